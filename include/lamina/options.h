@@ -362,6 +362,9 @@ inline lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options &options) 
 inline lam_fn *lam_jit(lam_fn *f, const lam_jit_options &options) {
     return lam_jit(f, &options);
 }
+inline lam_status lam_emit_c(lam_program *program, FILE *file, const lam_emit_options &options) {
+    return lam_emit_c(program, file, &options);
+}
 inline lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options &options) {
     return lam_check_grads(f, at, &options);
 }

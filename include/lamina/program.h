@@ -48,6 +48,25 @@ LAM_API lam_status lam_program_check(lam_program *program);
  * Fails   as lam_trace, but for draws, which are not made. */
 LAM_API lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t n);
 
+typedef struct lam_emit_options {
+    const char *name; /* of the C function; NULL: the program's, made an identifier */
+    bool reentrant;   /* the workspace is the caller's: a last argument `void *workspace`; otherwise static */
+} lam_emit_options;
+
+/* Writes a program as one C function that needs a C11 compiler and libm, and nothing of Lamina:
+ *     void NAME(const double *in0, ..., double *out0, ...);
+ * Inputs and results are arrays, row-major without gaps; bool is uint8_t, complex numbers are those of C. Nothing is
+ * allocated: the workspace is of fixed size, which the comment on top and NAME_WORKSPACE say in bytes, static or, as an
+ * option, the caller's. Results may not overlap inputs. Several programs may be written to one file.
+ * Chains of elementwise operations are one loop; views cost nothing. Arithmetic has the bits of lam_call where sums
+ * have no order to choose, if the compiler keeps to ISO C (gcc in its GNU modes: -ffp-contract=off); functions such as
+ * exp are those of libm. What fails for some elements gives NaN instead: factorisations; indices outside are clipped.
+ * Fails   LAM_ERR_RULE for an operation that has no form in C, which it names, before anything is written;
+ *         LAM_ERR_OPTION for a name that is no identifier; LAM_ERR_NULL without a file; LAM_ERR_VALUE for other
+ *         functions, and if the file cannot be written.
+ * Owner   the file is the caller's and stays open. */
+LAM_API lam_status lam_emit_c(lam_program *program, FILE *file, const lam_emit_options *options);
+
 /* Which operations become one pass, or one list of scalar steps, over all that they work on. */
 typedef enum lam_jit_fusion {
     LAM_JIT_AUTO = 0, /* where that is estimated to be faster */

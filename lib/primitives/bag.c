@@ -8,6 +8,7 @@
 #include "lib/primitives/index.h"
 #include "lib/primitives/lent.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
@@ -18,11 +19,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* `rows` cannot be told from the operands of bag_spread: it is how many rows the table has. */
-typedef struct bag_params {
-    int32_t batch;
-    int64_t rows; /* of the result of bag_spread; else not read */
-} bag_params;
+typedef lam__bag_params bag_params;
 
 enum { INDEX = 2 }; /* the operand, of each of the three */
 

@@ -4,6 +4,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 
 #include "lib/kernels/symmetric.h"
@@ -117,10 +118,7 @@ lam_tensor *lam_cholesky(lam_tensor *x) {
 
 /* ---- triangular_solve -------------------------------------------------------------------------------------------- */
 
-/* As the public options; all of them are closed under the rules, which exchange transpose and not. */
-typedef struct solve_params {
-    bool right_side, upper, transpose, unit_diagonal;
-} solve_params;
+typedef lam__triangular_params solve_params;
 
 /* Both operands have the same leading axes. */
 static lam_tensor *apply_solve(lam_tensor *a, lam_tensor *b, solve_params p) {

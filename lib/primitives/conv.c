@@ -9,6 +9,7 @@
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/lent.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/windows.h"
 
@@ -19,13 +20,9 @@
 
 #include <string.h>
 
-enum { AXES = 3, FRONT = 3 }; /* window axes at most; axes in front of them at most */
+enum { AXES = LAM__CONV_AXES, FRONT = 3 }; /* window axes at most; axes in front of them at most */
 
-/* One entry for each window axis; sizes of x come from x itself. */
-typedef struct conv_params {
-    int32_t rank, front; /* window axes; axes in front of them: groups (if there are FRONT), n or o, c */
-    lam__window_axis at[AXES];
-} conv_params;
+typedef lam__conv_params conv_params;
 
 /* Operands have the row's order of axes here. */
 static lam_tensor *apply(lam_tensor *x, lam_tensor *w, const conv_params *p) {

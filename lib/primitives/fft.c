@@ -4,6 +4,7 @@
 #include "lib/primitives/fft.h"
 
 #include "lib/primitives/apply.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 
 #include "lib/parallel/fft.h"
@@ -15,19 +16,9 @@
 
 #include <string.h>
 
-typedef struct fft_params {
-    double scale;
-    lam__axis_set set;
-    int32_t inverse; /* 0 or 1 */
-} fft_params;
+typedef lam__fft_params fft_params;
 
-/* Which of the two kinds is said by the row; n cannot be told from n/2 + 1 coefficients. */
-typedef struct half_params {
-    double scale;
-    int64_t n; /* elements of the real side */
-    int32_t axis;
-    int32_t unused; /* parameters are compared as bytes */
-} half_params;
+typedef lam__half_params half_params;
 
 /* The plans that a context keeps: NOTE [kept plans] in lib/kernels/fft.h. They do not count as alive memory. */
 typedef struct kept_plans {

@@ -8,6 +8,7 @@
 #include "lib/parallel/parallel.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
@@ -213,10 +214,7 @@ const lam_primitive lam__row_take = {
 
 /* ---- index_inverse ---------------------------------------------------------------------------------------------- */
 
-typedef struct inverse_params {
-    int64_t n;
-    int64_t mode; /* lam__index_mode: ERROR or DROP */
-} inverse_params;
+typedef lam__inverse_params inverse_params;
 
 /* Along the last axis; axes before it are a batch, so vmap only adds one. */
 static lam_status shape_index_inverse(const lam_call_site *call, lam_shape out[]) {
@@ -272,9 +270,7 @@ lam_tensor *lam__index_last(lam_tensor *indices, int64_t n) {
 
 /* ---- wrap_index ------------------------------------------------------------------------------------------------- */
 
-typedef struct wrap_params {
-    int64_t n, limit; /* negative indices have n added to them; then none may be limit or more */
-} wrap_params;
+typedef lam__wrap_params wrap_params;
 
 /* The dims of the indices; always i64, as what is computed from them may be. */
 static lam_status shape_wrap_index(const lam_call_site *call, lam_shape out[]) {

@@ -6,6 +6,7 @@
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
@@ -17,11 +18,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* `axis` counts in the result, and batch rules add one. */
-typedef struct join_params {
-    int32_t axis;  /* of the result */
-    int32_t fresh; /* the parts do not have it */
-} join_params;
+typedef lam__join_params join_params;
 
 static lam_tensor *apply_join(const join_params *p, size_t n, lam_tensor *const in[]) {
     return lam__apply(&lam__row_concatenate, p, sizeof *p, n, in);

@@ -4,6 +4,7 @@
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 
@@ -14,11 +15,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* The axes that are seen as one: `count` of them from `first` on. */
-typedef struct lanes_params {
-    int32_t first, count;
-    double epsilon; /* of standardize */
-} lanes_params;
+typedef lam__lanes_params lanes_params;
 
 /* 64 bits for the shift, as there may be 32 axes. */
 static lam__axis_set set_of(const lam_rule *r) {

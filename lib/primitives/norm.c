@@ -6,6 +6,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 
@@ -18,12 +19,7 @@
 
 #include <math.h>
 
-/* The parameter of both rows. Of slopes the axes count from the end. */
-typedef struct kind {
-    lam__axis_set set;
-    uint32_t none; /* 0, where the compiler would leave a gap */
-    double order;
-} kind;
+typedef lam__norm_params kind;
 
 /* ---- kernel calls: lengths --------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/lent.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
@@ -16,10 +17,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-typedef struct polynomial_params {
-    int64_t batch; /* leading axes that both operands share */
-    int64_t count; /* of the powers whose sums are wanted; polyval: 0 */
-} polynomial_params;
+typedef lam__polynomial_params polynomial_params;
 
 /* Of the first `axes` dims. */
 static int64_t product(int axes, const int64_t *dims) {

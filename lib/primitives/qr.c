@@ -7,6 +7,7 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 
 #include "lib/kernels/kernels.h"
@@ -17,9 +18,7 @@
 
 enum { Q, R, OUTPUTS };
 
-typedef struct qr_params {
-    bool full;
-} qr_params;
+typedef lam__qr_params qr_params;
 
 /* With vectors, as q is wanted in any case. */
 static lam__rectangle rectangle_of(const lam_value *x, bool full) {

@@ -11,6 +11,7 @@
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 
@@ -24,10 +25,7 @@
 #include <float.h>
 #include <math.h>
 
-typedef struct scan_params {
-    int32_t axis;
-    int32_t reverse; /* 0 or 1 */
-} scan_params;
+typedef lam__scan_params scan_params;
 
 /* `axis` has been resolved; rules add one for a batch axis. */
 static lam_tensor *apply_scan(const lam_primitive *row, lam_tensor *x, int axis, bool reverse) {

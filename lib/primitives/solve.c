@@ -5,6 +5,7 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/create.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/solve.h"
 
@@ -143,12 +144,7 @@ lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_
 
 enum { MATRIX, ITS_FACTORS, ITS_ORDER, RIGHT, SOLVE_INPUTS };
 
-/* The matrix itself is an operand so that the result depends on it; its elements are read where its factors say that
- * parts of them have left the range. */
-typedef struct solve_params {
-    bool transpose; /* solve a^T x = b */
-    bool singular;  /* a matrix that is singular gives infinities and NaN, and no failure */
-} solve_params;
+typedef lam__solve_params solve_params;
 
 /* `factored` is {matrix, factors, order}, as in the row's operands, so r->in serves too. */
 static lam_tensor *apply_solve(lam_tensor *const factored[3], lam_tensor *b, solve_params p) {

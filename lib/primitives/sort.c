@@ -3,6 +3,7 @@
  * came from. Orders are stable, so ties have one answer and gradients at them do too; NaN is beyond all else. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 #include "lib/primitives/scan.h"
@@ -16,12 +17,7 @@
 
 /* ---- argsort ----------------------------------------------------------------------------------------------------- */
 
-/* `axis` is one of the value that the row gets: batch rules add one. */
-typedef struct sort_params {
-    int32_t axis;
-    int32_t descending; /* 0 or 1 */
-    int64_t count;      /* so many of the order, from its front; ALL of it */
-} sort_params;
+typedef lam__sort_params sort_params;
 
 enum { ALL = -1 };
 

@@ -2,6 +2,7 @@
  * of their cotangents. Taking the parts by slices has the same values, but every slice sends back a tensor of zeros. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -12,13 +13,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* Parts of one element lose the axis when `drop` is set; sizes[] is then left out. The axis is counted from the end,
- * so that a batch axis in front changes nothing. */
-typedef struct split_params {
-    int32_t from_end; /* 1: the last */
-    int32_t drop;
-    int64_t sizes[];
-} split_params;
+typedef lam__split_params split_params;
 
 /* Sizes in use only. */
 static size_t split_bytes(bool drop, int parts) {

@@ -1,6 +1,7 @@
 /* What is made of reductions: means and variances. The variance of real elements is a primitive: two passes that read
  * and leave nothing between them, and as few on the way back. A standard deviation is a norm, which has a slope at 0
  * and squares that stay in range. */
+#include "lib/primitives/params.h"
 #include "lib/primitives/reduce.h"
 
 #include "lib/primitives/apply.h"
@@ -59,10 +60,7 @@ static bool deviations(const char *operation, lam_tensor *x, const lam_var_optio
 
 /* ---- the variance of real elements ------------------------------------------------------------------------------ */
 
-typedef struct variance {
-    lam__axis_set set; /* first, as in every reduction */
-    double ddof;
-} variance;
+typedef lam__variance_params variance;
 
 /* Elements of each result. */
 static double elements(lam__axis_set set, int rank, const int64_t *dims) {

@@ -4,6 +4,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 
 #include "lib/kernels/blas/tridiagonal.h"
@@ -17,10 +18,7 @@
 
 enum { BANDS, RIGHT, INPUTS };
 
-/* The row solves with the transpose too, as its way back needs that; users do not ask for it. */
-typedef struct tridiagonal_params {
-    bool transpose; /* of the matrix */
-} tridiagonal_params;
+typedef lam__tridiagonal_params tridiagonal_params;
 
 static bool transposed(const lam_rule *r) {
     return ((const tridiagonal_params *)r->params)->transpose;

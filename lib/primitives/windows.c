@@ -9,6 +9,7 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/index.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 
@@ -125,12 +126,7 @@ lam__window_axis lam__windows_transposed(const lam__window_axis *a, int64_t size
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Only the first `rank` entries of `at` are copied with a call. */
-typedef struct window_params {
-    int32_t lead; /* axes in front of the windowed ones */
-    int32_t rank; /* windowed axes, the last ones */
-    lam__window_axis at[LAM_INNER_RANK];
-} window_params;
+typedef lam__window_params window_params;
 
 /* Only the axes in use are copied as parameters. */
 static lam_tensor *apply(const lam_primitive *row, const window_params *p, lam_tensor *x) {

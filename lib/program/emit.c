@@ -1,0 +1,325 @@
+/* Programs as C: see emit.h. The file has a comment that says what the function takes, the helpers and constants that
+ * are used, and the function, which is a block for each equation or run of elementwise ones. */
+#include "lib/program/emit.h"
+
+#include "lib/program/emit_writer.h"
+#include "lib/program/function.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <lamina/context.h>
+#include <lamina/program.h>
+
+#include <string.h>
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static const lam__emit_row *const families[] = {lam__emit_moves, lam__emit_sums};
+
+static lam__emit_writer *writer_of(const lam_primitive *row) {
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        for (const lam__emit_row *r = families[i]; r->row; r++)
+            if (r->row == row) return r->write;
+    return NULL;
+}
+
+/* An equation of a row that has a writer, in a block of its own. */
+static const char *write_equation(lam__emit *e, const lam__equation *q) {
+    lam__emit_writer *write = writer_of(q->primitive);
+    const lam__emit_place **in = lam__arena_get(&e->arena, (size_t)(q->inputs + 1) * sizeof *in);
+    const lam__emit_place *out[LAM__EMIT_OUTPUTS];
+    e->current = q;
+    if (!write || q->outputs > LAM__EMIT_OUTPUTS) return "has no form in C";
+    for (int i = 0; in && i < q->inputs; i++)
+        if (!(in[i] = lam__emit_operand(e, &q->in[i]))) in = NULL;
+    bool any = false;
+    for (int o = 0; in && o < q->outputs; o++) {
+        out[o] = &e->places[q->first + o];
+        any = any || out[o]->count;
+        if (!lam__emit_take(e, q->first + o)) in = NULL;
+    }
+    if (!in) return NULL; /* the arena knows */
+    const lam__emit_sink sink = lam__emit_hush(e, !any);
+    lam__emit_line(e, "{");
+    e->depth++;
+    const char *wrong = write(e, q, in, out);
+    lam__emit_close(e, 1);
+    lam__emit_speak(e, sink);
+    return wrong;
+}
+
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
+
+/* Results that are no variable of their own: views, inputs, constants, what is a result twice. */
+static void write_results(lam__emit *e) {
+    const lam__program *p = e->program;
+    for (int o = 0; o < p->outputs; o++) {
+        const int64_t v = p->results[o].variable;
+        const lam__emit_place *x = lam__emit_operand(e, &p->results[o]);
+        if (!x || !x->count || (v >= 0 && x->root == v && e->sole_result[v] == o)) continue;
+        char base[16];
+        snprintf(base, sizeof base, "out%d", o);
+        const lam__emit_place to = lam__emit_dense_place(base, x->dtype, x->rank, x->dims);
+        lam__emit_copy(e, x, &to);
+    }
+}
+
+static const char *walk(lam__emit *e) {
+    const lam__program *p = e->program;
+    for (int c = 0; c < LAM__EMIT_CLASSES; c++) e->memory[c].count = 0;
+    for (int64_t v = 0; v < p->variables; v++) e->memory_at[v] = -1;
+    const char *wrong = NULL;
+    e->depth = 1;
+    for (int64_t k = 0, end; k < p->equations && !wrong && !e->arena.lacking; k = end) {
+        const lam__equation *q = p->list[k];
+        end = k + 1;
+        if (lam__emit_is_view(e, q)) lam__emit_release(e, k, end);
+        else if (lam__emit_is_each(e, q)) wrong = lam__emit_each(e, k, &end);
+        else wrong = write_equation(e, q);
+        lam__emit_release(e, k, end);
+    }
+    if (!wrong) write_results(e);
+    return wrong;
+}
+
+/* Types that C has, and values that are there. */
+static const char *check_type(lam__emit *e, const lam_value *v) {
+    if (!v) return "leaves a result out";
+    if (v->dtype == LAM_F16 || v->dtype == LAM_BF16) return "uses 16-bit floats, which have no form in C";
+    if (v->dtype == LAM_C128 || v->dtype == LAM_C64) e->has_complex = true;
+    return NULL;
+}
+
+static const char *check_atom(lam__emit *e, const lam__atom *a) {
+    if (a->variable >= 0) return NULL;
+    if (a->constant && a->constant->kind != LAM__CONCRETE) return "uses a value of an open level";
+    return check_type(e, a->constant);
+}
+
+static const char *check(lam__emit *e) {
+    const lam__program *p = e->program;
+    const char *wrong = NULL;
+    for (int64_t v = 0; v < p->inputs && !wrong; v++) wrong = check_type(e, p->types[v]);
+    for (int64_t k = 0; k < p->equations && !wrong; k++) {
+        const lam__equation *q = e->current = p->list[k];
+        for (int i = 0; i < q->inputs && !wrong; i++) wrong = check_atom(e, &q->in[i]);
+        for (int o = 0; o < q->outputs && !wrong; o++) wrong = check_type(e, p->types[q->first + o]);
+    }
+    if (!wrong) e->current = NULL;
+    for (int o = 0; o < p->outputs && !wrong; o++) wrong = check_atom(e, &p->results[o]);
+    return wrong;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+static int64_t workspace_bytes(const lam__emit *e) {
+    int64_t bytes = 0;
+    for (int c = 0; c < LAM__EMIT_CLASSES && e->works; c++)
+        bytes += e->memory[c].peak * (int64_t)lam__dtype_bytes(lam__emit_class_dtypes[c]);
+    return bytes;
+}
+
+static const lam_value *result_type(const lam__emit *e, int o) {
+    const lam__atom *a = &e->program->results[o];
+    return a->variable >= 0 ? e->program->types[a->variable] : a->constant;
+}
+
+static void write_type(lam__emit *e, const char *name, int number, const lam_value *type) {
+    lam__emit_put(e, " *   %s%-4d %s", name, number, lam__emit_type((lam_dtype)type->dtype));
+    for (int axis = 0; axis < type->rank; axis++) lam__emit_put(e, "[%lld]", (long long)type->dims[axis]);
+    lam__emit_put(e, "%s\n", type->dtype == LAM_BOOL ? " of 0 and 1" : "");
+}
+
+static void write_comment(lam__emit *e, bool reentrant) {
+    lam__emit_put(e, "/* %s: %lld operations, written by Lamina as C11. Inputs, then results:\n", e->name,
+                  (long long)e->program->equations);
+    for (int i = 0; i < e->program->inputs; i++) write_type(e, "in", i, e->program->types[i]);
+    for (int o = 0; o < e->program->outputs; o++) write_type(e, "out", o, result_type(e, o));
+    lam__emit_put(e,
+                  " * Arrays are row-major without gaps. Results do not overlap inputs or one another.\n"
+                  " * The workspace of %lld bytes is %s.\n"
+                  " * Nothing is allocated. Bits are those of Lamina's arithmetic if products and sums are not\n"
+                  " * contracted: -ffp-contract=off where the compiler is not in a mode of ISO C. */\n",
+                  (long long)workspace_bytes(e),
+                  reentrant ? "the caller's, aligned as for malloc" : "static: calls must not overlap");
+}
+
+static void write_head(lam__emit *e) {
+    lam__emit_put(e, "%s#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n",
+                  e->has_complex ? "#include <complex.h>\n" : "");
+    lam__emit_put(e, "#if defined(__clang__) || !defined(__GNUC__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n");
+}
+
+static void write_constants(lam__emit *e) {
+    enum { PER_LINE = 6 };
+    char text[2 * LAM__EMIT_NUMBER + 16];
+    for (int64_t c = 0; c < e->constant_count; c++) {
+        const lam__emit_constant *k = &e->constants[c];
+        if (!k->used) continue;
+        const lam_value *v = k->value;
+        lam__emit_put(e, "static const %s %s_c%lld[%lld] = {", lam__emit_type((lam_dtype)v->dtype), e->name,
+                      (long long)c, (long long)(k->count ? k->count : 1));
+        int64_t at[LAM_INNER_RANK] = {0}, where = 0;
+        for (int64_t i = 0; i < k->count; i++) {
+            lam__emit_element((lam_dtype)v->dtype, v->data, where, text);
+            lam__emit_put(e, "%s%s", i % PER_LINE ? " " : "\n    ", text);
+            lam__emit_put(e, i + 1 < k->count ? "," : "");
+            for (int axis = v->rank - 1; axis >= 0; axis--) {
+                if (!v->strides[axis]) continue;
+                where += v->strides[axis];
+                if (++at[axis] < v->dims[axis]) break;
+                where -= v->strides[axis] * v->dims[axis];
+                at[axis] = 0;
+            }
+        }
+        lam__emit_put(e, k->count ? "\n};\n" : "0};\n");
+    }
+    lam__emit_put(e, "\n");
+}
+
+/* One struct of arrays: each element is only ever of its own type. */
+static void write_workspace(lam__emit *e, bool reentrant) {
+    if (!workspace_bytes(e)) return;
+    lam__emit_put(e, "struct %s_workspace {\n", e->name);
+    for (int c = 0; c < LAM__EMIT_CLASSES; c++)
+        if (e->memory[c].peak)
+            lam__emit_put(e, "    %s %s[%lld];\n", lam__emit_type(lam__emit_class_dtypes[c]),
+                          lam__emit_suffix(lam__emit_class_dtypes[c]), (long long)e->memory[c].peak);
+    lam__emit_put(e, "};\n#define %s_WORKSPACE %lld\n", e->name, (long long)workspace_bytes(e));
+    lam__emit_put(e, "_Static_assert(sizeof(struct %s_workspace) <= %s_WORKSPACE, \"the workspace has gaps\");\n\n",
+                  e->name, e->name);
+    if (!reentrant) lam__emit_put(e, "static struct %s_workspace %s_room;\n\n", e->name, e->name);
+}
+
+static void write_signature(lam__emit *e, bool reentrant, const char *end) {
+    const lam__program *p = e->program;
+    int n = 0;
+    lam__emit_put(e, "void %s(", e->name);
+    for (int i = 0; i < p->inputs; i++)
+        lam__emit_put(e, "%sconst %s *in%d", n++ ? ", " : "", lam__emit_type((lam_dtype)p->types[i]->dtype), i);
+    for (int o = 0; o < p->outputs; o++)
+        lam__emit_put(e, "%s%s *out%d", n++ ? ", " : "", lam__emit_type((lam_dtype)result_type(e, o)->dtype), o);
+    lam__emit_put(e, "%s)%s\n", reentrant ? n ? ", void *workspace" : "void *workspace" : n ? "" : "void", end);
+}
+
+static void write_file(lam__emit *e, bool reentrant) {
+    write_comment(e, reentrant);
+    write_head(e);
+    for (int64_t i = 0; i < e->use_count; i++) {
+        const char *name = e->uses[i].helper->name, *suffix = lam__emit_suffix(e->uses[i].dtype);
+        lam__emit_put(e, "#ifndef HAS_%s_%s\n#define HAS_%s_%s\n", name, suffix, name, suffix);
+        lam__emit_expand(e, e->uses[i].helper->text, e->uses[i].dtype, NULL);
+        lam__emit_put(e, "#endif\n\n");
+    }
+    write_constants(e);
+    write_workspace(e, reentrant);
+    write_signature(e, reentrant, ";");
+    lam__emit_put(e, "\n");
+    write_signature(e, reentrant, " {");
+    const char *room = reentrant ? "workspace" : "";
+    if (workspace_bytes(e) && reentrant) lam__emit_put(e, "    struct %s_workspace *const w = %s;\n", e->name, room);
+    else if (workspace_bytes(e)) lam__emit_put(e, "    struct %s_workspace *const w = &%s_room;\n", e->name, e->name);
+    else if (reentrant) lam__emit_put(e, "    (void)workspace;\n");
+    for (int i = 0; i < e->program->inputs; i++)
+        if (!e->read[i]) lam__emit_put(e, "    (void)in%d;\n", i);
+    for (int o = 0; o < e->program->outputs; o++)
+        if (!result_type(e, o)->count) lam__emit_put(e, "    (void)out%d;\n", o);
+    walk(e);
+    lam__emit_put(e, "}\n");
+}
+
+/* ---- one program ------------------------------------------------------------------------------------------------- */
+
+static lam_status refuse(lam__emit *e, const char *wrong) {
+    return lam__error_set(e->ctx, LAM_ERR_RULE, "write it with other operations, or run it by lam_jit",
+                          "emit_c of '%s': %s %s", e->name, e->current ? e->current->primitive->name : "the program",
+                          wrong);
+}
+
+/* The dry walk. */
+static lam_status prepare(lam__emit *e) {
+    const size_t inputs = (size_t)e->program->inputs + 1;
+    e->read = lam__arena_get(&e->arena, inputs);
+    if (e->read) memset(e->read, 0, inputs);
+    const char *wrong = check(e);
+    if (wrong) return refuse(e, wrong);
+    if (!e->read || !lam__emit_lay_out(e)) return lam__error_memory(e->ctx, inputs);
+    wrong = walk(e);
+    if (wrong) return refuse(e, wrong);
+    return e->arena.lacking ? lam__error_memory(e->ctx, e->arena.bytes) : LAM_OK;
+}
+
+lam_status lam__emit_program(const lam__program *p, const char *name, FILE *file, bool reentrant) {
+    lam__emit e = {.ctx = p->ctx, .program = p, .name = name};
+    lam__arena_open(&e.arena, p->ctx);
+    lam_status status = prepare(&e);
+    if (status == LAM_OK) {
+        e.file = file;
+        write_file(&e, reentrant);
+        if (e.arena.lacking) status = lam__error_memory(p->ctx, e.arena.bytes);
+        else if (fflush(file) != 0 || ferror(file))
+            status = lam__error_set(p->ctx, LAM_ERR_VALUE, "see that there is room for it",
+                                    "emit_c of '%s': the file cannot be written", name);
+    }
+    lam__arena_close(&e.arena);
+    return status;
+}
+
+/* ---- public ------------------------------------------------------------------------------------------------------ */
+
+enum { NAME_LENGTH = 64 }; /* of a derived name, with its end: what C promises to tell apart */
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* Words of C, and functions that the file may call. */
+static bool is_taken(const char *name) {
+    static const char *const words[] = {
+        "auto",   "break",    "case",     "char",     "const",  "continue", "default",   "do",    "double", "else",
+        "enum",   "extern",   "float",    "for",      "goto",   "if",       "inline",    "int",   "long",   "register",
+        "return", "short",    "signed",   "sizeof",   "static", "struct",   "switch",    "void",  "while",  "restrict",
+        "union",  "typedef",  "unsigned", "volatile", "abs",    "acos",     "asin",      "atan",  "atan2",  "cbrt",
+        "ceil",   "copysign", "cos",      "cosh",     "erf",    "erfc",     "exp",       "exp2",  "expm1",  "fabs",
+        "floor",  "fma",      "fmod",     "frexp",    "gamma",  "hypot",    "isinf",     "ldexp", "lgamma", "log",
+        "log10",  "log1p",    "log2",     "main",     "memcpy", "memset",   "nextafter", "pow",   "rint",   "signbit",
+        "sin",    "sinh",     "sqrt",     "tan",      "tanh",   "tgamma",   "trunc",     "acosh", "asinh",  "atanh",
+        "conj",   "creal",    "cimag",    "cexp",     "clog",   "cpow",     "csqrt",     "csin",  "ccos",   "j0",
+        "j1",     "jn",       "y0",       "y1",       "yn",     "round",    "div",       "fmax",  "fmin",   "index"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], name) == 0) return true;
+    return false;
+}
+
+static bool is_identifier(const char *name) {
+    bool fits = is_letter(*name);
+    for (const char *c = name; *c; c++) fits = fits && (is_letter(*c) || is_digit(*c));
+    return fits && !is_taken(name);
+}
+
+/* What cannot be in an identifier becomes a _, and there is one behind a word that is taken. */
+static void make_identifier(const char *from, char name[NAME_LENGTH]) {
+    size_t n = 0;
+    if (!is_letter(*from)) name[n++] = '_';
+    for (; *from && n < NAME_LENGTH - 2; from++) name[n++] = is_letter(*from) || is_digit(*from) ? *from : '_';
+    name[n] = '\0';
+    if (is_taken(name)) strcpy(name + n, "_");
+}
+
+lam_status lam_emit_c(lam_program *program, FILE *file, const lam_emit_options *options) {
+    static const lam_emit_options none;
+    const lam_emit_options *o = options ? options : &none;
+    const lam__program *p = lam__program_given("emit_c", program);
+    char derived[NAME_LENGTH];
+    if (!p) return program ? lam_status_of(program->ctx) : LAM_ERR_NULL;
+    if (!file) return lam__error_set(p->ctx, LAM_ERR_NULL, NULL, "emit_c of '%s': no file", program->name);
+    if (o->name && !is_identifier(o->name))
+        return lam__error_set(p->ctx, LAM_ERR_OPTION, "take letters, digits and _",
+                              "emit_c of '%s': '%s' cannot be the name of a function", program->name, o->name);
+    if (!o->name) make_identifier(program->name, derived);
+    return lam__emit_program(p, o->name ? o->name : derived, file, o->reentrant);
+}

@@ -1,0 +1,219 @@
+/* Programs as C, what is done element by element: equations that follow one another and have results of one shape are
+ * one loop nest, in which values are local variables; only those that something else reads go to memory. Axes that lie
+ * behind one another in all operands are one axis. See emit_writer.h. */
+#include "lib/program/emit_writer.h"
+
+#include "lib/primitives/rows.h"
+#include "lib/tensor/value.h"
+
+#include <string.h>
+
+enum { MOST_STATEMENTS = 120, MOST_OPERANDS = 3 };
+
+/* A run of equations [first, end), some of them views, and the axes of its loops: axis i is walked by the strides of
+ * the results' axis order[i]. */
+typedef struct run {
+    int64_t first, end;
+    const lam__emit_place *like; /* a result */
+    int rank, order[LAM_INNER_RANK];
+    int64_t dims[LAM_INNER_RANK];
+} run;
+
+bool lam__emit_is_each(const lam__emit *e, const lam__equation *q) {
+    const lam_primitive *row = q->primitive;
+    (void)e;
+    return (row->elementwise && row->loop) || row == &lam__row_cast || row == &lam__row_sincos ||
+           row == &lam__row_real || row == &lam__row_imag || row == &lam__row_complex;
+}
+
+/* Whether a variable is made by the run itself, or is a view of such a one. */
+static bool is_inner(const lam__emit *e, int64_t first, int64_t variable) {
+    return variable >= 0 && e->places[variable].root >= e->program->list[first]->first;
+}
+
+/* An equation joins if its results have the same dims and what it reads of the run is read as it was made. */
+static bool joins(const lam__emit *e, const run *r, const lam__equation *q) {
+    const lam__emit_place *out = &e->places[q->first];
+    if (!lam__emit_is_each(e, q) || out->rank != r->like->rank) return false;
+    for (int axis = 0; axis < out->rank; axis++)
+        if (out->dims[axis] != r->like->dims[axis]) return false;
+    for (int i = 0; i < q->inputs; i++) {
+        const int64_t v = q->in[i].variable;
+        if (is_inner(e, r->first, v) && e->places[v].root != v) return false;
+    }
+    return true;
+}
+
+static void find_end(const lam__emit *e, run *r) {
+    int statements = 0;
+    for (r->end = r->first; r->end < e->program->equations && statements < MOST_STATEMENTS; r->end++) {
+        const lam__equation *q = e->program->list[r->end];
+        if (lam__emit_is_view(e, q)) continue;
+        if (!joins(e, r, q)) break;
+        statements++;
+    }
+    while (lam__emit_is_view(e, e->program->list[r->end - 1])) r->end--;
+}
+
+/* Operands line up with the result from the last axis on. */
+static int64_t step_of(const run *r, const lam__emit_place *x, int axis) {
+    const int own = axis - (r->like->rank - x->rank);
+    return own < 0 || x->dims[own] == 1 ? 0 : x->strides[own];
+}
+
+/* Whether axis a, outside axis b in all operands from outside, lies behind it in each. */
+static bool nests(lam__emit *e, const run *r, int a, int b) {
+    for (int64_t k = r->first; k < r->end; k++) {
+        const lam__equation *q = e->program->list[k];
+        for (int i = 0; i < q->inputs && !lam__emit_is_view(e, q); i++) {
+            if (is_inner(e, r->first, q->in[i].variable)) continue;
+            const lam__emit_place *x = lam__emit_operand(e, &q->in[i]);
+            if (!x || step_of(r, x, a) != step_of(r, x, b) * r->like->dims[b]) return false;
+        }
+    }
+    return true;
+}
+
+/* From the last axis on; the innermost of those that are one says the stride. */
+static void find_axes(lam__emit *e, run *r) {
+    int order[LAM_INNER_RANK], n = 0;
+    int64_t dims[LAM_INNER_RANK];
+    for (int axis = r->like->rank - 1, outer = -1; axis >= 0; axis--) {
+        const int64_t size = r->like->dims[axis];
+        if (size == 1) continue;
+        if (n && nests(e, r, axis, outer)) {
+            dims[n - 1] *= size;
+        } else {
+            order[n] = axis;
+            dims[n++] = size;
+        }
+        outer = axis;
+    }
+    r->rank = n;
+    for (int i = 0; i < n; i++) {
+        r->order[i] = order[n - 1 - i];
+        r->dims[i] = dims[n - 1 - i];
+    }
+}
+
+static void name_element(lam__emit *e, const run *r, const lam__emit_place *x, char text[LAM__EMIT_TEXT]) {
+    lam__emit_place seen = *x;
+    seen.rank = r->rank;
+    seen.dims = r->dims;
+    for (int i = 0; i < r->rank; i++) seen.strides[i] = step_of(r, x, r->order[i]);
+    lam__emit_value(e, &seen, NULL, text);
+}
+
+/* A local variable, a number, or an element of memory. */
+static bool name_operand(lam__emit *e, const run *r, const lam__atom *a, char text[LAM__EMIT_TEXT]) {
+    if (is_inner(e, r->first, a->variable)) {
+        snprintf(text, LAM__EMIT_TEXT, "t%lld", (long long)a->variable);
+        return true;
+    }
+    const lam__emit_place *x = lam__emit_operand(e, a);
+    if (x) name_element(e, r, x, text);
+    return x != NULL;
+}
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+static const char *const WAVES[] = {"sin$f($1)", "cos$f($1)"};
+
+/* Floats saturate and NaN gives 0; to bool anything but 0 is true; integers lose high bits. */
+static const char *cast_of(lam_dtype from, lam_dtype to) {
+    const bool floating = from == LAM_F64 || from == LAM_F32, complex_from = from == LAM_C128 || from == LAM_C64;
+    if (complex_from && (to == LAM_C128 || to == LAM_C64)) return "($4)$1";
+    if (complex_from && to == LAM_BOOL) return "$1 != 0";
+    if (complex_from) return to == LAM_F64 || to == LAM_F32 ? "($4)creal$f($1)" : NULL;
+    if (to == LAM_BOOL) return "$1 != 0";
+    if (to == LAM_C128) return "CMPLX((double)$1, 0.0)";
+    if (to == LAM_C64) return "CMPLXF((float)$1, 0.0f)";
+    if (floating && to == LAM_I64) return "@f64:to_i64((double)$1)";
+    if (floating && to == LAM_I32) return "@f64:to_i32((double)$1)";
+    if (floating && to == LAM_U8) return "@f64:to_u8((double)$1)";
+    return from == to ? "$1" : "($4)$1";
+}
+
+/* A row gives bool of operands of the dtype that its loop is for; a choice is of its branches. */
+static lam_dtype loop_dtype(lam__emit *e, const lam__equation *q) {
+    const lam__emit_place *x = lam__emit_operand(e, &q->in[q->inputs - 1]);
+    return x ? x->dtype : LAM_F64;
+}
+
+/* Whether something behind the run reads it, or an equation in it. */
+static bool is_stored(const lam__emit *e, const run *r, int64_t v) {
+    return e->dies[v] >= r->end;
+}
+
+static bool is_read(const lam__emit *e, const run *r, int64_t v) {
+    for (int64_t k = r->first; k < r->end; k++)
+        for (int i = 0; i < e->program->list[k]->inputs; i++)
+            if (e->program->list[k]->in[i].variable == v) return true;
+    return false;
+}
+
+/* One result: a local variable where the run reads it, memory where others do. */
+static const char *write_result(lam__emit *e, const run *r, const char *text, lam_dtype dtype, int64_t v,
+                                const char *const arguments[]) {
+    char element[LAM__EMIT_TEXT];
+    const bool stored = is_stored(e, r, v), read = is_read(e, r, v);
+    if (!stored && !read) return NULL;
+    if (stored) name_element(e, r, &e->places[v], element);
+    lam__emit_indent(e);
+    if (read) lam__emit_put(e, "const %s t%lld = ", lam__emit_type(e->places[v].dtype), (long long)v);
+    else lam__emit_put(e, "%s = ", element);
+    lam__emit_expand(e, text, dtype, arguments);
+    lam__emit_put(e, ";\n");
+    if (read && stored) lam__emit_line(e, "%s = t%lld;", element, (long long)v);
+    return NULL;
+}
+
+/* The expression of an equation of one result, of what dtype it is spelled, and what it needs beside its operands. */
+static const char *text_of(lam__emit *e, const lam__equation *q, lam_dtype *dtype, const char *arguments[],
+                           char parameters[3][LAM__EMIT_NUMBER]) {
+    const lam_dtype to = e->places[q->first].dtype;
+    if (q->primitive == &lam__row_real) return "creal$f($1)";
+    if (q->primitive == &lam__row_imag) return "cimag$f($1)";
+    if (q->primitive == &lam__row_complex) {
+        *dtype = to;
+        return "@join($1, $2)";
+    }
+    if (q->primitive != &lam__row_cast) return lam__emit_expression(q, *dtype, parameters);
+    arguments[4] = lam__emit_type(to);
+    return cast_of(*dtype, to);
+}
+
+static const char *write_equation(lam__emit *e, const run *r, const lam__equation *q) {
+    char names[MOST_OPERANDS][LAM__EMIT_TEXT], parameters[3][LAM__EMIT_NUMBER] = {"", "", ""};
+    const char *arguments[LAM__EMIT_ARGUMENTS] = {
+        "", names[0], names[1], names[2], parameters[0], parameters[1], parameters[2], "", "", ""};
+    lam_dtype dtype = loop_dtype(e, q);
+    e->current = q;
+    for (int i = 0; i < q->inputs; i++)
+        if (!name_operand(e, r, &q->in[i], names[i])) return NULL;
+    if (q->primitive == &lam__row_sincos) {
+        for (int o = 0; o < 2; o++) write_result(e, r, WAVES[o], dtype, q->first + o, arguments);
+        return NULL;
+    }
+    const char *text = text_of(e, q, &dtype, arguments, parameters);
+    if (!text) return "has no form in C for this dtype or parameter";
+    return write_result(e, r, text, dtype, q->first, arguments);
+}
+
+const char *lam__emit_each(lam__emit *e, int64_t first, int64_t *end) {
+    run r = {.first = first, .like = &e->places[e->program->list[first]->first]};
+    find_end(e, &r);
+    *end = r.end;
+    for (int64_t k = r.first; k < r.end; k++)
+        for (int64_t v = e->program->list[k]->first; v < e->program->list[k]->first + e->program->list[k]->outputs; v++)
+            if (e->places[v].root == v && is_stored(e, &r, v) && !lam__emit_take(e, v)) return NULL;
+    find_axes(e, &r);
+    const char *wrong = NULL;
+    const lam__emit_sink sink = lam__emit_hush(e, r.like->count == 0);
+    const int loops = lam__emit_loops(e, r.rank, r.dims, NULL);
+    for (int64_t k = r.first; k < r.end && !wrong; k++)
+        if (!lam__emit_is_view(e, e->program->list[k])) wrong = write_equation(e, &r, e->program->list[k]);
+    lam__emit_close(e, loops);
+    lam__emit_speak(e, sink);
+    return wrong;
+}

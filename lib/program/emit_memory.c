@@ -1,0 +1,264 @@
+/* Programs as C, the memory: where variables lie. See emit_writer.h. Views are other strides on the memory of their
+ * operand, whatever these are, since elements are found by index wherever they are read. Results are written to memory
+ * of the caller's as soon as they are made where they can be. The rest is given out as equations run and given back
+ * behind the last one that needs it, first fit; as this is done in one order, the largest extent is known. */
+#include "lib/program/emit_writer.h"
+
+#include "lib/primitives/params.h"
+#include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
+
+#include <string.h>
+
+/* By size, so that a struct of them has no gaps. */
+const lam_dtype lam__emit_class_dtypes[LAM__EMIT_CLASSES] = {LAM_C128, LAM_F64, LAM_I64, LAM_C64,
+                                                             LAM_F32,  LAM_I32, LAM_U8};
+
+int lam__emit_class(lam_dtype dtype) {
+    const lam_dtype held = dtype == LAM_BOOL ? LAM_U8 : dtype;
+    int at = 0;
+    while (lam__emit_class_dtypes[at] != held) at++;
+    return at;
+}
+
+void lam__emit_dense(int rank, const int64_t dims[], int64_t strides[]) {
+    int64_t step = 1;
+    for (int axis = rank - 1; axis >= 0; axis--) {
+        strides[axis] = step;
+        step *= dims[axis];
+    }
+}
+
+lam__emit_place lam__emit_dense_place(const char *base, lam_dtype dtype, int rank, const int64_t dims[]) {
+    lam__emit_place x = {dtype, rank, dims, 1, -1, -1, 0, {0}, ""};
+    for (int axis = 0; axis < rank; axis++) x.count *= dims[axis];
+    lam__emit_dense(rank, dims, x.strides);
+    snprintf(x.base, sizeof x.base, "%s", base);
+    return x;
+}
+
+/* ---- constants --------------------------------------------------------------------------------------------------- */
+
+/* Whether all elements are the same bytes. */
+static bool is_uniform(const lam_value *v) {
+    const size_t item = lam__dtype_bytes(v->dtype);
+    int64_t at[LAM_INNER_RANK] = {0}, where = 0;
+    for (int64_t i = 1; i < v->count; i++) {
+        for (int axis = v->rank - 1; axis >= 0; axis--) {
+            where += v->strides[axis];
+            if (++at[axis] < v->dims[axis]) break;
+            where -= v->strides[axis] * v->dims[axis];
+            at[axis] = 0;
+        }
+        if (memcmp(v->data, (const char *)v->data + where * (int64_t)item, item) != 0) return false;
+    }
+    return true;
+}
+
+/* Axes along which nothing changes have no stride; the others are row-major. */
+static lam__emit_place place_of_constant(const lam_value *v) {
+    lam__emit_place x = {(lam_dtype)v->dtype, v->rank, v->dims, v->count, -1, -1, 0, {0}, ""};
+    const bool uniform = is_uniform(v);
+    int64_t step = 1;
+    for (int axis = v->rank - 1; axis >= 0; axis--) {
+        if (uniform || v->strides[axis] == 0) continue;
+        x.strides[axis] = step;
+        step *= v->dims[axis];
+    }
+    return x;
+}
+
+static lam__emit_place *constant_place(lam__emit *e, const lam_value *v) {
+    lam__emit_place *x = lam__arena_get(&e->arena, sizeof *x);
+    if (!x) return NULL;
+    *x = place_of_constant(v);
+    for (x->constant = 0; x->constant < e->constant_count; x->constant++)
+        if (e->constants[x->constant].value == v) break;
+    if (x->constant == e->constant_count) {
+        lam__emit_constant *all =
+            lam__arena_grow(&e->arena, e->constants, e->constant_count, &e->constant_room, sizeof *all);
+        if (!all) return NULL;
+        e->constants = all;
+        int64_t count = 1;
+        for (int axis = 0; axis < v->rank; axis++) count *= x->strides[axis] ? v->dims[axis] : 1;
+        e->constants[e->constant_count++] = (lam__emit_constant){v, v->count ? count : 0, false};
+    }
+    snprintf(x->base, sizeof x->base, "c%lld", (long long)x->constant);
+    return x;
+}
+
+const lam__emit_place *lam__emit_operand(lam__emit *e, const lam__atom *a) {
+    return a->variable >= 0 ? &e->places[a->variable] : constant_place(e, a->constant);
+}
+
+/* ---- views ------------------------------------------------------------------------------------------------------- */
+
+static void see(lam__emit_place *out, const lam__emit_place *x, int64_t offset, const int64_t strides[]) {
+    out->root = x->root;
+    out->constant = x->constant;
+    out->offset = x->offset + (out->count ? offset : 0);
+    memcpy(out->strides, strides, (size_t)out->rank * sizeof *strides);
+    memcpy(out->base, x->base, sizeof out->base);
+}
+
+/* Parts wherever they lie; the row itself gives views of parts without gaps only. */
+static void see_parts(lam__emit *e, const lam__equation *q, const lam__emit_place *x) {
+    const lam__split_params *p = q->params;
+    const int axis = x->rank - p->from_end;
+    int64_t strides[LAM_INNER_RANK], first = 0;
+    int n = 0;
+    for (int i = 0; i < x->rank; i++)
+        if (i != axis || !p->drop) strides[n++] = x->strides[i];
+    for (int o = 0; o < q->outputs; o++) {
+        see(&e->places[q->first + o], x, first, strides);
+        first += x->strides[axis] * (p->drop ? 1 : p->sizes[o]);
+    }
+}
+
+/* Asks the row's own rule, of a value that has these strides and no elements. */
+static bool see_whole(lam__emit *e, const lam__equation *q, const lam__emit_place *x) {
+    lam__emit_place *out = &e->places[q->first];
+    int64_t dense[LAM_INNER_RANK], strides[LAM_INNER_RANK], offset = 0;
+    lam_value seen = {.kind = LAM__CONCRETE, .dtype = (uint8_t)x->dtype, .rank = (uint8_t)x->rank, .count = x->count};
+    seen.dims = x->dims;
+    seen.strides = x->strides;
+    lam__emit_dense(x->rank, x->dims, dense);
+    seen.contiguous = true;
+    for (int axis = 0; axis < x->rank; axis++)
+        seen.contiguous = seen.contiguous && (!x->count || x->dims[axis] == 1 || x->strides[axis] == dense[axis]);
+    if (q->primitive == &lam__row_contiguous) {
+        see(out, x, 0, x->strides);
+        return true;
+    }
+    lam_value *in[] = {&seen};
+    const lam_call_site call = {.ctx = e->ctx,
+                                .primitive = q->primitive,
+                                .params = q->params,
+                                .params_bytes = q->params_bytes,
+                                .inputs = 1,
+                                .outputs = 1,
+                                .in = in};
+    lam_shape shape = {.dtype = out->dtype, .rank = out->rank};
+    memcpy(shape.dims, out->dims, (size_t)out->rank * sizeof *out->dims);
+    if (!q->primitive->view(&call, &shape, strides, &offset)) return false;
+    see(out, x, offset, strides);
+    return true;
+}
+
+static bool see_view(lam__emit *e, const lam__equation *q, const lam__emit_place *x) {
+    if (q->primitive == &lam__row_split_sizes) {
+        see_parts(e, q, x);
+        return true;
+    }
+    return q->primitive->view && see_whole(e, q, x);
+}
+
+/* ---- all variables ----------------------------------------------------------------------------------------------- */
+
+static void *numbers(lam__emit *e, int64_t n) {
+    int64_t *made = lam__arena_get(&e->arena, (size_t)(n ? n : 1) * sizeof *made);
+    for (int64_t i = 0; made && i < n; i++) made[i] = -1;
+    return made;
+}
+
+static void needs(lam__emit *e, int64_t variable) {
+    const int64_t root = e->places[variable].root, last = e->program->last_use[variable];
+    if (root >= 0 && last > e->dies[root]) e->dies[root] = last;
+}
+
+/* Memory of its own, and where that is a result's: the first result that is just this variable gets it. */
+static void own(lam__emit *e, int64_t variable) {
+    lam__emit_place *x = &e->places[variable];
+    x->root = variable;
+    lam__emit_dense(x->rank, x->dims, x->strides);
+    for (int o = 0; o < e->program->outputs && e->sole_result[variable] < 0; o++)
+        if (e->program->results[o].variable == variable) e->sole_result[variable] = o;
+    if (e->sole_result[variable] >= 0)
+        snprintf(x->base, sizeof x->base, "out%lld", (long long)e->sole_result[variable]);
+    else
+        snprintf(x->base, sizeof x->base, "w->%s", lam__emit_suffix(lam__emit_class_dtypes[lam__emit_class(x->dtype)]));
+}
+
+bool lam__emit_lay_out(lam__emit *e) {
+    const lam__program *p = e->program;
+    e->places = lam__arena_get(&e->arena, (size_t)(p->variables + 1) * sizeof *e->places);
+    e->dies = numbers(e, p->variables);
+    e->memory_at = numbers(e, p->variables);
+    e->sole_result = numbers(e, p->variables);
+    if (!e->places || !e->dies || !e->memory_at || !e->sole_result) return false;
+    for (int64_t v = 0; v < p->variables; v++) {
+        const lam_value *type = p->types[v];
+        e->places[v] = (lam__emit_place){.root = -1, .constant = -1};
+        if (!type) continue;
+        e->places[v] =
+            (lam__emit_place){(lam_dtype)type->dtype, type->rank, type->dims, type->count, -1, -1, 0, {0}, ""};
+        if (v >= p->inputs) continue;
+        lam__emit_dense(type->rank, type->dims, e->places[v].strides);
+        snprintf(e->places[v].base, sizeof e->places[v].base, "in%lld", (long long)v);
+    }
+    for (int64_t k = 0; k < p->equations; k++) {
+        const lam__equation *q = p->list[k];
+        const lam__emit_place *x = q->inputs ? lam__emit_operand(e, &q->in[0]) : NULL;
+        if (q->inputs && !x) return false;
+        const bool seen = x && q->primitive->view && see_view(e, q, x);
+        for (int o = 0; o < q->outputs; o++) {
+            if (!seen) own(e, q->first + o);
+            needs(e, q->first + o);
+        }
+    }
+    return true;
+}
+
+/* ---- the workspace ----------------------------------------------------------------------------------------------- */
+
+/* The first gap that is wide enough; blocks begin at multiples of 16 bytes. */
+int64_t lam__emit_reserve(lam__emit *e, lam_dtype dtype, int64_t count) {
+    lam__emit_memory *m = &e->memory[lam__emit_class(dtype)];
+    const int64_t item = (int64_t)lam__dtype_bytes(dtype), step = item < 16 ? 16 / item : 1;
+    const int64_t rounded = (count + step - 1) / step * step;
+    lam__emit_block *blocks = lam__arena_grow(&e->arena, m->blocks, m->count, &m->room, sizeof *blocks);
+    if (!blocks) return -1;
+    m->blocks = blocks;
+    int64_t at = 0, i = 0;
+    for (; i < m->count && blocks[i].at - at < rounded; i++) at = blocks[i].at + blocks[i].count;
+    memmove(blocks + i + 1, blocks + i, (size_t)(m->count - i) * sizeof *blocks);
+    blocks[i] = (lam__emit_block){at, rounded};
+    m->count++;
+    if (at + rounded > m->peak) m->peak = at + rounded;
+    return at;
+}
+
+void lam__emit_give_back(lam__emit *e, lam_dtype dtype, int64_t at) {
+    lam__emit_memory *m = &e->memory[lam__emit_class(dtype)];
+    int64_t i = 0;
+    while (i < m->count && m->blocks[i].at != at) i++;
+    if (i == m->count) return;
+    memmove(m->blocks + i, m->blocks + i + 1, (size_t)(m->count - i - 1) * sizeof *m->blocks);
+    m->count--;
+}
+
+/* A block without elements has a place too, so that each has one of its own. */
+bool lam__emit_take(lam__emit *e, int64_t variable) {
+    const lam__emit_place *x = &e->places[variable];
+    if (x->root != variable || e->sole_result[variable] >= 0) return true;
+    const int64_t at = lam__emit_reserve(e, x->dtype, x->count ? x->count : 1);
+    if (at < 0) return false;
+    e->memory_at[variable] = at;
+    return true;
+}
+
+static void release(lam__emit *e, int64_t variable, int64_t end) {
+    const int64_t root = variable >= 0 ? e->places[variable].root : -1;
+    if (root < 0 || e->memory_at[root] < 0 || e->dies[root] >= end) return;
+    lam__emit_give_back(e, e->places[root].dtype, e->memory_at[root]);
+    e->memory_at[root] = -1;
+}
+
+void lam__emit_release(lam__emit *e, int64_t first, int64_t end) {
+    for (int64_t k = first; k < end; k++) {
+        const lam__equation *q = e->program->list[k];
+        for (int i = 0; i < q->inputs; i++) release(e, q->in[i].variable, end);
+        for (int o = 0; o < q->outputs; o++) release(e, q->first + o, end);
+    }
+}

@@ -1,0 +1,57 @@
+/* Programs as C, rows that move elements and are no views: loops of copies. See emit_writer.h. */
+#include "lib/program/emit_writer.h"
+
+#include "lib/dispatch/part.h"
+#include "lib/primitives/params.h"
+#include "lib/primitives/rows.h"
+
+/* In the order of the operand's elements, whose axes the result's memory is seen by. */
+static const char *write_reshape(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
+                                 const lam__emit_place *const out[]) {
+    lam__emit_place to = *out[0];
+    (void)q;
+    to.rank = in[0]->rank;
+    to.dims = in[0]->dims;
+    lam__emit_dense(to.rank, to.dims, to.strides);
+    lam__emit_copy(e, in[0], &to);
+    return NULL;
+}
+
+/* Each part to where it begins. */
+static const char *write_concatenate(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
+                                     const lam__emit_place *const out[]) {
+    const lam__join_params *p = q->params;
+    int64_t at = 0;
+    for (int i = 0; i < q->inputs; i++) {
+        lam__emit_place to = *out[0];
+        to.rank = in[i]->rank;
+        to.dims = in[i]->dims;
+        to.offset += at * out[0]->strides[p->axis];
+        for (int axis = p->axis; p->fresh && axis < to.rank; axis++) to.strides[axis] = out[0]->strides[axis + 1];
+        if (in[i]->count) lam__emit_copy(e, in[i], &to);
+        at += p->fresh ? 1 : in[i]->dims[p->axis];
+    }
+    return NULL;
+}
+
+/* All of x, then the part over it. */
+static const char *write_update_slice(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
+                                      const lam__emit_place *const out[]) {
+    const lam__slice_params *p = q->params;
+    lam__emit_place to = *out[0];
+    lam__emit_copy(e, in[0], out[0]);
+    to.dims = in[1]->dims;
+    for (int axis = 0; axis < p->rank; axis++) {
+        to.offset += p->at[axis].start * out[0]->strides[axis];
+        to.strides[axis] = p->at[axis].step * out[0]->strides[axis];
+    }
+    if (in[1]->count) lam__emit_copy(e, in[1], &to);
+    return NULL;
+}
+
+const lam__emit_row lam__emit_moves[] = {
+    {&lam__row_reshape, write_reshape},
+    {&lam__row_concatenate, write_concatenate},
+    {&lam__row_update_slice, write_update_slice},
+    {NULL, NULL},
+};

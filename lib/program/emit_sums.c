@@ -1,0 +1,205 @@
+/* Programs as C, reductions and contractions: loops over the axes that stay, inside them a number and loops over those
+ * that go. Long sums are sums of sums, so that errors grow slowly; their order is not that of the kernels. See
+ * emit_writer.h. */
+#include "lib/program/emit_writer.h"
+
+#include "lib/primitives/contract.h"
+#include "lib/primitives/reduce.h"
+#include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
+
+enum { BLOCK = 128 };
+
+/* How a number $1 takes an element $2 (a contraction: the product of $2 and $3), and what it is at first. */
+typedef struct joining {
+    const char *floats, *integers, *bools, *complexes;
+    const char *start, *least_f, *least_i64, *least_i32; /* start NULL: the least number of the dtype */
+} joining;
+
+/* clang-format off */
+static const joining
+    SUM = {"$1 += $2;", "$1 = ($T)(($U)$1 + ($U)$2);", NULL, "$1 += $2;", "0", NULL, NULL, NULL},
+    PROD = {"$1 *= $2;", "$1 = ($T)(($U)$1 * ($U)$2);", "$1 &= $2;", "$1 = @mul($1, $2);", "1", NULL, NULL, NULL},
+    MOST = {"$1 = @max($1, $2);", "if ($2 > $1) $1 = $2;", "$1 |= $2;", NULL, NULL,
+        "-INFINITY", "INT64_MIN", "INT32_MIN"},
+    LEAST = {"$1 = @min($1, $2);", "if ($2 < $1) $1 = $2;", "$1 &= $2;", NULL, NULL,
+        "INFINITY", "INT64_MAX", "INT32_MAX"},
+    ANY = {"$1 |= $2 != 0;", "$1 |= $2 != 0;", "$1 |= $2;", "$1 |= $2 != 0;", "0", NULL, NULL, NULL},
+    ALL = {"$1 &= $2 != 0;", "$1 &= $2 != 0;", "$1 &= $2;", "$1 &= $2 != 0;", "1", NULL, NULL, NULL},
+    PRODUCTS = {"$1 += $2 * $3;", "$1 = ($T)(($U)$1 + ($U)$2 * ($U)$3);", "$1 |= $2 & $3;",
+        "$1 += @mul($2, $3);", "0", NULL, NULL, NULL};
+/* clang-format on */
+
+static const char *text_of(const joining *j, lam_dtype dtype) {
+    if (lam__dtype_is_float(dtype)) return j->floats;
+    if (dtype == LAM_C128 || dtype == LAM_C64) return j->complexes;
+    return dtype == LAM_BOOL && j->bools ? j->bools : j->integers;
+}
+
+static const char *start_of(const joining *j, lam_dtype dtype) {
+    if (j->start) return j->start;
+    const bool most = j == &MOST;
+    if (lam__dtype_is_float(dtype)) return j->least_f;
+    if (dtype == LAM_I64) return j->least_i64;
+    if (dtype == LAM_I32) return j->least_i32;
+    return most ? "0" : dtype == LAM_BOOL ? "1" : "255";
+}
+
+/* Axes of a loop nest, and what their indices are called. */
+typedef struct axes {
+    int count, names[2 * LAM_INNER_RANK];
+    int64_t dims[2 * LAM_INNER_RANK];
+} axes;
+
+static void add_axis(axes *a, int name, int64_t size) {
+    a->names[a->count] = name;
+    a->dims[a->count++] = size;
+}
+
+/* The last axis of `gone` in blocks whose sums are added; others are as they are. */
+static void write_blocks(lam__emit *e, const axes *gone, const char *text, lam_dtype dtype,
+                         const char *const arguments[]) {
+    const int last = gone->count - 1, name = gone->names[last];
+    const long long size = gone->dims[last];
+    const char *part[LAM__EMIT_ARGUMENTS] = {NULL};
+    for (int i = 0; i < LAM__EMIT_ARGUMENTS; i++) part[i] = arguments[i];
+    part[1] = "part";
+    const int loops = lam__emit_loops(e, last, gone->dims, gone->names);
+    if (size > BLOCK) {
+        lam__emit_line(e, "for (int64_t b = 0; b < %lld; b += %d) {", size, BLOCK);
+        e->depth++;
+        lam__emit_line(e, "const int64_t end = b < %lld ? b + %d : %lld;", size - BLOCK, BLOCK, size);
+    }
+    lam__emit_line(e, "%s part = 0;", lam__emit_type(dtype));
+    if (size > BLOCK) lam__emit_line(e, "for (int64_t i%d = b; i%d < end; i%d++) {", name, name, name);
+    else lam__emit_line(e, "for (int64_t i%d = 0; i%d < %lld; i%d++) {", name, name, size, name);
+    e->depth++;
+    lam__emit_statement(e, text, dtype, part);
+    lam__emit_close(e, 1);
+    lam__emit_line(e, "s += part;");
+    lam__emit_close(e, loops + (size > BLOCK));
+}
+
+/* The loops over what goes, around the statement. */
+static void write_terms(lam__emit *e, const joining *j, const axes *gone, const char *text, lam_dtype dtype,
+                        const char *const arguments[]) {
+    int64_t terms = 1;
+    for (int i = 0; i < gone->count; i++) terms *= gone->dims[i];
+    if ((j == &SUM || j == &PRODUCTS) && lam__dtype_is_float(dtype) && terms > BLOCK &&
+        gone->dims[gone->count - 1] > 1) {
+        write_blocks(e, gone, text, dtype, arguments);
+        return;
+    }
+    const int loops = lam__emit_loops(e, gone->count, gone->dims, gone->names);
+    lam__emit_statement(e, text, dtype, arguments);
+    lam__emit_close(e, loops);
+}
+
+static const char *reduce(lam__emit *e, const lam__equation *q, const lam__emit_place *x, const lam__emit_place *out,
+                          const joining *j) {
+    axes kept = {0}, gone = {0};
+    char element[LAM__EMIT_TEXT], result[LAM__EMIT_TEXT];
+    const lam_dtype dtype = j == &ANY || j == &ALL ? x->dtype : out->dtype;
+    const char *text = text_of(j, dtype), *arguments[LAM__EMIT_ARGUMENTS] = {"", "s", element};
+    if (!text) return "has no form in C for this dtype";
+    for (int axis = 0; axis < x->rank; axis++)
+        add_axis(lam__reduce_has(lam__reduce_set(q->params), axis) ? &gone : &kept, axis, x->dims[axis]);
+    const int loops = lam__emit_loops(e, kept.count, kept.dims, kept.names);
+    lam__emit_value(e, x, NULL, element);
+    lam__emit_at(e, out, kept.names, result);
+    lam__emit_line(e, "%s s = %s;", lam__emit_type(out->dtype), start_of(j, out->dtype));
+    write_terms(e, j, &gone, text, dtype, arguments);
+    lam__emit_line(e, "%s = s;", result);
+    lam__emit_close(e, loops);
+    return NULL;
+}
+
+/* One line per row. */
+/* clang-format off */
+#define ARGUMENTS \
+    lam__emit *e, const lam__equation *q, const lam__emit_place *const in[], const lam__emit_place *const out[]
+static const char *write_sum(ARGUMENTS) { return reduce(e, q, in[0], out[0], &SUM); }
+static const char *write_prod(ARGUMENTS) { return reduce(e, q, in[0], out[0], &PROD); }
+static const char *write_max(ARGUMENTS) { return reduce(e, q, in[0], out[0], &MOST); }
+static const char *write_min(ARGUMENTS) { return reduce(e, q, in[0], out[0], &LEAST); }
+static const char *write_any(ARGUMENTS) { return reduce(e, q, in[0], out[0], &ANY); }
+static const char *write_all(ARGUMENTS) { return reduce(e, q, in[0], out[0], &ALL); }
+/* clang-format on */
+
+/* The first that is beyond all others; NaN is beyond all numbers. */
+static const char *write_first(lam__emit *e, const lam__equation *q, const lam__emit_place *x,
+                               const lam__emit_place *out, const char *compare) {
+    const int axis = *(const int32_t *)q->params;
+    axes kept = {0};
+    char element[LAM__EMIT_TEXT], result[LAM__EMIT_TEXT];
+    if (lam__dtype_is_inexact(x->dtype) && !lam__dtype_is_float(x->dtype)) return "has no form in C for this dtype";
+    for (int i = 0; i < x->rank; i++)
+        if (i != axis) add_axis(&kept, i, x->dims[i]);
+    const int loops = lam__emit_loops(e, kept.count, kept.dims, kept.names);
+    lam__emit_at(e, x, NULL, element);
+    lam__emit_at(e, out, kept.names, result);
+    lam__emit_line(e, "int64_t best = 0;");
+    lam__emit_line(e, "%s top = 0;", lam__emit_type(x->dtype));
+    lam__emit_line(e, "for (int64_t i%d = 0; i%d < %lld; i%d++) {", axis, axis, (long long)x->dims[axis], axis);
+    e->depth++;
+    lam__emit_line(e, "const %s y = %s;", lam__emit_type(x->dtype), element);
+    lam__emit_line(e, "if (i%d > 0 && !(y %s top%s)) continue;", axis, compare,
+                   lam__dtype_is_float(x->dtype) ? " || (y != y && top == top)" : "");
+    lam__emit_line(e, "best = i%d;", axis);
+    lam__emit_line(e, "top = y;");
+    lam__emit_close(e, 1);
+    lam__emit_line(e, "%s = best;", result);
+    lam__emit_close(e, loops);
+    return NULL;
+}
+
+static const char *write_argmax(ARGUMENTS) {
+    return write_first(e, q, in[0], out[0], ">");
+}
+
+static const char *write_argmin(ARGUMENTS) {
+    return write_first(e, q, in[0], out[0], "<");
+}
+
+/* ---- contractions ------------------------------------------------------------------------------------------------ */
+
+/* Indices are called as the axes of the result are numbered, those that are summed over behind them. */
+static const char *write_dot_general(ARGUMENTS) {
+    const lam__pairing *p = q->params;
+    axes kept = {0}, gone = {0};
+    int names[2][LAM_INNER_RANK], n = p->batch;
+    char x[LAM__EMIT_TEXT], y[LAM__EMIT_TEXT], result[LAM__EMIT_TEXT];
+    const char *text = text_of(&PRODUCTS, out[0]->dtype), *arguments[LAM__EMIT_ARGUMENTS] = {"", "s", x, y};
+    if (!text) return "has no form in C for this dtype";
+    for (int side = 0; side < 2; side++) {
+        int own[LAM_INNER_RANK], free = lam__contract_free(p, side, in[side]->rank, own);
+        for (int i = 0; i < lam__contract_pairs(p); i++)
+            names[side][lam__contract_axes(p, side)[i]] = i < p->batch ? i : out[0]->rank + i;
+        for (int i = 0; i < free; i++) names[side][own[i]] = n++;
+    }
+    for (int axis = 0; axis < out[0]->rank; axis++) add_axis(&kept, axis, out[0]->dims[axis]);
+    for (int i = p->batch; i < lam__contract_pairs(p); i++)
+        add_axis(&gone, out[0]->rank + i, in[0]->dims[lam__contract_axes(p, 0)[i]]);
+    const int loops = lam__emit_loops(e, kept.count, kept.dims, kept.names);
+    lam__emit_value(e, in[0], names[0], x);
+    lam__emit_value(e, in[1], names[1], y);
+    lam__emit_at(e, out[0], NULL, result);
+    lam__emit_line(e, "%s s = 0;", lam__emit_type(out[0]->dtype));
+    write_terms(e, &PRODUCTS, &gone, text, out[0]->dtype, arguments);
+    lam__emit_line(e, "%s = s;", result);
+    lam__emit_close(e, loops);
+    return NULL;
+}
+
+const lam__emit_row lam__emit_sums[] = {
+    {&lam__row_sum, write_sum},
+    {&lam__row_prod, write_prod},
+    {&lam__row_max_reduce, write_max},
+    {&lam__row_min_reduce, write_min},
+    {&lam__row_any, write_any},
+    {&lam__row_all, write_all},
+    {&lam__row_argmax, write_argmax},
+    {&lam__row_argmin, write_argmin},
+    {&lam__row_dot_general, write_dot_general},
+    {NULL, NULL},
+};

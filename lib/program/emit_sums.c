@@ -4,6 +4,7 @@
 #include "lib/program/emit_writer.h"
 
 #include "lib/primitives/contract.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
@@ -18,7 +19,7 @@ typedef struct joining {
 
 /* clang-format off */
 static const joining
-    SUM = {"$1 += $2;", "$1 = ($T)(($U)$1 + ($U)$2);", NULL, "$1 += $2;", "0", NULL, NULL, NULL},
+    SUM = {"$1 += $2;", "$1 = ($T)(($U)$1 + ($U)$2);", "$1 |= $2;", "$1 += $2;", "0", NULL, NULL, NULL},
     PROD = {"$1 *= $2;", "$1 = ($T)(($U)$1 * ($U)$2);", "$1 &= $2;", "$1 = @mul($1, $2);", "1", NULL, NULL, NULL},
     MOST = {"$1 = @max($1, $2);", "if ($2 > $1) $1 = $2;", "$1 |= $2;", NULL, NULL,
         "-INFINITY", "INT64_MIN", "INT32_MIN"},
@@ -43,6 +44,12 @@ static const char *start_of(const joining *j, lam_dtype dtype) {
     if (dtype == LAM_I64) return j->least_i64;
     if (dtype == LAM_I32) return j->least_i32;
     return most ? "0" : dtype == LAM_BOOL ? "1" : "255";
+}
+
+const char *lam__emit_joining(lam__emit_join join, lam_dtype dtype) {
+    static const joining *const all[] = {
+        [LAM__EMIT_SUM] = &SUM, [LAM__EMIT_PROD] = &PROD, [LAM__EMIT_MOST] = &MOST, [LAM__EMIT_LEAST] = &LEAST};
+    return text_of(all[join], dtype);
 }
 
 /* Axes of a loop nest, and what their indices are called. */
@@ -161,6 +168,69 @@ static const char *write_argmin(ARGUMENTS) {
     return write_first(e, q, in[0], out[0], "<");
 }
 
+/* ---- along an axis ----------------------------------------------------------------------------------------------- */
+
+/* The place seen from the other end of an axis. */
+static lam__emit_place turned(const lam__emit_place *x, int axis, bool turn) {
+    lam__emit_place seen = *x;
+    if (!turn || !x->count) return seen;
+    seen.offset += (x->dims[axis] - 1) * x->strides[axis];
+    seen.strides[axis] = -x->strides[axis];
+    return seen;
+}
+
+/* A number $1 that takes each element $2 ($3) on the way, and is written down; the axis is walked innermost. */
+static const char *cumulate(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
+                            const lam__emit_place *out, const char *text, const char *start) {
+    const lam__scan_params *p = q->params;
+    axes others = {0}, along = {0};
+    char elements[2][LAM__EMIT_TEXT] = {"", ""}, result[LAM__EMIT_TEXT];
+    const char *arguments[LAM__EMIT_ARGUMENTS] = {"", "s", elements[0], elements[1]};
+    if (!text) return "has no form in C for this dtype";
+    for (int axis = 0; axis < out->rank; axis++) add_axis(axis == p->axis ? &along : &others, axis, out->dims[axis]);
+    for (int i = 0; i < q->inputs; i++) {
+        const lam__emit_place x = turned(in[i], p->axis, p->reverse);
+        lam__emit_value(e, &x, NULL, elements[i]);
+    }
+    const lam__emit_place to = turned(out, p->axis, p->reverse);
+    lam__emit_at(e, &to, NULL, result);
+    int loops = lam__emit_loops(e, others.count, others.dims, others.names);
+    lam__emit_line(e, "%s s = %s;", lam__emit_type(out->dtype), start);
+    loops += lam__emit_loops(e, along.count, along.dims, along.names);
+    lam__emit_statement(e, text, out->dtype, arguments);
+    lam__emit_line(e, "%s = s;", result);
+    lam__emit_close(e, loops);
+    return NULL;
+}
+
+static const char *cumulate_by(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
+                               const lam__emit_place *out, const joining *j) {
+    return cumulate(e, q, in, out, text_of(j, out->dtype), start_of(j, out->dtype));
+}
+
+/* One line per row. */
+/* clang-format off */
+static const char *write_cumsum(ARGUMENTS) { return cumulate_by(e, q, in, out[0], &SUM); }
+static const char *write_cumprod(ARGUMENTS) { return cumulate_by(e, q, in, out[0], &PROD); }
+static const char *write_cummax(ARGUMENTS) { return cumulate_by(e, q, in, out[0], &MOST); }
+static const char *write_cummin(ARGUMENTS) { return cumulate_by(e, q, in, out[0], &LEAST); }
+/* clang-format on */
+
+static const char *write_cumlogsumexp(ARGUMENTS) {
+    return cumulate(e, q, in, out[0], "s = @logaddexp(s, $2);", "-INFINITY");
+}
+
+/* The first factor has no say, whatever it is. */
+static const char *write_linear_recurrence(ARGUMENTS) {
+    const lam__scan_params *p = q->params;
+    char text[64];
+    const bool floats = lam__dtype_is_float(out[0]->dtype);
+    const char *step = floats ? "$2 * s" : "@mul($2, s)";
+    if (out[0]->dims[p->axis] == 1) snprintf(text, sizeof text, "s = $3;");
+    else snprintf(text, sizeof text, "s = i%d ? %s + $3 : $3;", p->axis, step);
+    return cumulate(e, q, in, out[0], text, "0");
+}
+
 /* ---- contractions ------------------------------------------------------------------------------------------------ */
 
 /* Indices are called as the axes of the result are numbered, those that are summed over behind them. */
@@ -201,5 +271,11 @@ const lam__emit_row lam__emit_sums[] = {
     {&lam__row_argmax, write_argmax},
     {&lam__row_argmin, write_argmin},
     {&lam__row_dot_general, write_dot_general},
+    {&lam__row_cumsum, write_cumsum},
+    {&lam__row_cumprod, write_cumprod},
+    {&lam__row_cummax, write_cummax},
+    {&lam__row_cummin, write_cummin},
+    {&lam__row_cumlogsumexp, write_cumlogsumexp},
+    {&lam__row_linear_recurrence, write_linear_recurrence},
     {NULL, NULL},
 };

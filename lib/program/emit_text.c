@@ -104,7 +104,7 @@ void lam__emit_element(lam_dtype dtype, const void *data, int64_t i, char text[2
 
 /* ---- templates --------------------------------------------------------------------------------------------------- */
 
-static const lam__emit_helper *const families[] = {lam__emit_scalars};
+static const lam__emit_helper *const families[] = {lam__emit_scalars, lam__emit_orders};
 
 static const lam__emit_helper *find_helper(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
@@ -151,6 +151,18 @@ static const char *expand_helper(lam__emit *e, const char *text, lam_dtype dtype
     return text + length;
 }
 
+/* What stands for $c. Whole numbers are never NaN. */
+static const char *word_of(char c, lam_dtype dtype, const char *const arguments[]) {
+    switch (c) {
+    case 'T': return dtypes[dtype].type;
+    case 'S': return dtypes[dtype].suffix;
+    case 'f': return dtypes[dtype].math;
+    case 'U': return dtypes[dtype].bits;
+    case 'N': return lam__dtype_is_float(dtype) ? "isnan" : "0 && ";
+    default: return arguments[c - '0'];
+    }
+}
+
 void lam__emit_expand(lam__emit *e, const char *text, lam_dtype dtype, const char *const arguments[]) {
     while (*text) {
         const size_t plain = strcspn(text, "$@");
@@ -159,13 +171,7 @@ void lam__emit_expand(lam__emit *e, const char *text, lam_dtype dtype, const cha
         if (*text == '@') {
             text = expand_helper(e, text + 1, dtype);
         } else if (*text == '$') {
-            const char c = text[1];
-            lam__emit_put(e, "%s",
-                          c == 'T'   ? dtypes[dtype].type
-                          : c == 'S' ? dtypes[dtype].suffix
-                          : c == 'f' ? dtypes[dtype].math
-                          : c == 'U' ? dtypes[dtype].bits
-                                     : arguments[c - '0']);
+            lam__emit_put(e, "%s", word_of(text[1], dtype, arguments));
             text += 2;
         }
     }

@@ -37,6 +37,7 @@ typedef struct lam__emit_constant {
 
 /* A static function of the file, written where it is used, once for each dtype. In its text, as in that of expressions,
  *   $T  the C type       $S  its suffix (f64)     $f  the suffix of libm's functions     $U  unsigned of the same size
+ *   $N(  isnan( where that can be
  *   $0 to $9  arguments  @name  another helper, of the same dtype; @f64:name of that one
  * A list ends with a helper without a name. */
 typedef struct lam__emit_helper {
@@ -171,13 +172,17 @@ typedef struct lam__emit_row {
 } lam__emit_row;
 
 /* Families of rows with a form; each ends with a row of NULL. */
-extern const lam__emit_row lam__emit_moves[], lam__emit_sums[];
+extern const lam__emit_row lam__emit_moves[], lam__emit_sums[], lam__emit_lanes[], lam__emit_indices[];
 
 /* A dense place in memory of another base. */
 lam__emit_place lam__emit_dense_place(const char *base, lam_dtype dtype, int rank, const int64_t dims[]);
 
 /* Families of helpers. */
-extern const lam__emit_helper lam__emit_scalars[];
+extern const lam__emit_helper lam__emit_scalars[], lam__emit_orders[];
+
+/* emit_sums.c: the statement by which a number $1 takes an element $2; NULL: not for this dtype. */
+typedef enum lam__emit_join { LAM__EMIT_SUM, LAM__EMIT_PROD, LAM__EMIT_MOST, LAM__EMIT_LEAST } lam__emit_join;
+const char *lam__emit_joining(lam__emit_join join, lam_dtype dtype);
 
 /* emit_each.c: whether an equation is done element by element; writes a run of such equations from number `first` on as
  * one loop and gives the number behind them in *end. */

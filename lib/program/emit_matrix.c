@@ -1,0 +1,259 @@
+/* Programs as C, functions of matrices: operands are brought to memory without gaps, and a helper is called for each
+ * matrix of the stack. f64 and f32. See emit_writer.h and emit_matrix_text.c. */
+#include "lib/program/emit_writer.h"
+
+#include "lib/primitives/params.h"
+#include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
+
+#include <string.h>
+
+enum { PIECES = 5 };
+
+#define ARGUMENTS                                                                                                      \
+    lam__emit *e, const lam__equation *q, const lam__emit_place *const in[], const lam__emit_place *const out[]
+
+static const char WRONG[] = "has no form in C for this dtype";
+
+/* Memory of an equation as the arguments $0 to $4 of a call for matrix `b`: how each is spelled, and what is to be given
+ * back. */
+typedef struct pieces {
+    int count, rooms;
+    char text[PIECES][LAM__EMIT_TEXT];
+    struct {
+        lam_dtype dtype;
+        int64_t at;
+    } room[PIECES];
+} pieces;
+
+/* Matrix b of memory that begins at base[offset], `size` elements each. */
+static void add_piece(lam__emit *e, pieces *p, const char *base, int64_t offset, int64_t size) {
+    char *text = p->text[p->count++];
+    if (base[0] == 'w' && !e->hushed) e->works = true;
+    snprintf(text, LAM__EMIT_TEXT, "&%s[%lld + b * %lld]", base, (long long)offset, (long long)size);
+}
+
+/* A result, or an operand that was copied to `place`. */
+static void add_place(lam__emit *e, pieces *p, const lam__emit_place *x, int64_t size) {
+    char text[LAM__EMIT_TEXT];
+    lam__emit_place first = *x;
+    first.rank = 0;
+    lam__emit_at(e, &first, NULL, text);
+    snprintf(p->text[p->count++], LAM__EMIT_TEXT, "&%.*s + b * %lld", LAM__EMIT_TEXT - 40, text, (long long)size);
+}
+
+/* Room for `size` elements, the same for all matrices. */
+static void add_room(lam__emit *e, pieces *p, lam_dtype dtype, int64_t size) {
+    char base[16];
+    const int64_t at = lam__emit_reserve(e, dtype, size ? size : 1);
+    snprintf(base, sizeof base, "w->%s", lam__emit_suffix(dtype));
+    add_piece(e, p, base, at, 0);
+    p->room[p->rooms].dtype = dtype;
+    p->room[p->rooms++].at = at;
+}
+
+static void give_back(lam__emit *e, const pieces *p) {
+    for (int i = 0; i < p->rooms; i++) lam__emit_give_back(e, p->room[i].dtype, p->room[i].at);
+}
+
+/* A copy of x in room of its own, `size` elements for each matrix. */
+static void add_copy(lam__emit *e, pieces *p, const lam__emit_place *x, int64_t size) {
+    char base[16];
+    const int64_t at = lam__emit_reserve(e, x->dtype, x->count ? x->count : 1);
+    snprintf(base, sizeof base, "w->%s", lam__emit_suffix(x->dtype));
+    lam__emit_place to = lam__emit_dense_place(base, x->dtype, x->rank, x->dims);
+    to.offset = at;
+    lam__emit_copy(e, x, &to);
+    add_piece(e, p, base, at, size);
+    p->room[p->rooms].dtype = x->dtype;
+    p->room[p->rooms++].at = at;
+}
+
+/* An operand where it lies, if it has no gaps, otherwise a copy. */
+static void add_operand(lam__emit *e, pieces *p, const lam__emit_place *x, int64_t size) {
+    int64_t dense[LAM_INNER_RANK];
+    bool fits = true;
+    lam__emit_dense(x->rank, x->dims, dense);
+    for (int axis = 0; axis < x->rank; axis++) fits = fits && (x->dims[axis] == 1 || x->strides[axis] == dense[axis]);
+    if (fits && !(x->constant >= 0 && x->count == 1)) add_place(e, p, x, size);
+    else add_copy(e, p, x, size);
+}
+
+/* For each matrix of x, the last `axes` axes of which are one, a statement; sizes are $5 to $8. */
+static void write_each(lam__emit *e, const lam__emit_place *x, int axes, const char *text, const pieces *p,
+                       const int64_t sizes[4]) {
+    char numbers[4][LAM__EMIT_NUMBER];
+    const char *arguments[LAM__EMIT_ARGUMENTS];
+    int64_t batch = 1;
+    for (int axis = 0; axis < x->rank - axes; axis++) batch *= x->dims[axis];
+    for (int i = 0; i < LAM__EMIT_ARGUMENTS; i++) arguments[i] = i < p->count ? p->text[i] : "";
+    for (int i = 0; i < 4; i++) {
+        snprintf(numbers[i], LAM__EMIT_NUMBER, "%lld", (long long)sizes[i]);
+        arguments[5 + i] = numbers[i];
+    }
+    lam__emit_line(e, "for (int64_t b = 0; b < %lld; b++)", (long long)batch);
+    e->depth++;
+    lam__emit_statement(e, text, x->dtype, arguments);
+    e->depth--;
+    give_back(e, p);
+}
+
+static int64_t side(const lam__emit_place *x, int from_end) {
+    return x->dims[x->rank - from_end];
+}
+
+static const char *write_cholesky(ARGUMENTS) {
+    const int64_t n = side(in[0], 1);
+    pieces p = {0};
+    (void)q;
+    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    lam__emit_copy(e, in[0], out[0]);
+    add_place(e, &p, out[0], n * n);
+    write_each(e, in[0], 2, "@cholesky($5, $0);", &p, (int64_t[4]){n});
+    return NULL;
+}
+
+/* x op(a) = b is op(a)^T x^T = b^T. */
+static const char *write_triangular_solve(ARGUMENTS) {
+    const lam__triangular_params *how = q->params;
+    const lam__emit_place *x = out[0];
+    const int64_t n = side(in[0], 1), rows = side(x, 2), columns = side(x, 1);
+    pieces p = {0};
+    char text[128];
+    if (!lam__dtype_is_float(x->dtype)) return WRONG;
+    lam__emit_copy(e, in[1], x);
+    add_operand(e, &p, in[0], n * n);
+    add_place(e, &p, x, rows * columns);
+    snprintf(text, sizeof text, "@substitute($5, $6, $0, %d, %d, %d, $1, $7, $8);", how->upper,
+             how->transpose != how->right_side, how->unit_diagonal);
+    write_each(e, x, 2, text, &p,
+               (int64_t[4]){n, how->right_side ? rows : columns, how->right_side ? 1 : columns,
+                            how->right_side ? columns : 1});
+    return NULL;
+}
+
+static const char *write_lu(ARGUMENTS) {
+    const int64_t n = side(in[0], 1);
+    pieces p = {0};
+    (void)q;
+    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    lam__emit_copy(e, in[0], out[0]);
+    add_place(e, &p, out[0], n * n);
+    add_place(e, &p, out[1], n);
+    add_place(e, &p, out[2], n);
+    write_each(e, in[0], 2, "@lu($5, $0, $1), @i32:order($5, $1, $2);", &p, (int64_t[4]){n});
+    return NULL;
+}
+
+/* Operands: the matrix, which is not read here, its factors, their order, the right-hand sides. */
+static const char *write_solve(ARGUMENTS) {
+    const lam__solve_params *how = q->params;
+    const int64_t n = side(out[0], 2), m = side(out[0], 1);
+    pieces p = {0};
+    if (!lam__dtype_is_float(out[0]->dtype)) return WRONG;
+    add_operand(e, &p, in[1], n * n);
+    add_operand(e, &p, in[2], n);
+    add_copy(e, &p, in[3], n * m);
+    add_place(e, &p, out[0], n * m);
+    write_each(e, out[0], 2,
+               how->transpose ? "@solve($5, $6, $0, $1, 1, $2, $3);" : "@solve($5, $6, $0, $1, 0, $2, $3);", &p,
+               (int64_t[4]){n, m});
+    return NULL;
+}
+
+static const char *write_tridiagonal_solve(ARGUMENTS) {
+    const lam__tridiagonal_params *how = q->params;
+    const int64_t m = side(out[0], 2), n = side(out[0], 1);
+    pieces p = {0};
+    if (!lam__dtype_is_float(out[0]->dtype)) return WRONG;
+    lam__emit_copy(e, in[1], out[0]);
+    add_operand(e, &p, in[0], 3 * n);
+    add_place(e, &p, out[0], m * n);
+    add_room(e, &p, out[0]->dtype, 4 * n);
+    write_each(e, out[0], 2,
+               how->transpose ? "@tridiagonal($5, $6, $0, 1, $1, $2);" : "@tridiagonal($5, $6, $0, 0, $1, $2);", &p,
+               (int64_t[4]){n, m});
+    return NULL;
+}
+
+/* ---- determinants ------------------------------------------------------------------------------------------------ */
+
+static const char *write_det(ARGUMENTS) {
+    const int64_t n = side(in[0], 1);
+    pieces p = {0};
+    (void)q;
+    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    add_place(e, &p, out[0], 1);
+    add_copy(e, &p, in[0], n * n);
+    add_room(e, &p, LAM_I32, n);
+    write_each(e, in[0], 2, "*($0) = @det($5, $1, $2);", &p, (int64_t[4]){n});
+    return NULL;
+}
+
+static const char *write_slogdet(ARGUMENTS) {
+    const int64_t n = side(in[0], 1);
+    pieces p = {0};
+    (void)q;
+    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    add_place(e, &p, out[0], 1);
+    add_copy(e, &p, in[0], n * n);
+    add_room(e, &p, LAM_I32, n);
+    add_place(e, &p, out[1], 1);
+    write_each(e, in[0], 2, "*($0) = @slogdet($5, $1, $2, $3);", &p, (int64_t[4]){n});
+    return NULL;
+}
+
+static const char *write_cofactor(ARGUMENTS) {
+    const int64_t n = side(in[0], 1);
+    pieces p = {0};
+    (void)q;
+    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    add_operand(e, &p, in[0], n * n);
+    add_place(e, &p, out[0], n * n);
+    add_room(e, &p, in[0]->dtype, n * n);
+    add_room(e, &p, LAM_I32, n);
+    write_each(e, in[0], 2, "@cofactor($5, $0, $1, $2, $3);", &p, (int64_t[4]){n});
+    return NULL;
+}
+
+/* ---- orthogonal factors ------------------------------------------------------------------------------------------ */
+
+static const char *write_qr(ARGUMENTS) {
+    const int64_t m = side(in[0], 2), n = side(in[0], 1), columns = side(out[0], 1);
+    pieces p = {0};
+    (void)q;
+    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    add_copy(e, &p, in[0], m * n);
+    add_place(e, &p, out[0], m * columns);
+    add_place(e, &p, out[1], columns * n);
+    add_room(e, &p, in[0]->dtype, m < n ? m : n);
+    write_each(e, in[0], 2, "@qr($5, $6, $7, $0, $1, $2, $3);", &p, (int64_t[4]){m, n, columns});
+    return NULL;
+}
+
+static const char *write_eigh(ARGUMENTS) {
+    const int64_t n = side(in[0], 1);
+    pieces p = {0};
+    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    add_copy(e, &p, in[0], n * n);
+    add_place(e, &p, out[0], n);
+    if (q->outputs > 1) add_place(e, &p, out[1], n * n);
+    write_each(e, in[0], 2, q->outputs > 1 ? "@eigh($5, $0, $1, $2);" : "@eigh($5, $0, $1, NULL);", &p,
+               (int64_t[4]){n});
+    return NULL;
+}
+
+const lam__emit_row lam__emit_matrices[] = {
+    {&lam__row_cholesky, write_cholesky},
+    {&lam__row_triangular_solve, write_triangular_solve},
+    {&lam__row_lu, write_lu},
+    {&lam__row_solve, write_solve},
+    {&lam__row_tridiagonal_solve, write_tridiagonal_solve},
+    {&lam__row_det, write_det},
+    {&lam__row_slogdet, write_slogdet},
+    {&lam__row_cofactor, write_cofactor},
+    {&lam__row_qr, write_qr},
+    {&lam__row_eigh, write_eigh},
+    {&lam__row_eigvalsh, write_eigh},
+    {NULL, NULL},
+};

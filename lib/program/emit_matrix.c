@@ -15,8 +15,8 @@ enum { PIECES = 5 };
 
 static const char WRONG[] = "has no form in C for this dtype";
 
-/* Memory of an equation as the arguments $0 to $4 of a call for matrix `b`: how each is spelled, and what is to be given
- * back. */
+/* Memory of an equation as the arguments $0 to $4 of a call for matrix `b`: how each is spelled, and what is to be
+ * given back. */
 typedef struct pieces {
     int count, rooms;
     char text[PIECES][LAM__EMIT_TEXT];

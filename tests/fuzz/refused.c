@@ -258,6 +258,20 @@ static double run_control_recorded(void) {
     return total(apply1(lam_jit(each, NULL), point()));
 }
 
+/* What is written; an order needs scratch, a table is a constant. */
+BODY(emitted) {
+    lam_tensor *table = lam_arange(ctx, LAM_F64, 1, N + 1, 1);
+    out[0] = lam_cumsum(lam_mul(lam_take(in[0], lam_argsort(lam_sin(in[0]), 0), 0), table), 0);
+}
+
+static double run_emitted(void) {
+    FILE *file = tmpfile();
+    lam_emit_c(lam_trace(FN(emitted, 1, 1), LAM_LIST(point())), file, NULL);
+    const double bytes = (double)ftell(file);
+    fclose(file);
+    return bytes;
+}
+
 /* ---- the sweep ------------------------------------------------------------------------------------------------- */
 
 static const scenario scenarios[] = {
@@ -281,6 +295,7 @@ static const scenario scenarios[] = {
     {"scan", run_scan},
     {"control", run_control},
     {"control, recorded", run_control_recorded},
+    {"emitted", run_emitted},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 

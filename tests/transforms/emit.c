@@ -1,0 +1,324 @@
+/* Programs as C: names, the workspace, several programs in one build, what is refused, files that fail. That each
+ * operation has the values it should have is shown by primitives/emitted.c. */
+#define _GNU_SOURCE /* mkdtemp */
+
+#include "tests/support.h"
+
+#include <dlfcn.h>
+#include <lamina/program.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PATH = 256 };
+
+/* ---- files and libraries ----------------------------------------------------------------------------------------- */
+
+/* What lam_emit_c writes, until the next call. */
+static const char *text_of(lam_program *program, const lam_emit_options *options) {
+    static char text[1 << 16];
+    FILE *file = tmpfile();
+    ck_assert_int_eq(lam_emit_c(program, file, options), LAM_OK);
+    const long size = ftell(file);
+    ck_assert(size > 0 && size < (long)sizeof text);
+    rewind(file);
+    ck_assert_uint_eq(fread(text, 1, (size_t)size, file), (size_t)size);
+    text[size] = '\0';
+    fclose(file);
+    return text;
+}
+
+typedef struct build {
+    char directory[PATH];
+    void *library;
+} build;
+
+static void begin(build *b) {
+    snprintf(b->directory, sizeof b->directory, "%s/lamina-emit-XXXXXX", P_tmpdir);
+    ck_assert_ptr_nonnull(mkdtemp(b->directory));
+}
+
+/* A program in a file of its own. */
+static void add_file(const build *b, const char *name, lam_program *program, const lam_emit_options *options) {
+    const char *text = text_of(program, options);
+    char path[PATH + 32];
+    snprintf(path, sizeof path, "%s/%s.c", b->directory, name);
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+}
+
+static void run(const char *format, const char *directory) {
+    char command[4 * PATH];
+    snprintf(command, sizeof command, format, directory, directory);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+/* All files of the directory, as an embedded build would compile them. */
+static void end(build *b) {
+    char path[PATH + 32];
+    run("cc -std=c11 -Wall -Wextra -Werror -pedantic -O1 -shared -fPIC -o %s/all.so %s/*.c -lm", b->directory);
+    snprintf(path, sizeof path, "%s/all.so", b->directory);
+    b->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(b->library != NULL, "%s", dlerror());
+    run("rm -r %s%.0s", b->directory);
+}
+
+typedef void unary(const double *, double *);
+typedef void unary_in_room(const double *, double *, void *);
+
+/* A symbol as a function, which C lets only bytes do. */
+static void find(const build *b, const char *name, void *function) {
+    void *symbol = dlsym(b->library, name);
+    ck_assert_msg(symbol != NULL, "%s", name);
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+enum { N = 4 };
+static const double point[N] = {0.3, -0.7, 1.1, 2.5};
+
+static lam_tensor *at_point(void) {
+    return lam_array(ctx, LAM_F64, LAM_DIMS(N), point);
+}
+
+/* A sum of products with another order of the elements: it needs room for what is between. */
+BODY(mixed) {
+    lam_tensor *order = lam_argsort(lam_sin(in[0]), 0), *sorted = lam_take(in[0], order, 0);
+    out[0] = lam_cumsum(lam_mul(sorted, lam_reverse(in[0], (lam_axes){0, NULL})), 0);
+}
+
+BODY(plain) {
+    out[0] = lam_mul(2.0, in[0]);
+}
+
+BODY(by_svd) {
+    out[0] = lam_norm(lam_svdvals(lam_reshape(lam_exp(in[0]), LAM_DIMS(2, 2))), NULL);
+}
+
+static lam_program *traced(lam_fn *f) {
+    return lam_trace(f, LAM_LIST(at_point()));
+}
+
+static void check_results(const double got[], lam_fn *f) {
+    double want[N];
+    ck_assert_int_eq(lam_read(lam_apply(f, LAM_LIST(at_point())), want, sizeof want), LAM_OK);
+    for (int i = 0; i < N; i++) ck_assert_double_eq_tol(got[i], want[i], 1e-14);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static void check_name(const char *name, const char *want) {
+    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = name, .body = plain, .inputs = 1, .outputs = 1});
+    const char *text = text_of(traced(f), NULL);
+    char wanted[128];
+    snprintf(wanted, sizeof wanted, "\nvoid %s(const double *in0, double *out0) {\n", want);
+    ck_assert_msg(strstr(text, wanted) != NULL, "'%s' becomes another name than %s", name, want);
+}
+
+START_TEST(names_become_identifiers) {
+    check_name("plain", "plain");
+    check_name("grad(x + y)", "grad_x___y_");
+    check_name("2nd", "_2nd");
+    check_name("double", "double_");
+    check_name("exp", "exp_");
+}
+END_TEST
+
+START_TEST(other_names_are_refused) {
+    static const char *const names[] = {"", "a b", "1st", "int", "f<g>", "sqrt"};
+    lam_program *p = traced(FN(plain, 1, 1));
+    FILE *file = tmpfile();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        ck_assert_int_eq(lam_emit_c(p, file, &(lam_emit_options){.name = names[i]}), LAM_ERR_OPTION);
+        EXPECT_ERROR(LAM_ERR_OPTION, "cannot be the name of a function");
+    }
+    ck_assert_int_eq(ftell(file), 0);
+    fclose(file);
+}
+END_TEST
+
+/* ---- the workspace ----------------------------------------------------------------------------------------------- */
+
+/* The number in the comment on top is enough, and calls with rooms of their own do not meet. */
+START_TEST(the_workspace_is_static_or_the_callers) {
+    build b;
+    lam_fn *f = FN(mixed, 1, 1);
+    lam_program *p = traced(f);
+    begin(&b);
+    add_file(&b, "fixed", p, &(lam_emit_options){.name = "fixed"});
+    add_file(&b, "given", p, &(lam_emit_options){.name = "given", .reentrant = true});
+    const char *text = text_of(p, &(lam_emit_options){.name = "given", .reentrant = true});
+    const char *number = strstr(text, "#define given_WORKSPACE ");
+    ck_assert_ptr_nonnull(number);
+    const size_t bytes = (size_t)strtoll(number + strlen("#define given_WORKSPACE "), NULL, 10);
+    ck_assert(bytes >= N * sizeof(double) && bytes < 1024);
+    ck_assert_ptr_nonnull(strstr(text, "void *workspace"));
+    end(&b);
+    unary *fixed;
+    unary_in_room *given;
+    double out[N];
+    void *rooms[2] = {malloc(bytes), malloc(bytes)};
+    find(&b, "fixed", &fixed);
+    find(&b, "given", &given);
+    fixed(point, out);
+    check_results(out, f);
+    for (int i = 0; i < 2; i++) {
+        memset(out, 0, sizeof out);
+        given(point, out, rooms[i]);
+        check_results(out, f);
+        free(rooms[i]);
+    }
+    ck_assert_ptr_null(strstr(text_of(traced(FN(plain, 1, 1)), NULL), "_WORKSPACE"));
+    dlclose(b.library);
+}
+END_TEST
+
+/* Memory is used again: the values of a long chain take no more than those of a short one. */
+static int links;
+BODY(chain) {
+    out[0] = in[0];
+    for (int i = 0; i < links; i++) out[0] = lam_cumsum(lam_sin(out[0]), 0);
+}
+
+static size_t chain_bytes(int n) {
+    links = n;
+    const char *text = text_of(traced(FN(chain, 1, 1)), NULL);
+    const char *number = strstr(text, "The workspace of ");
+    ck_assert_ptr_nonnull(number);
+    const size_t bytes = (size_t)strtoll(number + strlen("The workspace of "), NULL, 10);
+    return bytes;
+}
+
+START_TEST(memory_is_used_again) {
+    ck_assert_uint_eq(chain_bytes(20), chain_bytes(3));
+}
+END_TEST
+
+/* ---- several programs -------------------------------------------------------------------------------------------- */
+
+START_TEST(several_programs_are_linked_together) {
+    build b;
+    lam_fn *f = FN(mixed, 1, 1), *g = FN(plain, 1, 1);
+    char path[PATH + 32];
+    begin(&b);
+    add_file(&b, "one", traced(f), &(lam_emit_options){.name = "one"});
+    snprintf(path, sizeof path, "%s/others.c", b.directory);
+    FILE *file = fopen(path, "w");
+    ck_assert_int_eq(lam_emit_c(traced(f), file, &(lam_emit_options){.name = "two"}), LAM_OK);
+    ck_assert_int_eq(lam_emit_c(traced(g), file, &(lam_emit_options){.name = "three"}), LAM_OK);
+    ck_assert_int_eq(lam_emit_c(traced(f), file, &(lam_emit_options){.name = "four"}), LAM_OK);
+    fclose(file);
+    end(&b);
+    static const char *const names[] = {"one", "two", "three", "four"};
+    for (int i = 0; i < 4; i++) {
+        unary *call;
+        double out[N];
+        find(&b, names[i], &call);
+        call(point, out);
+        check_results(out, i == 2 ? g : f);
+    }
+    dlclose(b.library);
+}
+END_TEST
+
+/* ---- a model ----------------------------------------------------------------------------------------------------- */
+
+enum { ROWS = 8, WIDTH = 5, CLASSES = 3 };
+
+/* The loss of a network of one hidden layer: weights, weights, examples; classes are a constant. */
+BODY(loss) {
+    lam_tensor *hidden = lam_tanh(lam_matmul(in[2], in[0]));
+    lam_tensor *logits = lam_log_softmax(lam_matmul(hidden, in[1]), 1);
+    lam_tensor *wanted = lam_eq(lam_rem(lam_iota(ctx, LAM_I64, LAM_DIMS(ROWS, CLASSES), 0), 3),
+                                lam_iota(ctx, LAM_I64, LAM_DIMS(ROWS, CLASSES), 1));
+    out[0] = lam_neg(lam_mean(lam_where(wanted, logits, 0.0), NULL));
+}
+
+static lam_tensor *filled(int64_t rows, int64_t columns, double seed) {
+    return lam_reshape(lam_sin(lam_mul(seed, lam_arange(ctx, LAM_F64, 1, (double)(rows * columns + 1), 1))),
+                       LAM_DIMS(rows, columns));
+}
+
+START_TEST(the_gradient_of_a_model_is_that_of_lamina) {
+    build b;
+    lam_tensor *in[3] = {filled(N, WIDTH, 0.7), filled(WIDTH, CLASSES, 1.3), filled(ROWS, N, 2.1)}, *want[3];
+    lam_fn *f = lam_value_and_grad(FN(loss, 3, 1), &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+    begin(&b);
+    add_file(&b, "model", lam_trace(f, (lam_list){3, in}), &(lam_emit_options){.name = "model"});
+    end(&b);
+    void (*model)(const double *, const double *, const double *, double *, double *, double *);
+    find(&b, "model", &model);
+    double value, first[N * WIDTH], second[WIDTH * CLASSES], expected[N * WIDTH];
+    model(lam_data(in[0]), lam_data(in[1]), lam_data(in[2]), &value, first, second);
+    ck_assert_int_eq(lam_call(f, (lam_list){3, in}, want, 3), LAM_OK);
+    ck_assert_double_eq_tol(value, lam_item(want[0]), 1e-14);
+    for (int i = 1; i < 3; i++) {
+        const double *got = i == 1 ? first : second;
+        ck_assert_int_eq(lam_read(want[i], expected, (size_t)lam_size(want[i]) * sizeof(double)), LAM_OK);
+        for (int64_t k = 0; k < lam_size(want[i]); k++) ck_assert_double_eq_tol(got[k], expected[k], 1e-14);
+    }
+    dlclose(b.library);
+}
+END_TEST
+
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
+
+START_TEST(what_has_no_form_is_named_and_nothing_is_written) {
+    FILE *file = tmpfile();
+    ck_assert_int_eq(lam_emit_c(traced(FN(by_svd, 1, 1)), file, NULL), LAM_ERR_RULE);
+    EXPECT_ERROR(LAM_ERR_RULE, "emit_c of 'by_svd': svdvals has no form in C");
+    ck_assert_int_eq(ftell(file), 0);
+    fclose(file);
+}
+END_TEST
+
+START_TEST(what_is_no_program_is_refused) {
+    FILE *file = tmpfile();
+    ck_assert_int_eq(lam_emit_c(FN(plain, 1, 1), file, NULL), LAM_ERR_VALUE);
+    EXPECT_ERROR(LAM_ERR_VALUE, "emit_c: 'plain' is no program");
+    ck_assert_int_eq(lam_emit_c(NULL, file, NULL), LAM_ERR_NULL);
+    ck_assert_int_eq(lam_emit_c(traced(FN(plain, 1, 1)), NULL, NULL), LAM_ERR_NULL);
+    EXPECT_ERROR(LAM_ERR_NULL, "emit_c of 'plain': no file");
+    fclose(file);
+}
+END_TEST
+
+START_TEST(a_file_that_fails_is_reported) {
+    FILE *full = fopen("/dev/full", "w");
+    if (!full) full = fopen("/dev/null", "r"); /* which cannot be written either */
+    ck_assert_ptr_nonnull(full);
+    ck_assert_int_eq(lam_emit_c(traced(FN(plain, 1, 1)), full, NULL), LAM_ERR_VALUE);
+    EXPECT_ERROR(LAM_ERR_VALUE, "the file cannot be written");
+    fclose(full);
+}
+END_TEST
+
+/* A constant that belongs to a level is different at each run. */
+BODY(captures) {
+    out[0] = lam_mul(in[0], in[1]);
+}
+
+BODY(emits_inside) {
+    FILE *file = tmpfile();
+    lam_fn *f = lam_fn_new(
+        ctx, &(lam_fn_options){
+                 .name = "captures", .body = captures, .inputs = 1, .outputs = 1, .captures = LAM_LIST(in[0])});
+    lam_emit_c(lam_trace(f, LAM_LIST(lam_scalar(ctx, 2))), file, NULL);
+    out[0] = in[0];
+    fclose(file);
+}
+
+START_TEST(values_of_open_levels_are_refused) {
+    lam_apply(lam_grad(FN(emits_inside, 1, 1), NULL), LAM_LIST(lam_scalar(ctx, 3)));
+    EXPECT_ERROR(LAM_ERR_RULE, "uses a value of an open level");
+}
+END_TEST
+
+Suite *suite_transforms_emit(void) {
+    return SUITE_OF("transforms/emit", names_become_identifiers, other_names_are_refused,
+                    the_workspace_is_static_or_the_callers, memory_is_used_again, several_programs_are_linked_together,
+                    the_gradient_of_a_model_is_that_of_lamina, what_has_no_form_is_named_and_nothing_is_written,
+                    what_is_no_program_is_refused, a_file_that_fails_is_reported, values_of_open_levels_are_refused);
+}

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_STEPS = 1 << 16, PATH_BYTES = 512 };
+enum { MOST_WRITTEN = 1 << 16, PATH_BYTES = 512 };
 
 typedef int native_run(char *memory, void *const data[], int64_t first, int64_t lanes);
 
@@ -34,14 +34,6 @@ struct lam__native {
     size_t bytes; /* as allocated */
     piece pieces[];
 };
-
-/* All that the text is made of. */
-typedef struct part_source {
-    const lam__lane_step *steps;
-    int64_t count, lanes, pieces;
-    size_t registers;
-    int32_t *words; /* see lam__native_write */
-} part_source;
 
 /* ---- the compiler ------------------------------------------------------------------------------------------------ */
 
@@ -78,7 +70,7 @@ static bool compile(const char *source, const char *library) {
 }
 
 /* Source and library live in a directory of their own until the library is loaded. */
-static void *build(const part_source *s) {
+static void *build(lam__native_source *s) {
     const char *where = getenv("TMPDIR");
     char directory[PATH_BYTES - 16], text[PATH_BYTES], library[PATH_BYTES];
     if (!where || !*where || strlen(where) > PATH_BYTES / 2) where = P_tmpdir;
@@ -89,7 +81,7 @@ static void *build(const part_source *s) {
     void *loaded = NULL;
     FILE *file = fopen(text, "w");
     if (file) {
-        lam__native_write(file, s->steps, s->count, s->registers, s->lanes, s->words);
+        lam__native_write(file, s);
         const bool written = !ferror(file);
         if (!fclose(file) && written && compile(text, library)) loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     }
@@ -100,14 +92,14 @@ static void *build(const part_source *s) {
 }
 
 /* False: a function is not there. */
-static bool find_pieces(lam__native *n, const part_source *s) {
+static bool find_pieces(lam__native *n, const lam__native_source *s) {
     for (int64_t i = 0; i < s->count; i++) {
-        piece *p = &n->pieces[s->words[i]];
+        piece *p = &n->pieces[s->piece[i]];
         char name[32];
         if (p->count++) continue;
         p->steps = &s->steps[i];
         if (lam__native_calls(&s->steps[i])) continue;
-        snprintf(name, sizeof name, "lamina_%d", (int)s->words[i]);
+        snprintf(name, sizeof name, "lamina_%d", (int)s->piece[i]);
         void *found = dlsym(n->library, name);
         memcpy(&p->run, &found, sizeof found);
         if (!found) return false;
@@ -117,7 +109,7 @@ static bool find_pieces(lam__native *n, const part_source *s) {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-static lam__native *make(lam_ctx *ctx, const part_source *s) {
+static lam__native *make(lam_ctx *ctx, lam__native_source *s) {
     const size_t bytes = sizeof(lam__native) + (size_t)s->pieces * sizeof(piece);
     lam__native *n = lam__alloc_get(&ctx->pool, bytes);
     if (!n) return NULL;
@@ -130,14 +122,14 @@ static lam__native *make(lam_ctx *ctx, const part_source *s) {
 }
 
 lam__native *lam__native_new(lam_ctx *ctx, const lam__lane_step *steps, int64_t count, size_t bytes, int64_t lanes) {
-    if (count < 1 || count > MOST_STEPS) return NULL;
-    part_source s = {.steps = steps, .count = count, .lanes = lanes, .registers = bytes / 8 + 1};
-    const size_t room = (2 * s.registers + 3 * (size_t)count) * sizeof(int32_t);
-    s.words = lam__alloc_get(&ctx->pool, room);
-    if (!s.words) return NULL;
-    s.pieces = lam__native_pieces(steps, count, s.words);
-    lam__native *made = make(ctx, &s);
-    lam__alloc_put(&ctx->pool, s.words, room);
+    if (count < 1 || count > INT32_MAX / 16) return NULL;
+    lam__native_source s = {.steps = steps, .count = count, .lanes = lanes, .registers = bytes / 8 + 1};
+    const size_t room = (size_t)lam__native_words(&s) * sizeof(int32_t);
+    int32_t *words = lam__alloc_get(&ctx->pool, room);
+    if (!words) return NULL;
+    lam__native_read(&s, words);
+    lam__native *made = s.written <= MOST_WRITTEN ? make(ctx, &s) : NULL;
+    lam__alloc_put(&ctx->pool, words, room);
     return made;
 }
 

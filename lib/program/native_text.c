@@ -1,7 +1,8 @@
 /* The text of native parts: see native.h. Steps are statements on local variables, in functions of some hundred
  * statements, so that the compiler's work grows with their number only; what one function makes and a later one reads
- * goes through the register's place in memory. Variables are vectors of W lanes by the compilers' vector extension; one
- * lane alone is half a vector of two, since choices between vectors need no jumps. Expressions are those of the steps
+ * goes through the register's place in memory. Steps that come again and again are a loop, with variables for what it
+ * remembers of the times before. Variables are vectors of W lanes by the compilers' vector extension; one lane alone is
+ * half a vector of two, since choices between vectors need no jumps. Expressions are those of the steps
  * (lib/kernels/simd/elements.h), compiled without liberties, so bits are the same.
  * KEEP IN STEP: native-steps */
 #include "lib/program/native_text.h"
@@ -10,8 +11,6 @@
 
 #include <stddef.h>
 #include <string.h>
-
-enum { CHUNK = 250, NONE = -1 };
 
 /* What a register holds is moved as f64, f32 or, of one byte, as a word of 64 bits, which a mask of bools is too. */
 static const char *const TYPES =
@@ -38,40 +37,43 @@ static const char *const TYPES =
     "#define E(k) r |= PART(x, k);\n    EACH(E)\n#undef E\n    return r != 0;\n}\n";
 
 /* Moves. A register of one lane is eight bytes. Of less than a group the lanes that are not there get what the last one
- * has. `at` is the element of the first lane. */
+ * has. */
 static const char *const MOVES =
+    "typedef double part_f64; typedef float part_f32; typedef uint8_t part_word;\n"
+    "#if LANES == 1\n"
+    "#if W == 1\n#define ALL(T, x) (x)\n#else\n#define ALL(T, x) ((T){x, x})\n#endif\n"
+    "#define FOR_LANES\n"
+    "#define AT(T, at) ALL(T, *(const part_##T *)(m + (at)))\n#define SAME AT\n"
+    "#define SET(T, at, x) *(part_##T *)(m + (at)) = (part_##T)PART(x, 0);\n"
+    "#define FROM(T, n, base, step) ALL(T, ((const part_##T *)d[n])[base])\n"
+    "#define INTO(T, n, base, step, x) ((part_##T *)d[n])[base] = (part_##T)PART(x, 0);\n"
+    "#else\n"
     "#define HERE(k) (LANES >= 8 || (k) < LANES ? (k) : LANES - 1)\n"
-    "#if LANES == 1\n#define FOR_LANES const int64_t i = 0;\n"
-    "#else\n#define FOR_LANES for (int64_t i = 0; i < lanes; i += W)\n#endif\n"
-    "#define MOVES(T, part, whole) \\\n"
-    "F T splat_##T(const part *p) { T r; EACH(SPLAT) return r; } \\\n"
-    "F T get_##T(const void *m) { \\\n"
-    "    const part *p = m; T r; \\\n"
-    "    if (LANES == 1) return splat_##T(p); \\\n"
-    "    if (whole) memcpy(&r, p, sizeof r); else { EACH(GET) } \\\n"
-    "    return r; } \\\n"
-    "F void put_##T(void *m, T x) { \\\n"
-    "    part *p = m; \\\n"
-    "    if (LANES == 1) p[0] = (part)PART(x, 0); \\\n"
-    "    else if (whole) memcpy(p, &x, sizeof x); else { EACH(PUT) } } \\\n"
-    "F T load_##T(const void *d, int64_t at, int64_t step) { \\\n"
-    "    const part *p = (const part *)d + at; T r; \\\n"
-    "    if (LANES == 1) return splat_##T(p); \\\n"
-    "    if (whole && step == 1 && LANES >= 8) memcpy(&r, p, sizeof r); else { EACH(LOAD) } \\\n"
-    "    return r; } \\\n"
-    "F void store_##T(void *d, int64_t at, int64_t step, T x) { \\\n"
-    "    part *p = (part *)d + at; \\\n"
-    "    if (LANES == 1) p[0] = (part)PART(x, 0); \\\n"
-    "    else if (whole && step == 1 && LANES >= 8) memcpy(p, &x, sizeof x); else { EACH(STORE) } }\n"
-    "#define SPLAT(k) PART(r, k) = *p;\n#define GET(k) PART(r, k) = p[k];\n#define PUT(k) p[k] = PART(x, k);\n"
-    "#define LOAD(k) PART(r, k) = p[HERE(k) * step];\n#define STORE(k) if (HERE(k) == (k)) p[(k) * step] = PART(x, "
-    "k);\n"
-    "MOVES(f64, double, 1)\nMOVES(f32, float, 1)\nMOVES(word, uint8_t, 0)\n"
-    "enum { bytes_f64 = 8, bytes_f32 = 4, bytes_word = 1 };\n"
-    "#define AT(T, at) get_##T(m + (at) + i * bytes_##T)\n#define SAME(T, at) get_##T(m + (at))\n"
-    "#define SET(T, at, x) put_##T(m + (at) + i * bytes_##T, x)\n"
-    "#define FROM(T, n, base, step) load_##T(d[n], (base) + (first + i) * (step), step)\n"
-    "#define INTO(T, n, base, step, x) store_##T(d[n], (base) + (first + i) * (step), step, x)\n";
+    "#define FOR_LANES for (int64_t i = 0; i < lanes; i += W)\n"
+    "typedef double near_f64 __attribute__((vector_size(8 * W), aligned(8)));\n"
+    "typedef float near_f32 __attribute__((vector_size(4 * W), aligned(4)));\n"
+    "#define MOVES(T) \\\n"
+    "F T gather_##T(const part_##T *p, int64_t step) { T r; EACH(LOAD) return r; } \\\n"
+    "F void scatter_##T(part_##T *p, int64_t step, T x) { EACH(STORE) }\n"
+    "#define LOAD(k) PART(r, k) = p[HERE(k) * step];\n"
+    "#define STORE(k) if (HERE(k) == (k)) p[(k) * step] = PART(x, k);\n"
+    "MOVES(f64)\nMOVES(f32)\nMOVES(word)\n"
+    "F word bytes(const part_word *p) { word r;\n"
+    "#define GET(k) PART(r, k) = p[k];\n    EACH(GET) return r; }\n"
+    "F void put_bytes(part_word *p, word x) {\n"
+    "#define PUT(k) p[k] = PART(x, k);\n    EACH(PUT) }\n"
+    "#define GET_f64(p) (*(const near_f64 *)(p))\n#define GET_f32(p) (*(const near_f32 *)(p))\n"
+    "#define GET_word(p) bytes((const part_word *)(p))\n"
+    "#define PUT_f64(p, x) *(near_f64 *)(p) = x\n#define PUT_f32(p, x) *(near_f32 *)(p) = x\n"
+    "#define PUT_word(p, x) put_bytes((part_word *)(p), x)\n"
+    "#define AT(T, at) GET_##T(m + (at) + i * (int64_t)sizeof(part_##T))\n#define SAME(T, at) GET_##T(m + (at))\n"
+    "#define SET(T, at, x) PUT_##T(m + (at) + i * (int64_t)sizeof(part_##T), x);\n"
+    "#define FIRST(T, n, base, step) ((part_##T *)d[n] + (base) + (first + i) * (step))\n"
+    "#define FROM(T, n, base, step) gather_##T(FIRST(T, n, base, step), step)\n"
+    "#define INTO(T, n, base, step, x) scatter_##T(FIRST(T, n, base, step), step, x);\n"
+    "#define FROM_NEAR(T, n, base, step) GET_##T(FIRST(T, n, base, step))\n"
+    "#define INTO_NEAR(T, n, base, step, x) PUT_##T(FIRST(T, n, base, step), x);\n"
+    "#endif\n";
 
 /* Arithmetic. Compilers know no fused products and roots of vectors yet. */
 static const char *const ARITHMETIC =
@@ -124,13 +126,11 @@ static const char *const RSQRT =
     "    *odd |= ~(MASK(x >= 0x1p-900) & MASK(x <= 0x1.fffffffffffffp+1023));\n"
     "    return r + r * (of_1 - of_y * r * r);\n}\n";
 
-/* By register: the step that made it last, the function that has read it from memory. By step: its function, and for
- * each of the two that it may make the function that reads it last. */
 typedef struct writer {
     FILE *file;
-    const lam__lane_step *steps;
-    int64_t count;
-    int32_t *made_by, *read_by, *function, *last_read;
+    lam__native_source *s;
+    const lam__native_loop *loop;      /* that is being written; NULL: none */
+    uint8_t depth[LAM__NATIVE_PERIOD]; /* of each of its steps: how many times before are remembered */
 } writer;
 
 /* A type of so many bytes. */
@@ -151,40 +151,74 @@ static int bytes_of(const lam__lane_step *s, int k) {
     return s->op <= LAM__LANE_ARITHMETIC ? s->item[0] : (s->op - LAM__LANE_ARITHMETIC - 1) % 2 ? 4 : 8;
 }
 
-/* The registers that a step reads are at[first..last], those that it makes at[0..made - 1]. */
-static void operands_of(const lam__lane_step *s, int *first, int *last, int *made) {
-    *first = 1;
-    *made = 1;
-    *last = s->inputs;
-    if (s->op == LAM__LANE_LOAD) *last = 0;
-    if (s->op == LAM__LANE_STORE) {
-        *last = 1;
-        *made = 0;
-    }
-    if (s->op == LAM__LANE_SINCOS) {
-        *first = *last = 2;
-        *made = 2;
-    }
+/* Masks are bools in memory and where they are moved. */
+static const char *form_of(bool wants_mask, bool is) {
+    return wants_mask == is ? "%s" : wants_mask ? "(-%s)" : "(%s & 1)";
 }
 
-/* Writes what an operand is called; before that, where this function has not seen it, a line that reads it. Masks are
- * bools in memory and where they are moved. */
-static void name_operand(const writer *w, int64_t i, int k, char name[32]) {
-    const lam__lane_step *s = &w->steps[i];
+/* Where in a loop's text a step is, and how many times before. */
+static int64_t place_in(const lam__native_loop *l, int64_t reader, int64_t by, int *before) {
+    const int64_t place = reader - l->first, at = by - l->first;
+    *before = 0;
+    for (int64_t k = at; k < 0; k += l->period) ++*before;
+    return place < l->period ? at + *before * l->period : at;
+}
+
+/* Whether an operand of the loop's first time is there before the loop, always the same. */
+static bool is_fixed(const writer *w, int64_t i, int k) {
+    const lam__native_source *s = w->s;
+    const int64_t p = w->loop->period;
+    return s->from[3 * (i + p) + k - 1] == s->from[3 * i + k - 1];
+}
+
+/* A line that reads a register, where this piece has not done so. */
+static void read_register(const writer *w, int64_t i, int k) {
+    const lam__lane_step *s = &w->s->steps[i];
     const uint32_t at = s->at[k];
-    const int32_t by = w->made_by[at / 8];
-    const bool mask = is_mask(s, k), here = by != NONE && w->function[by] == w->function[i],
-               made_mask = here && is_mask(&w->steps[by], 0);
-    const char *form = mask == made_mask ? "%s" : mask ? "(-%s)" : "(%s & 1)";
-    char own[24];
-    if (here) snprintf(own, sizeof own, "t%lld", (long long)by);
-    else snprintf(own, sizeof own, "r%u", (unsigned)at);
-    snprintf(name, 32, form, own);
-    if (here || w->read_by[at / 8] == w->function[i]) return;
-    w->read_by[at / 8] = w->function[i];
+    if (w->s->seen[at / 8] == w->s->piece[i]) return;
+    w->s->seen[at / 8] = w->s->piece[i];
     const char *type = type_of(bytes_of(s, k));
     fprintf(w->file, "const %s r%u = %s(%s, %u);\n", type, (unsigned)at, s->same >> k & 1u ? "SAME" : "AT", type,
             (unsigned)at);
+}
+
+/* What an operand is called in a loop. */
+static void name_in_loop(const writer *w, int64_t i, int k, char name[48]) {
+    const lam__lane_step *s = &w->s->steps[i];
+    const lam__native_loop *l = w->loop;
+    const bool mask = is_mask(s, k);
+    char own[40];
+    if (is_fixed(w, i, k)) {
+        const int64_t by = (int64_t)s[l->period].at[k] - (int64_t)s->at[k];
+        const char *type = type_of(bytes_of(s, k));
+        if (by)
+            snprintf(own, sizeof own, "%s(%s, %u + j * %lld)", s->same >> k & 1u ? "SAME" : "AT", type,
+                     (unsigned)s->at[k], (long long)by);
+        else snprintf(own, sizeof own, "r%u", (unsigned)s->at[k]);
+        snprintf(name, 48, form_of(mask, false), own);
+        return;
+    }
+    int before;
+    const int64_t at = place_in(l, i, w->s->from[3 * i + k - 1], &before);
+    if (before) snprintf(own, sizeof own, "t%lld_%d", (long long)(l->first + at), before);
+    else snprintf(own, sizeof own, "t%lld", (long long)(l->first + at));
+    snprintf(name, 48, form_of(mask, is_mask(&w->s->steps[l->first + at], 0)), own);
+}
+
+/* Writes what an operand is called; before that, where this piece has not seen it, a line that reads it. */
+static void name_operand(const writer *w, int64_t i, int k, char name[48]) {
+    const lam__native_source *s = w->s;
+    const int32_t by = s->from[3 * i + k - 1];
+    char own[24];
+    if (w->loop) {
+        name_in_loop(w, i, k, name);
+        return;
+    }
+    const bool here = by >= 0 && s->piece[by] == s->piece[i];
+    if (here) snprintf(own, sizeof own, "t%lld", (long long)by);
+    else snprintf(own, sizeof own, "r%u", (unsigned)s->steps[i].at[k]);
+    snprintf(name, 48, form_of(is_mask(&s->steps[i], k), here && is_mask(&s->steps[by], 0)), own);
+    if (!here) read_register(w, i, k);
 }
 
 /* An expression of the operands; NULL: there is none. */
@@ -224,108 +258,161 @@ static const char *expression_of(const lam__lane_step *s) {
     return of[s->op];
 }
 
-static bool is_called(const lam__lane_step *s) {
+bool lam__native_calls(const lam__lane_step *s) {
     return s->op != LAM__LANE_LOAD && s->op != LAM__LANE_STORE && !expression_of(s);
 }
 
-static void write_expression(FILE *file, const char *text, char names[4][32]) {
+static void write_expression(FILE *file, const char *text, char names[4][48]) {
     for (; *text; text++)
         if (*text == '%') fputs(names[*++text - '0'], file);
         else fputc(*text, file);
 }
 
-static void write_step(writer *w, int64_t i) {
-    const lam__lane_step *s = &w->steps[i];
+/* The arguments of what moves elements of the data with this number. */
+static void write_place(const writer *w, int64_t i, const char *verb, const char *type, uint32_t data) {
+    const lam__lane_step *s = &w->s->steps[i];
+    const bool near = w->s->lanes >= LAM__LANE_GROUP && s->as.move.step == 1;
+    const int64_t by = w->loop ? s[w->loop->period].as.move.base - s->as.move.base : 0;
+    fprintf(w->file, "%s%s(%s, %u, %lld", verb, near ? "_NEAR" : "", type, (unsigned)data, (long long)s->as.move.base);
+    if (by) fprintf(w->file, " + j * %lld", (long long)by);
+    fprintf(w->file, ", %lld", (long long)s->as.move.step);
+}
+
+static void write_set(const writer *w, int64_t i, const char *type, const char *name) {
+    fprintf(w->file, is_mask(&w->s->steps[i], 0) ? "SET(%s, %u, (%s & 1))\n" : "SET(%s, %u, %s)\n", type,
+            (unsigned)w->s->steps[i].at[0], name);
+}
+
+static void write_step(const writer *w, int64_t i) {
+    const lam__lane_step *s = &w->s->steps[i];
     const char *type = type_of(bytes_of(s, s->op == LAM__LANE_STORE ? 1 : 0));
-    char names[4][32];
+    char names[4][48];
     int first, last, made;
-    operands_of(s, &first, &last, &made);
+    lam__native_operands(s, &first, &last, &made);
     for (int k = first; k <= last; k++) name_operand(w, i, k, names[k]);
     if (s->op == LAM__LANE_STORE) {
-        fprintf(w->file, "INTO(%s, %u, %lld, %lld, %s);\n", type, (unsigned)s->at[0], (long long)s->as.move.base,
-                (long long)s->as.move.step, names[1]);
+        write_place(w, i, "INTO", type, s->at[0]);
+        fprintf(w->file, ", %s)\n", names[1]);
         return;
     }
     fprintf(w->file, "const %s t%lld = ", type, (long long)i);
-    if (s->op == LAM__LANE_LOAD)
-        fprintf(w->file, "FROM(%s, %u, %lld, %lld)", type, (unsigned)s->at[1], (long long)s->as.move.base,
-                (long long)s->as.move.step);
-    else write_expression(w->file, expression_of(s), names);
+    if (s->op == LAM__LANE_LOAD) {
+        write_place(w, i, "FROM", type, s->at[1]);
+        fputc(')', w->file);
+    } else {
+        write_expression(w->file, expression_of(s), names);
+    }
     fputs(";\n", w->file);
-    if (w->last_read[2 * i] > w->function[i])
-        fprintf(w->file, "SET(%s, %u, t%lld%s);\n", type, (unsigned)s->at[0], (long long)i,
-                is_mask(s, 0) ? " & 1" : "");
+    const int32_t reader = w->s->last[i];
+    if (!w->loop && reader >= 0 && w->s->piece[reader] != w->s->piece[i]) {
+        snprintf(names[0], sizeof names[0], "t%lld", (long long)i);
+        write_set(w, i, type, names[0]);
+    }
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
+
+/* Where an operand of the loop's first or second time was made before the loop, the variable that remembers it. */
+static void write_remembered(writer *w, int64_t i, int k, int time) {
+    const lam__native_loop *l = w->loop;
+    const lam__lane_step *s = &w->s->steps[i + time * l->period];
+    int before;
+    if (is_fixed(w, i, k)) return;
+    const int64_t at = place_in(l, i, w->s->from[3 * i + k - 1], &before);
+    if (before - time < 1) return;
+    const bool mask = is_mask(&w->s->steps[l->first + at], 0);
+    const char *type = type_of(bytes_of(s, k));
+    if (before > w->depth[at]) w->depth[at] = (uint8_t)before;
+    char own[40];
+    snprintf(own, sizeof own, "AT(%s, %u)", type, (unsigned)s->at[k]);
+    fprintf(w->file, "t%lld_%d = ", (long long)(l->first + at), before - time);
+    fprintf(w->file, form_of(mask, false), own);
+    fputs(";\n", w->file);
+}
+
+/* Which times before are read, and which are needed behind the loop. */
+static void find_depths(writer *w) {
+    const lam__native_loop *l = w->loop;
+    const int64_t end = l->first + l->times * l->period;
+    memset(w->depth, 0, sizeof w->depth);
+    for (int64_t i = l->first; i < l->first + l->period; i++) {
+        int first, last, made, before;
+        lam__native_operands(&w->s->steps[i], &first, &last, &made);
+        for (int k = first; k <= last; k++) {
+            if (is_fixed(w, i, k)) continue;
+            const int64_t at = place_in(l, i, w->s->from[3 * i + k - 1], &before);
+            if (before > w->depth[at]) w->depth[at] = (uint8_t)before;
+        }
+        for (int time = 1; time <= 2; time++)
+            if (w->s->last[i + (l->times - time) * l->period] >= end && w->depth[i - l->first] < time)
+                w->depth[i - l->first] = (uint8_t)time;
+    }
+}
+
+static void write_before(writer *w) {
+    const lam__native_loop *l = w->loop;
+    for (int64_t at = 0; at < l->period; at++)
+        for (int before = 1; before <= w->depth[at]; before++)
+            fprintf(w->file, "%s t%lld_%d = {0};\n", type_of(bytes_of(&w->s->steps[l->first + at], 0)),
+                    (long long)(l->first + at), before);
+    for (int64_t i = l->first; i < l->first + l->period; i++) {
+        int first, last, made;
+        lam__native_operands(&w->s->steps[i], &first, &last, &made);
+        for (int k = first; k <= last; k++) {
+            if (is_fixed(w, i, k) && w->s->steps[i].at[k] == w->s->steps[i + l->period].at[k]) read_register(w, i, k);
+            for (int time = 0; time < 2; time++) write_remembered(w, i, k, time);
+        }
+    }
+}
+
+static void write_loop(writer *w) {
+    const lam__native_loop *l = w->loop;
+    const int64_t end = l->first + l->times * l->period;
+    find_depths(w);
+    write_before(w);
+    fprintf(w->file, "for (int64_t j = 0; j < %lld; j++) {\n", (long long)l->times);
+    for (int64_t i = l->first; i < l->first + l->period; i++) write_step(w, i);
+    for (int64_t at = 0; at < l->period; at++) {
+        const long long step = (long long)(l->first + at);
+        if (w->depth[at] > 1) fprintf(w->file, "t%lld_2 = t%lld_1;\n", step, step);
+        if (w->depth[at]) fprintf(w->file, "t%lld_1 = t%lld;\n", step, step);
+    }
+    fputs("}\n", w->file);
+    for (int64_t i = l->first; i < l->first + l->period; i++)
+        for (int time = 1; time <= 2; time++) {
+            const int64_t made = i + (l->times - time) * l->period;
+            char name[48];
+            snprintf(name, sizeof name, "t%lld_%d", (long long)i, time);
+            if (w->s->last[made] >= end) write_set(w, made, type_of(bytes_of(&w->s->steps[made], 0)), name);
+        }
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-int64_t lam__native_pieces(const lam__lane_step *steps, int64_t count, int32_t *function) {
-    int64_t pieces = 0, length = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const bool called = is_called(&steps[i]);
-        if (!i || called != is_called(&steps[i - 1]) || (!called && length == CHUNK)) {
-            pieces++;
-            length = 0;
-        }
-        length++;
-        function[i] = (int32_t)pieces - 1;
+static void write_functions(writer *w) {
+    const lam__native_source *s = w->s;
+    const lam__native_loop *l = s->loops, *const last = l + s->loop_count;
+    for (int64_t i = 0, next; i < s->count; i = next) {
+        for (next = i; next < s->count && s->piece[next] == s->piece[i];) next++;
+        if (lam__native_calls(&s->steps[i])) continue;
+        fprintf(w->file, "int lamina_%d(char *m, void *const *d, int64_t first, int64_t lanes) {\nword odd = {0};\n",
+                (int)s->piece[i]);
+        fputs("FOR_LANES {\n", w->file);
+        w->loop = l < last && l->first == i ? l++ : NULL;
+        if (w->loop) write_loop(w);
+        else
+            for (int64_t k = i; k < next; k++) write_step(w, k);
+        fputs("}\nreturn any(odd);\n}\n", w->file);
     }
-    return pieces;
 }
 
-bool lam__native_calls(const lam__lane_step *s) {
-    return is_called(s);
-}
-
-/* The function that reads a value last. */
-static void find_reads(writer *w, size_t registers) {
-    memset(w->last_read, 0xff, 2 * (size_t)w->count * sizeof *w->last_read);
-    memset(w->made_by, 0xff, registers * sizeof *w->made_by);
-    for (int64_t i = 0; i < w->count; i++) {
-        const lam__lane_step *s = &w->steps[i];
-        int first, last, made;
-        operands_of(s, &first, &last, &made);
-        for (int k = first; k <= last; k++) {
-            const int32_t by = w->made_by[s->at[k] / 8];
-            if (by != NONE) w->last_read[2 * by + (w->steps[by].at[0] != s->at[k])] = w->function[i];
-        }
-        for (int k = 0; k < made; k++) w->made_by[s->at[k] / 8] = (int32_t)i;
-    }
-    memset(w->made_by, 0xff, registers * sizeof *w->made_by);
-    memset(w->read_by, 0xff, registers * sizeof *w->read_by);
-}
-
-static void note_made(writer *w, int64_t i) {
-    int first, last, made;
-    operands_of(&w->steps[i], &first, &last, &made);
-    for (int k = 0; k < made; k++) w->made_by[w->steps[i].at[k] / 8] = (int32_t)i;
-}
-
-void lam__native_write(FILE *file, const lam__lane_step *steps, int64_t count, size_t registers, int64_t lanes,
-                       int32_t *words) {
-    writer w = {file, steps, count, .function = words};
-    w.last_read = words + count;
-    w.made_by = words + 3 * count;
-    w.read_by = w.made_by + registers;
-    find_reads(&w, registers);
-    fprintf(file, "#define LANES %lld\n", (long long)lanes);
+void lam__native_write(FILE *file, lam__native_source *s) {
+    writer w = {.file = file, .s = s};
+    fprintf(file, "#define LANES %lld\n", (long long)s->lanes);
     fputs(TYPES, file);
     fputs(MOVES, file);
     fputs(ARITHMETIC, file);
     fputs(MUL_DIV, file);
     if (lam__kernels_fuses()) fputs(RSQRT, file);
-    int32_t open = NONE;
-    for (int64_t i = 0; i < count; i++) {
-        if (!is_called(&steps[i])) {
-            if (open != w.function[i])
-                fprintf(file,
-                        "int lamina_%d(char *m, void *const *d, int64_t first, int64_t lanes) {\n"
-                        "word odd = {0};\nFOR_LANES {\n",
-                        (int)w.function[i]);
-            open = w.function[i];
-            write_step(&w, i);
-            if (i + 1 == count || w.function[i + 1] != open) fputs("}\nreturn any(odd);\n}\n", file);
-        }
-        note_made(&w, i);
-    }
+    write_functions(&w);
 }

@@ -1,4 +1,4 @@
-/* The text of native parts: for native.c alone. */
+/* The text of native parts, and what it is made of: for native*.c alone. */
 #ifndef LAM_PROGRAM_NATIVE_TEXT_H
 #define LAM_PROGRAM_NATIVE_TEXT_H
 
@@ -6,18 +6,44 @@
 
 #include <stdio.h>
 
-/* Steps in pieces: function[i] is the one of step i. A piece is a function of the text, or steps that are none, because
- * they call a loop. Gives how many there are. */
-int64_t lam__native_pieces(const lam__lane_step *steps, int64_t count, int32_t *function);
+/* `times` times the same steps, on what they made the time before and the time before that, on what is always the same,
+ * or on constants and elements at a step. */
+typedef struct lam__native_loop {
+    int64_t first, period, times;
+} lam__native_loop;
+
+enum { LAM__NATIVE_PERIOD = 600 }; /* steps of a loop at most */
+
+/* Steps in pieces, which are functions of the text, or steps that are none, because they call a loop over elements. */
+typedef struct lam__native_source {
+    const lam__lane_step *steps;
+    int64_t count, lanes;
+    size_t registers;
+    int64_t pieces, written; /* steps that are written out */
+    lam__native_loop *loops; /* each a piece */
+    int64_t loop_count;
+    int32_t *piece;          /* by step */
+    int32_t *last;           /* by step: the last one that reads what it makes; -1: none */
+    int32_t *from;           /* by step and operand, three to a step: the step that made it; -1: it is there before */
+    int32_t *made_by, *seen; /* by register */
+    int32_t *slots;          /* for those who look for loops */
+    int64_t slot_count;
+} lam__native_source;
+
+/* Steps, their count, lanes and registers are set, and memory for all lists of as many entries as lam__native_words
+ * says lies at words. */
+int64_t lam__native_words(const lam__native_source *s);
+void lam__native_read(lam__native_source *s, int32_t *words);
+
+/* The registers that a step reads are at[first..last], those that it makes at[0..made - 1]. */
+void lam__native_operands(const lam__lane_step *s, int *first, int *last, int *made);
 
 /* Whether a step is none of the text. */
 bool lam__native_calls(const lam__lane_step *s);
 
 /* Functions int lamina_N(char *registers, void *const *data, int64_t first, int64_t lanes), which say whether there was
  * something that they do not do right, so that the steps have to be run again. The part is one of `lanes` lanes: where
- * they are a group or more, whole groups are given; 1: registers are of eight bytes. words: `count` of
- * lam__native_pieces, then room for 2 * (count + registers). */
-void lam__native_write(FILE *file, const lam__lane_step *steps, int64_t count, size_t registers, int64_t lanes,
-                       int32_t *words);
+ * they are a group or more, whole groups are given; 1: registers are of eight bytes. */
+void lam__native_write(FILE *file, lam__native_source *s);
 
 #endif

@@ -12,15 +12,22 @@
 
 enum { MOST_DRAFTS = 6 };
 
+/* What a fused part reads, and which of its data that is. */
+typedef struct source {
+    int64_t place;
+    lam__source of;
+} source;
+
 /* A call, or a fused part with the variables and constants that it reads and the variables that it makes. dead:
  * variables that nobody reads behind this item. */
 typedef struct item {
     int64_t equation; /* -1: a fused part */
     lam__fused *fused;
-    const lam__source *sources;
+    const source *sources;
     const int64_t *made;
     const int64_t *dead;
     int64_t source_count, made_count, dead_count;
+    int64_t made_place; /* among the data, of the first that is made */
 } item;
 
 struct lam__plan {
@@ -70,20 +77,24 @@ static bool keep_constant(lam__plan *plan, lam__source *s) {
     return true;
 }
 
-/* Only what some step reads counts; other sources are left empty. */
+/* Of the sources of a region those that some step reads. */
 static bool copy_sources(lam__plan *plan, item *to, const lam__region *r, const lam__fused *f) {
-    lam__source *sources = lam__arena_get(&plan->arena, (size_t)(r->source_count + 1) * sizeof *sources);
+    source *sources = lam__arena_get(&plan->arena, (size_t)(r->source_count + 1) * sizeof *sources);
     if (!sources) return false;
-    for (int64_t i = 0; i < r->source_count; i++) sources[i] = (lam__source){-1, NULL};
+    for (int64_t i = 0; i < r->source_count; i++) sources[i].place = -1;
     for (int b = 0; b < 2; b++)
         for (int64_t i = 0; i < (b ? f->before_count : f->step_count); i++) {
             const lam__lane_step *s = b ? &f->before[i] : &f->steps[i];
-            if (s->op == LAM__LANE_LOAD) sources[s->at[1]] = r->sources[s->at[1]];
+            if (s->op == LAM__LANE_LOAD) sources[s->at[1]].place = s->at[1];
         }
-    for (int64_t i = 0; i < r->source_count; i++)
-        if (sources[i].constant && !keep_constant(plan, &sources[i])) return false;
+    for (int64_t i = 0; i < r->source_count; i++) {
+        if (sources[i].place < 0) continue;
+        source *used = &sources[to->source_count++];
+        *used = (source){i, r->sources[i]};
+        if (used->of.constant && !keep_constant(plan, &used->of)) return false;
+    }
     to->sources = sources;
-    to->source_count = r->source_count;
+    to->made_place = r->source_count;
     return true;
 }
 
@@ -162,7 +173,7 @@ static bool find_deaths(lam__plan *plan) {
         const lam__equation *e = it->equation < 0 ? NULL : p->list[it->equation];
         for (int k = 0; e && k < e->inputs; k++) touch(last, e->in[k].variable, i);
         for (int k = 0; e && k < e->outputs; k++) touch(last, e->first + k, i);
-        for (int64_t k = 0; k < it->source_count; k++) touch(last, it->sources[k].variable, i);
+        for (int64_t k = 0; k < it->source_count; k++) touch(last, it->sources[k].of.variable, i);
         for (int64_t k = 0; k < it->made_count; k++) touch(last, it->made[k], i);
     }
     for (int o = 0; o < p->outputs; o++) touch(last, p->results[o].variable, plan->count);
@@ -348,17 +359,17 @@ static lam_status run_part(lam__plan *plan, const item *part) {
     const lam__program *p = plan->program;
     lam_status status = LAM_OK;
     for (int64_t i = 0; i < part->source_count; i++) {
-        const lam__source *s = &part->sources[i];
+        const lam__source *s = &part->sources[i].of;
         lam_value *v = s->variable >= 0 ? plan->slots[s->variable] : s->constant;
         plan->work[i] = v && !v->contiguous ? lam__value_contiguous(v) : lam__value_hold_any(v);
         if (v && !plan->work[i]) status = LAM_ERR_MEMORY;
-        plan->data[i] = plan->work[i] ? plan->work[i]->data : NULL;
+        plan->data[part->sources[i].place] = plan->work[i] ? plan->work[i]->data : NULL;
     }
     for (int64_t i = 0; i < part->made_count && status == LAM_OK; i++) {
         const lam_value *type = p->types[part->made[i]];
         lam_value *v = lam__value_new(plan->ctx, (lam_dtype)type->dtype, type->rank, type->dims);
         plan->slots[part->made[i]] = v;
-        if (v) plan->data[part->source_count + i] = v->data;
+        if (v) plan->data[part->made_place + i] = v->data;
         else status = LAM_ERR_MEMORY;
     }
     if (status == LAM_OK) lam__fused_run(part->fused, plan->data);
@@ -395,6 +406,17 @@ static lam_status run_items(lam__plan *plan, bool *boxed) {
     return status;
 }
 
+/* Behind a run that went through only inputs and results are still held. */
+static void release_rest(lam__plan *plan, bool went_through) {
+    const lam__program *p = plan->program;
+    const int64_t held = went_through ? p->inputs : p->variables;
+    for (int64_t v = 0; v < held; v++)
+        if (plan->slots[v]) release_slot(plan, v);
+    for (int o = 0; o < p->outputs; o++)
+        if (p->results[o].variable >= 0 && plan->slots[p->results[o].variable])
+            release_slot(plan, p->results[o].variable);
+}
+
 lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[]) {
     const lam__program *p = plan->program;
     plan->busy = true;
@@ -406,8 +428,7 @@ lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[
         lam_value *v = a->variable >= 0 ? plan->slots[a->variable] : a->constant;
         out[o] = status == LAM_OK && !boxed ? lam__value_hold_any(v) : NULL;
     }
-    for (int64_t v = 0; v < p->variables; v++)
-        if (plan->slots[v]) release_slot(plan, v);
+    release_rest(plan, status == LAM_OK && !boxed);
     plan->busy = false;
     return status == LAM_OK && boxed ? lam__program_run(p, in, out) : status;
 }

@@ -1,11 +1,8 @@
 /* jit: what is recorded, when, and that results are those of the plain function. That every primitive is right when it
  * is compiled is shown by tests/primitives/properties_compiled.c. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
-
 #include "tests/support.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
@@ -159,97 +156,6 @@ START_TEST(threads_give_the_same_bits) {
     ctx = own;
     lam_ctx_free(shared);
     ck_assert(memcmp(bits[0], bits[1], sizeof bits[0]) == 0);
-}
-END_TEST
-
-/* Everything that a step can be, in more than one function of machine code, with calls of loops between them. */
-BODY(all_steps) {
-    lam_tensor *x = in[0], *y = in[1], *z = x, *narrow = lam_cast(y, LAM_F32), *flag = lam_lt(x, y);
-    for (int k = 0; k < 40; k++)
-        z = lam_fma(z, lam_rsqrt(lam_add(lam_square(y), k)), lam_div(x, lam_add(2, lam_abs(z))));
-    for (int k = 0; k < 6; k++) {
-        z = lam_sub(lam_max(z, lam_mul(0.1, y)), lam_min(lam_neg(z), lam_reciprocal(lam_add(y, 3))));
-        z = lam_add(lam_sin(z), lam_mul(lam_cos(z), lam_mul_div(x, y, lam_add(k + 1, lam_sqrt(lam_abs(z))))));
-        flag = lam_or(lam_and(flag, lam_le(z, x)), lam_not(lam_gt(y, lam_exp(z))));
-        flag = lam_xor(flag, lam_and(lam_ne(z, x), lam_or(lam_ge(z, y), lam_eq(x, y))));
-        narrow = lam_where(flag, lam_add(narrow, lam_cast(z, LAM_F32)), lam_sqrt(lam_abs(narrow)));
-        z = lam_where(flag, z, lam_cast(lam_rem(lam_cast(lam_mul(9, z), LAM_I64), 7), LAM_F64));
-    }
-    out[0] = z;
-    out[1] = narrow;
-    out[2] = flag;
-    out[3] = lam_stack(LAM_LIST(z, x, z), 0);
-}
-
-/* As plain functions, as steps and as machine code. */
-static void expect_native_same(lam_fn *f, lam_fn *steps, lam_fn *native, lam_list in) {
-    lam_tensor *want[4], *got[2][4];
-    ck_assert_int_eq(lam_call(f, in, want, 4), LAM_OK);
-    ck_assert_int_eq(lam_call(steps, in, got[0], 4), LAM_OK);
-    ck_assert_int_eq(lam_call(native, in, got[1], 4), LAM_OK);
-    for (int o = 0; o < 4; o++) {
-        EXPECT_SAME(got[0][o], want[o], 0);
-        EXPECT_SAME(got[1][o], want[o], 0);
-    }
-}
-
-/* Also numbers whose squares are beyond the range, or so small that steps scale them. */
-static const double hard[] = {0.3,  -0.7, 1.1, 0,     -0.0,  1e-170, 1e160, -3e-161, 1e200,
-                              1e-9, 2.5,  -8,  1e308, 1e-20, 5e-324, 7,     INFINITY};
-enum { HARD = sizeof hard / sizeof *hard };
-
-START_TEST(machine_code_gives_the_same_bits) {
-    const lam_jit_options steps = {.fusion = LAM_JIT_ALL}, native = {.fusion = LAM_JIT_ALL, .native = true};
-    lam_fn *f = FN(all_steps, 2, 4), *a = lam_jit(f, &steps), *b = lam_jit(f, &native);
-    for (int k = 0; k < 5; k++) expect_native_same(f, a, b, LAM_LIST(num(0.3 * k - 0.7), num(1.1 - 0.2 * k)));
-    for (int k = 0; k < HARD; k++) expect_native_same(f, a, b, LAM_LIST(num(hard[(k + 5) % HARD]), num(hard[k])));
-    ck_assert_int_eq(lam_jit_report_of(a).parts, 1);
-    ck_assert_int_eq(lam_jit_report_of(b).native, system("cc --version >/dev/null 2>&1") == 0);
-    lam_fn *g = lam_jit(lam_grad(FN(chain, 1, 1), NULL), &native);
-    EXPECT_SAME(apply1(g, VEC(1, 2, 3)), apply1(lam_grad(FN(chain, 1, 1), NULL), VEC(1, 2, 3)), 1e-12);
-}
-END_TEST
-
-/* Lanes that are less than a group, groups and what is left of them, more than a block; side by side and with gaps.
- * Numbers are hard in one block and not in another. */
-START_TEST(machine_code_of_lanes_gives_the_same_bits) {
-    static const int64_t sizes[] = {2, 3, 5, 7, 8, 13, 67, 1003};
-    const lam_jit_options steps = {.fusion = LAM_JIT_ALL}, native = {.fusion = LAM_JIT_ALL, .native = true};
-    const int64_t n = sizes[_i];
-    lam_fn *f = lam_vmap(FN(all_steps, 2, 4), &(lam_vmap_options){.out_axes = LAM_AXES(0, 0, 0, 1)});
-    lam_fn *a = lam_jit(f, &steps), *b = lam_jit(f, &native);
-    double x[2 * 1003], y[1003];
-    for (int64_t i = 0; i < n; i++) {
-        x[2 * i] = 0.01 * (double)(i % 200) - 0.7;
-        x[2 * i + 1] = 1e5;
-        y[i] = i >= 40 && i % 3 == 0 && i < 200 ? hard[i % HARD] : 1.3 - 0.02 * (double)(i % 90);
-    }
-    lam_tensor *pairs = lam_array(ctx, LAM_F64, LAM_DIMS(n, 2), x), *other = lam_array(ctx, LAM_F64, LAM_DIMS(n), y);
-    expect_native_same(f, a, b, LAM_LIST(lam_index(pairs, 1, 0), other));
-    expect_native_same(f, a, b, LAM_LIST(other, lam_index(pairs, 1, 0)));
-    ck_assert_int_eq(lam_jit_report_of(b).lanes, n);
-    ck_assert_int_eq(lam_jit_report_of(b).native, system("cc --version >/dev/null 2>&1") == 0);
-}
-END_TEST
-
-/* No compiler to be found, or nowhere to write: steps are run one by one. */
-START_TEST(machine_code_that_cannot_be_made) {
-    static const char *const names[] = {"PATH", "TMPDIR"};
-    for (int k = 0; k < 2; k++) {
-        char kept[4096] = "";
-        const char *was = getenv(names[k]);
-        if (was) snprintf(kept, sizeof kept, "%s", was);
-        ck_assert_int_eq(setenv(names[k], "/no/such/place", 1), 0);
-        lam_fn *f = lam_jit(FN(all_steps, 2, 4), &(lam_jit_options){.fusion = LAM_JIT_ALL, .native = true});
-        lam_tensor *want[4], *got[4];
-        lam_list in = LAM_LIST(num(0.3), num(1.1));
-        lam_call(FN(all_steps, 2, 4), in, want, 4);
-        ck_assert_int_eq(lam_call(f, in, got, 4), LAM_OK);
-        ck_assert_int_eq(was ? setenv(names[k], kept, 1) : unsetenv(names[k]), 0);
-        for (int o = 0; o < 4; o++) EXPECT_SAME(got[o], want[o], 0);
-        ck_assert_int_eq(lam_jit_report_of(f).parts, 1);
-        ck_assert_int_eq(lam_jit_report_of(f).native, 0);
-    }
 }
 END_TEST
 
@@ -448,14 +354,10 @@ START_TEST(memory_refused_anywhere) {
 END_TEST
 
 Suite *suite_transforms_jit(void) {
-    Suite *suite =
-        SUITE_OF("jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes, dtypes_side_by_side,
-                 inputs_and_constants_as_outputs, any_layout, in_place_operations, parts_are_set_in_place,
-                 threads_give_the_same_bits, machine_code_gives_the_same_bits, machine_code_that_cannot_be_made,
-                 recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
-                 dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign, many_lanes_of_nothing,
-                 more_stages_than_are_kept, a_call_asks_for_no_memory, failures_are_those_of_the_function,
-                 failures_of_calls_are_reported, bad_options, memory_refused_anywhere);
-    suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 8);
-    return suite;
+    return SUITE_OF("jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes, dtypes_side_by_side,
+                    inputs_and_constants_as_outputs, any_layout, in_place_operations, parts_are_set_in_place,
+                    threads_give_the_same_bits, recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
+                    dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign, many_lanes_of_nothing,
+                    more_stages_than_are_kept, a_call_asks_for_no_memory, failures_are_those_of_the_function,
+                    failures_of_calls_are_reported, bad_options, memory_refused_anywhere);
 }

@@ -1,0 +1,201 @@
+/* Native parts: steps are told apart into pieces, among them loops. A simulation that is recorded step by step is the
+ * same steps again and again: written as a loop they take less text, less time to compile and less room in the caches
+ * of instructions. See native_text.h. */
+#include "lib/program/native_text.h"
+
+#include <string.h>
+
+enum { NONE = -1, CHUNK = 250, WINDOW = 16, LEAST_TIMES = 4, DEPTH = 2 };
+
+/* ---- what reads what --------------------------------------------------------------------------------------------- */
+
+void lam__native_operands(const lam__lane_step *s, int *first, int *last, int *made) {
+    *first = 1;
+    *made = 1;
+    *last = s->inputs;
+    if (s->op == LAM__LANE_LOAD) *last = 0;
+    if (s->op == LAM__LANE_STORE) {
+        *last = 1;
+        *made = 0;
+    }
+    if (s->op == LAM__LANE_SINCOS) {
+        *first = *last = 2;
+        *made = 2;
+    }
+}
+
+static void find_sources(lam__native_source *s) {
+    memset(s->last, 0xff, (size_t)s->count * sizeof *s->last);
+    memset(s->from, 0xff, 3 * (size_t)s->count * sizeof *s->from);
+    memset(s->made_by, 0xff, s->registers * sizeof *s->made_by);
+    memset(s->seen, 0xff, s->registers * sizeof *s->seen);
+    for (int64_t i = 0; i < s->count; i++) {
+        const lam__lane_step *step = &s->steps[i];
+        int first, last, made;
+        lam__native_operands(step, &first, &last, &made);
+        for (int k = first; k <= last; k++) {
+            const int32_t by = s->made_by[step->at[k] / 8];
+            s->from[3 * i + k - 1] = by;
+            if (by != NONE) s->last[by] = (int32_t)i;
+        }
+        for (int k = 0; k < made; k++) s->made_by[step->at[k] / 8] = (int32_t)i;
+    }
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
+
+static bool same_shape(const lam__lane_step *a, const lam__lane_step *b) {
+    if (a->op != b->op || a->same != b->same || memcmp(a->item, b->item, sizeof a->item)) return false;
+    if (a->op == LAM__LANE_LOAD) return a->at[1] == b->at[1] && a->as.move.step == b->as.move.step;
+    if (a->op == LAM__LANE_STORE) return a->at[0] == b->at[0] && a->as.move.step == b->as.move.step;
+    return true;
+}
+
+/* The base of what is moved goes on by the same step each time. */
+static bool moves_on(const lam__native_source *s, int64_t of_first, int64_t i, int64_t period) {
+    const lam__lane_step *steps = s->steps;
+    if (steps[i].op != LAM__LANE_LOAD && steps[i].op != LAM__LANE_STORE) return true;
+    return steps[i + period].as.move.base - steps[i].as.move.base ==
+           steps[of_first + period].as.move.base - steps[of_first].as.move.base;
+}
+
+/* What operand k of step i is, compared with that of the step one period later: made by steps that are a period apart
+ * too, or by none of the loop, in registers at a step. As the first two times are, so are all. */
+static bool operand_goes_on(const lam__native_source *s, const lam__native_loop *l, int64_t of_first, int64_t i,
+                            int k) {
+    const int64_t p = l->period, a = s->from[3 * of_first + k - 1], b = s->from[3 * (of_first + p) + k - 1],
+                  x = s->from[3 * i + k - 1], y = s->from[3 * (i + p) + k - 1];
+    if (a != NONE && b - a == p) return y - x == p && of_first - a < DEPTH * p;
+    const uint32_t by = s->steps[of_first + p].at[k] - s->steps[of_first].at[k];
+    if (s->steps[i + p].at[k] - s->steps[i].at[k] != by || x != y) return false;
+    return by ? x == NONE : x < l->first;
+}
+
+static bool goes_on(const lam__native_source *s, const lam__native_loop *l, int64_t i) {
+    const lam__lane_step *step = &s->steps[i];
+    const int64_t of_first = l->first + (i - l->first) % l->period;
+    int first, last, made;
+    if (lam__native_calls(step) || !same_shape(step, step + l->period) || !moves_on(s, of_first, i, l->period))
+        return false;
+    lam__native_operands(step, &first, &last, &made);
+    for (int k = first; k <= last; k++)
+        if (!operand_goes_on(s, l, of_first, i, k)) return false;
+    return true;
+}
+
+/* A loop leaves what its last times have made. What is needed of others is made before it: they are left out, which
+ * gives up the loop where they are many. */
+static void leave_out(const lam__native_source *s, lam__native_loop *l) {
+    const int64_t end = l->first + l->times * l->period;
+    for (int64_t i = end - DEPTH * l->period - 1; i >= l->first; i--)
+        if (s->last[i] >= end) {
+            const int64_t out = (i - l->first) / l->period + 1;
+            l->first += out * l->period;
+            l->times -= out;
+            return;
+        }
+}
+
+/* The loop that begins here, if there is one with this period; *end is where it was looked for. */
+static bool find_loop(const lam__native_source *s, int64_t first, int64_t period, lam__native_loop *l, int64_t *end) {
+    *l = (lam__native_loop){first, period, 1};
+    int64_t i = first;
+    while (i + period < s->count && goes_on(s, l, i)) i++;
+    *end = i + period;
+    l->times = (i - first) / period + 1;
+    if (l->times < LEAST_TIMES) return false;
+    leave_out(s, l);
+    return l->times >= LEAST_TIMES;
+}
+
+static uint64_t mixed(uint64_t h, uint64_t x) {
+    h = (h ^ x) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+/* The step that was the last to begin such a window; NONE. Its slot is this one's from now on. */
+static int32_t before(lam__native_source *s, int64_t i) {
+    uint64_t h = 0;
+    for (int64_t k = i; k < i + WINDOW; k++) h = mixed(h, s->steps[k].op);
+    int32_t *slot = &s->slots[h & (uint64_t)(s->slot_count - 1)], was = *slot;
+    *slot = (int32_t)i;
+    return was;
+}
+
+static void find_loops(lam__native_source *s) {
+    int64_t free = 0; /* what no loop has yet begins here */
+    memset(s->slots, 0xff, (size_t)s->slot_count * sizeof *s->slots);
+    for (int64_t i = 0; i + WINDOW < s->count;) {
+        const int64_t was = before(s, i);
+        int64_t period = was == NONE ? 0 : i - was, end = i;
+        if (period && period < WINDOW) period *= (WINDOW + period - 1) / period;
+        lam__native_loop l;
+        const bool found =
+            period && period <= LAM__NATIVE_PERIOD && i - period >= free && find_loop(s, i - period, period, &l, &end);
+        if (found) {
+            s->loops[s->loop_count++] = l;
+            free = end = l.first + l.times * l.period;
+        }
+        i = found || end > i + LEAST_TIMES * period ? end : i + 1;
+    }
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+static void find_pieces(lam__native_source *s) {
+    const lam__native_loop *l = s->loops, *const last = l + s->loop_count;
+    int64_t length = 0;
+    bool after_loop = false;
+    for (int64_t i = 0; i < s->count;) {
+        if (l < last && i == l->first) {
+            for (; i < l->first + l->period * l->times; i++) s->piece[i] = (int32_t)s->pieces;
+            s->written += l->period;
+            s->pieces++;
+            l++;
+            after_loop = true;
+            continue;
+        }
+        const bool called = lam__native_calls(&s->steps[i]);
+        if (!i || after_loop || called != lam__native_calls(&s->steps[i - 1]) || (!called && length == CHUNK)) {
+            s->pieces++;
+            length = 0;
+        }
+        after_loop = false;
+        length++;
+        s->written += !called;
+        s->piece[i++] = (int32_t)s->pieces - 1;
+    }
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static int64_t slots_of(const lam__native_source *s) {
+    int64_t slots = 256;
+    while (slots < 2 * s->count) slots *= 2;
+    return slots;
+}
+
+static int64_t loops_of(const lam__native_source *s) {
+    return s->count / (LEAST_TIMES * WINDOW) + 1;
+}
+
+int64_t lam__native_words(const lam__native_source *s) {
+    return loops_of(s) * (int64_t)(sizeof(lam__native_loop) / sizeof(int32_t)) + 5 * s->count +
+           2 * (int64_t)s->registers + slots_of(s);
+}
+
+void lam__native_read(lam__native_source *s, int32_t *words) {
+    s->loops = (void *)words;
+    words += loops_of(s) * (int64_t)(sizeof *s->loops / sizeof *words);
+    s->piece = words;
+    s->last = words + s->count;
+    s->from = words + 2 * s->count;
+    s->made_by = words + 5 * s->count;
+    s->seen = s->made_by + s->registers;
+    s->slots = s->seen + s->registers;
+    s->slot_count = slots_of(s);
+    s->loop_count = s->pieces = s->written = 0;
+    find_sources(s);
+    find_loops(s);
+    find_pieces(s);
+}

@@ -1,0 +1,156 @@
+/* jit with machine code: the same bits as steps, for one lane and for many, with calls between, in loops, and of
+ * numbers that are out of the common range; and what happens where it cannot be made. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Everything that a step can be, in more than one function of machine code, with calls of loops between them. */
+BODY(all_steps) {
+    lam_tensor *x = in[0], *y = in[1], *z = x, *narrow = lam_cast(y, LAM_F32), *flag = lam_lt(x, y);
+    for (int k = 0; k < 40; k++)
+        z = lam_fma(z, lam_rsqrt(lam_add(lam_square(y), k)), lam_div(x, lam_add(2, lam_abs(z))));
+    for (int k = 0; k < 6; k++) {
+        z = lam_sub(lam_max(z, lam_mul(0.1, y)), lam_min(lam_neg(z), lam_reciprocal(lam_add(y, 3))));
+        z = lam_add(lam_sin(z), lam_mul(lam_cos(z), lam_mul_div(x, y, lam_add(k + 1, lam_sqrt(lam_abs(z))))));
+        flag = lam_or(lam_and(flag, lam_le(z, x)), lam_not(lam_gt(y, lam_exp(z))));
+        flag = lam_xor(flag, lam_and(lam_ne(z, x), lam_or(lam_ge(z, y), lam_eq(x, y))));
+        narrow = lam_where(flag, lam_add(narrow, lam_cast(z, LAM_F32)), lam_sqrt(lam_abs(narrow)));
+        z = lam_where(flag, z, lam_cast(lam_rem(lam_cast(lam_mul(9, z), LAM_I64), 7), LAM_F64));
+    }
+    out[0] = z;
+    out[1] = narrow;
+    out[2] = flag;
+    out[3] = lam_stack(LAM_LIST(z, x, z), 0);
+}
+
+/* As steps and as machine code the same bits, and those of the plain function but for the order of sums. */
+static void expect_native_same(lam_fn *f, lam_fn *steps, lam_fn *native, lam_list in) {
+    lam_tensor *want[4], *got[2][4];
+    ck_assert_int_eq(lam_call(f, in, want, 4), LAM_OK);
+    ck_assert_int_eq(lam_call(steps, in, got[0], 4), LAM_OK);
+    ck_assert_int_eq(lam_call(native, in, got[1], 4), LAM_OK);
+    for (int o = 0; o < 4; o++) {
+        EXPECT_SAME(got[0][o], want[o], 1e-14);
+        EXPECT_SAME(got[1][o], got[0][o], 0);
+    }
+}
+
+/* Also numbers whose squares are beyond the range, or so small that steps scale them. */
+static const double hard[] = {0.3,  -0.7, 1.1, 0,     -0.0,  1e-170, 1e160, -3e-161, 1e200,
+                              1e-9, 2.5,  -8,  1e308, 1e-20, 5e-324, 7,     INFINITY};
+enum { HARD = sizeof hard / sizeof *hard };
+
+START_TEST(machine_code_gives_the_same_bits) {
+    const lam_jit_options steps = {.fusion = LAM_JIT_ALL}, native = {.fusion = LAM_JIT_ALL, .native = true};
+    lam_fn *f = FN(all_steps, 2, 4), *a = lam_jit(f, &steps), *b = lam_jit(f, &native);
+    for (int k = 0; k < 5; k++) expect_native_same(f, a, b, LAM_LIST(num(0.3 * k - 0.7), num(1.1 - 0.2 * k)));
+    for (int k = 0; k < HARD; k++) expect_native_same(f, a, b, LAM_LIST(num(hard[(k + 5) % HARD]), num(hard[k])));
+    ck_assert_int_eq(lam_jit_report_of(a).parts, 1);
+    ck_assert_int_eq(lam_jit_report_of(b).native, system("cc --version >/dev/null 2>&1") == 0);
+}
+END_TEST
+
+/* Lanes that are less than a group, groups and what is left of them, more than a block; side by side and with gaps.
+ * Numbers are hard in one block and not in another. */
+START_TEST(machine_code_of_lanes_gives_the_same_bits) {
+    static const int64_t sizes[] = {2, 3, 7, 8, 67, 1003};
+    const lam_jit_options steps = {.fusion = LAM_JIT_ALL}, native = {.fusion = LAM_JIT_ALL, .native = true};
+    const int64_t n = sizes[_i];
+    lam_fn *f = lam_vmap(FN(all_steps, 2, 4), &(lam_vmap_options){.out_axes = LAM_AXES(0, 0, 0, 1)});
+    lam_fn *a = lam_jit(f, &steps), *b = lam_jit(f, &native);
+    double x[2 * 1003], y[1003];
+    for (int64_t i = 0; i < n; i++) {
+        x[2 * i] = 0.01 * (double)(i % 200) - 0.7;
+        x[2 * i + 1] = 1e5;
+        y[i] = i >= 40 && i % 3 == 0 && i < 200 ? hard[i % HARD] : 1.3 - 0.02 * (double)(i % 90);
+    }
+    lam_tensor *pairs = lam_array(ctx, LAM_F64, LAM_DIMS(n, 2), x), *other = lam_array(ctx, LAM_F64, LAM_DIMS(n), y);
+    expect_native_same(f, a, b, LAM_LIST(lam_index(pairs, 1, 0), other));
+    expect_native_same(f, a, b, LAM_LIST(other, lam_index(pairs, 1, 0)));
+    ck_assert_int_eq(lam_jit_report_of(b).lanes, n);
+    ck_assert_int_eq(lam_jit_report_of(b).native, system("cc --version >/dev/null 2>&1") == 0);
+}
+END_TEST
+
+/* The same steps again and again, on what was made once and twice before, or twice before alone, a choice of the time
+ * before, an element and a constant of each time; once on another operand. All results of one step are needed, of
+ * others the last. */
+enum { TIMES = 40 };
+
+BODY(repeated) {
+    lam_tensor *x = in[0], *a = in[1], *b = lam_mul(0.5, a), *older = b, *flag = lam_lt(a, 0), *all[TIMES];
+    lam_tensor *late[2] = {a, b};
+    for (int k = 0; k < TIMES; k++) {
+        lam_tensor *now = lam_index(x, 0, k), *near = lam_sub(k == 29 ? older : a, lam_mul(0.25, older));
+        lam_tensor *next = lam_fma(near, lam_rsqrt(lam_add(lam_square(b), 1.5)), lam_mul(now, 0.125 * k - 1));
+        next = lam_where(flag, lam_sub(next, b), lam_add(lam_min(next, 2), lam_mul(0.5, older)));
+        flag = lam_or(lam_gt(next, a), lam_and(lam_not(flag), lam_lt(now, 0)));
+        next = lam_sub(next, lam_mul(0.01, late[k % 2]));
+        late[k % 2] = lam_abs(lam_sub(now, lam_mul(3, b)));
+        older = a;
+        a = next;
+        b = lam_max(lam_div(b, lam_add(1, lam_abs(a))), lam_sub(0.1, lam_mul_div(a, older, lam_add(3, lam_square(b)))));
+        all[k] = lam_mul(b, lam_sub(a, now));
+    }
+    out[0] = lam_stack((lam_list){TIMES, all}, 0);
+    out[1] = lam_add(older, lam_cast(flag, LAM_F64));
+    out[2] = a;
+    out[3] = b;
+}
+
+BODY(repeated_sum) {
+    lam_tensor *all[4];
+    repeated(here, in, all, env);
+    out[0] = lam_add(lam_sum(all[0], NULL), lam_mul(all[1], all[3]));
+    out[1] = all[1];
+    out[2] = all[2];
+}
+
+START_TEST(machine_code_of_loops_gives_the_same_bits) {
+    static const int64_t sizes[] = {1, 8, 21};
+    const lam_jit_options steps = {.fusion = LAM_JIT_ALL}, native = {.fusion = LAM_JIT_ALL, .native = true};
+    const int64_t n = sizes[_i];
+    const lam_grad_options both = {.argnums = LAM_AXES(0, 1), .has_aux = 2};
+    lam_fn *f = FN(repeated, 2, 4), *df = lam_grad(FN(repeated_sum, 2, 3), &both), *const functions[] = {f, df};
+    lam_tensor *rows = lam_sin(lam_reshape(lam_linspace(ctx, LAM_F64, -9, 7, n * TIMES), LAM_DIMS(n, TIMES)));
+    lam_tensor *row = lam_index(rows, 0, 0), *y = lam_linspace(ctx, LAM_F64, -1, 1.5, n);
+    for (int k = 0; k < 2; k++) {
+        const lam_vmap_options shared = {.in_axes = LAM_AXES(LAM_UNMAPPED, 0)};
+        lam_fn *each = lam_vmap(functions[k], NULL), *beside = lam_vmap(functions[k], &shared);
+        expect_native_same(each, lam_jit(each, &steps), lam_jit(each, &native), LAM_LIST(rows, y));
+        expect_native_same(beside, lam_jit(beside, &steps), lam_jit(beside, &native), LAM_LIST(row, y));
+    }
+    expect_native_same(f, lam_jit(f, &steps), lam_jit(f, &native), LAM_LIST(row, lam_index(y, 0, 0)));
+}
+END_TEST
+
+/* No compiler to be found, or nowhere to write: steps are run one by one. */
+START_TEST(machine_code_that_cannot_be_made) {
+    static const char *const names[] = {"PATH", "TMPDIR"};
+    for (int k = 0; k < 2; k++) {
+        char kept[4096] = "";
+        const char *was = getenv(names[k]);
+        if (was) snprintf(kept, sizeof kept, "%s", was);
+        ck_assert_int_eq(setenv(names[k], "/no/such/place", 1), 0);
+        lam_fn *f = lam_jit(FN(all_steps, 2, 4), &(lam_jit_options){.fusion = LAM_JIT_ALL, .native = true});
+        lam_tensor *want[4], *got[4];
+        lam_list in = LAM_LIST(num(0.3), num(1.1));
+        lam_call(FN(all_steps, 2, 4), in, want, 4);
+        ck_assert_int_eq(lam_call(f, in, got, 4), LAM_OK);
+        ck_assert_int_eq(was ? setenv(names[k], kept, 1) : unsetenv(names[k]), 0);
+        for (int o = 0; o < 4; o++) EXPECT_SAME(got[o], want[o], 0);
+        ck_assert_int_eq(lam_jit_report_of(f).parts, 1);
+        ck_assert_int_eq(lam_jit_report_of(f).native, 0);
+    }
+}
+END_TEST
+
+Suite *suite_transforms_jit_native(void) {
+    Suite *suite = SUITE_OF("jit_native", machine_code_gives_the_same_bits, machine_code_that_cannot_be_made);
+    suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);
+    suite_loop(suite, machine_code_of_loops_gives_the_same_bits, 3);
+    return suite;
+}

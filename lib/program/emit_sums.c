@@ -46,10 +46,15 @@ static const char *start_of(const joining *j, lam_dtype dtype) {
     return most ? "0" : dtype == LAM_BOOL ? "1" : "255";
 }
 
+static const joining *const joinings[] = {
+    [LAM__EMIT_SUM] = &SUM, [LAM__EMIT_PROD] = &PROD, [LAM__EMIT_MOST] = &MOST, [LAM__EMIT_LEAST] = &LEAST};
+
 const char *lam__emit_joining(lam__emit_join join, lam_dtype dtype) {
-    static const joining *const all[] = {
-        [LAM__EMIT_SUM] = &SUM, [LAM__EMIT_PROD] = &PROD, [LAM__EMIT_MOST] = &MOST, [LAM__EMIT_LEAST] = &LEAST};
-    return text_of(all[join], dtype);
+    return text_of(joinings[join], dtype);
+}
+
+const char *lam__emit_start(lam__emit_join join, lam_dtype dtype) {
+    return start_of(joinings[join], dtype);
 }
 
 /* Axes of a loop nest, and what their indices are called. */

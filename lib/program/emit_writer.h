@@ -173,17 +173,20 @@ typedef struct lam__emit_row {
 
 /* Families of rows with a form; each ends with a row of NULL. */
 extern const lam__emit_row lam__emit_moves[], lam__emit_sums[], lam__emit_lanes[], lam__emit_indices[],
-    lam__emit_matrices[];
+    lam__emit_matrices[], lam__emit_windows[], lam__emit_draws[];
 
 /* A dense place in memory of another base. */
 lam__emit_place lam__emit_dense_place(const char *base, lam_dtype dtype, int rank, const int64_t dims[]);
 
 /* Families of helpers. */
-extern const lam__emit_helper lam__emit_scalars[], lam__emit_orders[], lam__emit_factors[];
+extern const lam__emit_helper lam__emit_scalars[], lam__emit_orders[], lam__emit_factors[], lam__emit_randoms[];
 
 /* emit_sums.c: the statement by which a number $1 takes an element $2; NULL: not for this dtype. */
 typedef enum lam__emit_join { LAM__EMIT_SUM, LAM__EMIT_PROD, LAM__EMIT_MOST, LAM__EMIT_LEAST } lam__emit_join;
 const char *lam__emit_joining(lam__emit_join join, lam_dtype dtype);
+
+/* What the number is at first. */
+const char *lam__emit_start(lam__emit_join join, lam_dtype dtype);
 
 /* emit_each.c: whether an equation is done element by element; writes a run of such equations from number `first` on as
  * one loop and gives the number behind them in *end. */

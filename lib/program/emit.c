@@ -14,9 +14,9 @@
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static const lam__emit_row *const families[] = {lam__emit_moves,   lam__emit_sums,     lam__emit_lanes,
-                                                lam__emit_indices, lam__emit_matrices, lam__emit_windows,
-                                                lam__emit_draws};
+static const lam__emit_row *const families[] = {lam__emit_moves,   lam__emit_sums,       lam__emit_lanes,
+                                                lam__emit_indices, lam__emit_matrices,   lam__emit_windows,
+                                                lam__emit_draws,   lam__emit_transforms, lam__emit_bags};
 
 static lam__emit_writer *writer_of(const lam_primitive *row) {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)

@@ -4,6 +4,7 @@
 #include "lib/dispatch/part.h"
 #include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
 
 /* In the order of the operand's elements, whose axes the result's memory is seen by. */
 static const char *write_reshape(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
@@ -49,7 +50,29 @@ static const char *write_update_slice(lam__emit *e, const lam__equation *q, cons
     return NULL;
 }
 
+/* The bytes, from memory without gaps. */
+static const char *write_bitcast(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
+                                 const lam__emit_place *const out[]) {
+    const lam__emit_place *x = in[0];
+    const int64_t room = lam__emit_reserve(e, x->dtype, x->count ? x->count : 1);
+    const long long bytes = (long long)x->count * (long long)lam__dtype_bytes(x->dtype);
+    char base[16], from[LAM__EMIT_TEXT], to[LAM__EMIT_TEXT];
+    (void)q;
+    if (room < 0) return NULL; /* the arena knows */
+    snprintf(base, sizeof base, "w->%s", lam__emit_suffix(lam__emit_class_dtypes[lam__emit_class(x->dtype)]));
+    lam__emit_place dense = lam__emit_dense_place(base, x->dtype, x->rank, x->dims), first = *out[0];
+    dense.offset = room;
+    lam__emit_copy(e, x, &dense);
+    dense.rank = first.rank = 0;
+    lam__emit_address(e, &dense, NULL, from);
+    lam__emit_address(e, &first, NULL, to);
+    lam__emit_line(e, "memcpy(%s, %s, %lld);", to, from, bytes);
+    lam__emit_give_back(e, x->dtype, room);
+    return NULL;
+}
+
 const lam__emit_row lam__emit_moves[] = {
+    {&lam__row_bitcast, write_bitcast},
     {&lam__row_reshape, write_reshape},
     {&lam__row_concatenate, write_concatenate},
     {&lam__row_update_slice, write_update_slice},

@@ -63,6 +63,9 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_gelu_slope] = {"@gelu_slope($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_logit] = {"@logit($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_hard_gate] = {"@hard_gate($1, $2)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_log_ratio] = {"@log_ratio($1, $2)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_rel_entr] = {"@rel_entr($1, $2)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_reduce_precision] = {"@rounded($1, $4, $5, $6)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_xlogy] = {"@xlogy($1, $2)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_xlog1py] = {"@xlog1py($1, $2)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_pow_slope] = {"@pow_slope($1, $2, $4)", NULL, NULL, NULL, NULL},
@@ -218,6 +221,29 @@ const lam__emit_helper lam__emit_scalars[] = {
     {"xlog1py",
      "static $T xlog1py_$S($T x, $T y) {\n"
      "    return x == 0 && y == y ? 0 : x * log1p$f(y);\n}\n"},
+    {"log_ratio",
+     "static $T log_ratio_$S($T x, $T y) {\n"
+     "    const $T ratio = x / y;\n"
+     "    if (ratio > ($T)0.5 && ratio < 2) return log1p$f((x - y) / y);\n"
+     "    return isfinite(ratio) && ratio > 0 ? log$f(ratio) : log$f(x) - log$f(y);\n}\n"},
+    {"rel_entr",
+     "static $T rel_entr_$S($T x, $T y) {\n"
+     "    if (x != x || y != y) return x + y;\n"
+     "    if (x < 0 || y < 0 || (y == 0 && x > 0)) return INFINITY;\n"
+     "    return x == 0 ? 0 : x * @log_ratio(x, y);\n}\n"},
+    {"rounded",
+     "/* `cut` bits fall off; sizes above `most` become infinite, those below `least` 0. */\n"
+     "static $T rounded_$S($T x, int cut, $U most, $U least) {\n"
+     "    const $U one = 1, sign = one << (8 * sizeof x - 1);\n"
+     "    const $T infinite = INFINITY;\n"
+     "    $U bits, ends;\n"
+     "    memcpy(&bits, &x, sizeof x);\n"
+     "    memcpy(&ends, &infinite, sizeof x);\n"
+     "    const $U size = bits & ~sign, half = cut ? (one << (cut - 1)) - 1 + (size >> cut & 1) : 0;\n"
+     "    const $U kept = (size + half) >> cut << cut;\n"
+     "    const $U out = (kept > most ? ends : kept < least ? 0 : kept) | (bits & sign);\n"
+     "    if (x == x) memcpy(&x, &out, sizeof x);\n"
+     "    return x;\n}\n"},
     {"pow_slope",
      "/* The derivative of x^y: n times by x, or once by y (code 1). */\n"
      "static $T pow_slope_$S($T x, $T y, int code) {\n"
@@ -344,6 +370,21 @@ static void replacements(const lam__equation *q, lam_dtype dtype, char parameter
     for (int i = 0; i < 3; i++) lam__emit_real(dtype, dtype == LAM_F32 ? (double)(float)all[i] : all[i], parameters[i]);
 }
 
+/* What loop_reduce_precision of simd/loops_float.h makes of the code. */
+static void precision(int64_t code, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
+    const int own = dtype == LAM_F64 ? 52 : 23, bits = dtype == LAM_F64 ? 64 : 32;
+    const int exponent = (int)(code >> 8 & 255), digits = (int)(code & 255), width = bits - 1 - own;
+    const bool whole = exponent >= width;
+    const uint64_t bias = whole || exponent < 1 ? 0 : (UINT64_C(1) << (exponent - 1)) - 1,
+                   middle = (UINT64_C(1) << (width - 1)) - 1;
+    const uint64_t infinite = (2 * middle + 1) << own;
+    const uint64_t most = whole ? infinite : ((middle + bias + 1) << own) - 1,
+                   least = whole ? 0 : (middle - bias + 1) << own;
+    snprintf(parameters[0], LAM__EMIT_NUMBER, "%d", digits < own ? own - digits : 0);
+    snprintf(parameters[1], LAM__EMIT_NUMBER, "UINT64_C(%llu)", (unsigned long long)most);
+    snprintf(parameters[2], LAM__EMIT_NUMBER, "UINT64_C(%llu)", (unsigned long long)least);
+}
+
 static const char *of_dtype(const expression *x, lam_dtype dtype) {
     switch (dtype) {
     case LAM_F64:
@@ -367,6 +408,7 @@ const char *lam__emit_expression(const lam__equation *q, lam_dtype dtype, char p
     case LAM__LOOP_integer_pow: return integer_pow(q, dtype, parameters);
     case LAM__LOOP_times_power: return times_power(q, dtype, parameters);
     case LAM__LOOP_ramp: return ramp(q, dtype, parameters);
+    case LAM__LOOP_reduce_precision: precision(code, dtype, parameters); break;
     case LAM__LOOP_nan_to_num: replacements(q, dtype, parameters); break;
     case LAM__LOOP_pow_slope:
         if ((code & 63) && code != 1) return NULL;

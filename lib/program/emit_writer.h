@@ -173,13 +173,14 @@ typedef struct lam__emit_row {
 
 /* Families of rows with a form; each ends with a row of NULL. */
 extern const lam__emit_row lam__emit_moves[], lam__emit_sums[], lam__emit_lanes[], lam__emit_indices[],
-    lam__emit_matrices[], lam__emit_windows[], lam__emit_draws[];
+    lam__emit_matrices[], lam__emit_windows[], lam__emit_draws[], lam__emit_transforms[], lam__emit_bags[];
 
 /* A dense place in memory of another base. */
 lam__emit_place lam__emit_dense_place(const char *base, lam_dtype dtype, int rank, const int64_t dims[]);
 
 /* Families of helpers. */
-extern const lam__emit_helper lam__emit_scalars[], lam__emit_orders[], lam__emit_factors[], lam__emit_randoms[];
+extern const lam__emit_helper lam__emit_scalars[], lam__emit_orders[], lam__emit_factors[], lam__emit_randoms[],
+    lam__emit_fourier[];
 
 /* emit_sums.c: the statement by which a number $1 takes an element $2; NULL: not for this dtype. */
 typedef enum lam__emit_join { LAM__EMIT_SUM, LAM__EMIT_PROD, LAM__EMIT_MOST, LAM__EMIT_LEAST } lam__emit_join;

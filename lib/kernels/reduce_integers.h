@@ -161,12 +161,13 @@ ALWAYS_INLINE int64_t FN(each_words)(lam__reduce_op op, int words, bool dense, c
     return c;
 }
 
-/* Rows that do not overlap several at a time, unless they are long. Products, which nobody waits for, one by one: each
- * operation here is a text of its own. */
+/* Rows that do not overlap several at a time, unless they are long. Products of what is narrower than i64, which are
+ * none of their own, one by one: each operation here is a text of its own. */
 ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     const int64_t bytes = b->rows * (int64_t)sizeof(T);
     const bool short_rows = bytes <= (b->far ? LONG_BYTES / 2 : LONG_BYTES) && b->step >= b->rows;
-    const bool many = op != LAM__REDUCE_OP_PROD && short_rows && b->columns >= LANES64;
+    const bool wanted = op != LAM__REDUCE_OP_PROD || sizeof(T) == 8;
+    const bool many = wanted && short_rows && b->columns >= LANES64;
     const bool dense = many && b->step == b->rows;
     int64_t c = 0;
 #ifdef LIST
@@ -298,20 +299,29 @@ ALWAYS_INLINE void FN(leaf_few)(lam__reduce_op op, const lam__reduce_block *b, T
 /* ---- sums in i64 --------------------------------------------------------------------------------------------- */
 
 #ifdef H
-/* n contiguous elements. */
+/* Contiguous elements. Of i32 two to a word, without a sign: sums of words and of their higher halves give the rest. */
 ALWAYS_INLINE int64_t FN(tally_row)(int64_t n, const T *x) {
-    int64_t sum = 0, i = 0;
+    int64_t i = 0;
+    uint64_t sum = 0;
     if (sizeof(T) == 1) {
         U64 words = {0}, last = {0};
         for (; i + VECTOR_BYTES <= n; i += VECTOR_BYTES)
             words += sums_of_bytes((U64) * (const FN(vec) *)(const void *)(x + i));
         memcpy(&last, x + i, (size_t)(n - i));
         words += sums_of_bytes(last);
-        for (int k = 0; k < LANES64; k++) sum += (int64_t)words[k];
-        return sum;
+        for (int k = 0; k < LANES64; k++) sum += words[k];
+        return (int64_t)sum;
     }
-    for (; i < n; i++) sum += x[i];
-    return sum;
+    U64 both = {0}, high = {0};
+    for (; i + 2 * LANES64 <= n; i += 2 * LANES64) {
+        const U64 v = (U64) * (const FN(vec) *)(const void *)(x + i) ^ TWO_SIGNS;
+        both += v, high += v >> 32;
+    }
+    both += high - (high << 32);
+    for (int k = 0; k < LANES64; k++) sum += both[k];
+    sum -= (uint64_t)i << 31;
+    for (; i < n; i++) sum += (uint64_t)x[i];
+    return (int64_t)sum;
 }
 
 /* Rows of bytes as words, up to number `last`, a constant. Gives how many are done. */
@@ -345,15 +355,15 @@ typedef struct FN(tally_of) {
     U64 keep; /* of the last vector of a row */
 } FN(tally_of);
 
-/* Elements that are read at once: a vector of bytes, or as many as there are words. */
+/* Elements of a row that are read at once: a vector of bytes, or as many as there are words. */
 enum { FN(TAKEN) = sizeof(T) == 1 ? VECTOR_BYTES : LANES64 };
 
-/* Row k, summed lane by lane; of dense rows shorter than what is read at once, vector k. */
+/* Row k, summed lane by lane; of dense rows shorter than a vector, vector k. */
 ALWAYS_INLINE U64 FN(tally_piece)(int size, const FN(tally_of) * r, int k) {
     enum { TAKEN = FN(TAKEN) };
-    const T *row = r->x + k * (size < LANES64 ? TAKEN : r->step);
+    if (size < LANES64) return FN(pair_sums)(r->x + k * (int64_t)(VECTOR_BYTES / sizeof(T)));
+    const T *row = r->x + k * r->step;
     U64 sums = {0};
-    if (size < LANES64) return FN(word_sums)(row, ~sums);
     int64_t i = 0;
     for (; i + TAKEN < r->rows; i += TAKEN) sums += FN(word_sums)(row + i, ~(U64){0});
     return sums + FN(word_sums)(row + i, r->keep);
@@ -389,7 +399,8 @@ ALWAYS_INLINE int64_t FN(tally_rows)(int size, const lam__reduce_block *b, int64
     int64_t c = 0;
     for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
         r.x = (const T *)b->x + c * b->step;
-        const U64 sums = size == 2   ? FN(tally_2)(size, &r, 0)
+        const U64 sums = size == 1   ? FN(tally_piece)(size, &r, 0)
+                         : size == 2 ? FN(tally_2)(size, &r, 0)
                          : size == 4 ? FN(tally_4)(size, &r, 0)
                                      : FN(tally_8)(size, &r);
         memcpy(out + c, &sums, sizeof sums);
@@ -478,9 +489,10 @@ ALWAYS_INLINE void FN(tally_leaf)(const lam__reduce_block *b, int64_t *restrict 
     if (FN(are_words)(b)) FN(tally_words)(b, out);
     else if (b->row_step == 1) {
         int64_t c = 0;
-        if (LANES64 > 2 && b->step == n && n == 2) c = FN(tally_rows)(2, b, out);
-        else if (LANES64 > 4 && b->step == n && n == 4) c = FN(tally_rows)(4, b, out);
-        else if (b->step >= n && n >= 2) c = FN(tally_rows)(LANES64, b, out);
+        if (b->step == n && n == 2) c = FN(tally_rows)(1, b, out);
+        else if (LANES64 > 2 && b->step == n && n == 4) c = FN(tally_rows)(2, b, out);
+        else if (LANES64 > 4 && b->step == n && n == 8) c = FN(tally_rows)(4, b, out);
+        else if (b->step >= n && n >= 2 && n * (int64_t)sizeof(T) <= LONG_BYTES) c = FN(tally_rows)(LANES64, b, out);
         for (; c < b->columns; c++) out[c] = FN(tally_row)(n, x + c * b->step);
     } else if (lam__reduce_is_narrow(b, FN(WIDE))) FN(tally_few)(b, out);
     else FN(tally_columns)(b, out);

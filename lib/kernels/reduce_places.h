@@ -261,27 +261,31 @@ ALWAYS_INLINE void FN(arg_rows)(lam__reduce_op op, const lam__reduce_block *b, T
  * counts. */
 enum { FN(ARG_DOWN) = sizeof(T) == 1 ? INT8_MAX : 8 * VECTOR_BYTES / sizeof(T) };
 
-/* Rows of columns in memory, as many as an M counts, eight at a time, which machines see coming. The last vector begins
- * earlier: what is done twice changes nothing. Not 0: there was a NaN, and nothing is right. */
+/* Rows of columns in memory, as many as an M counts, some at a time: NOTE [bringing]. The last vector begins earlier:
+ * what is done twice changes nothing. Not 0: there was a NaN, and nothing is right. */
 ALWAYS_INLINE unsigned FN(arg_far)(lam__reduce_op op, const lam__reduce_block *b, T *restrict best,
                                    int64_t *restrict where) {
-    enum { LANES = VECTOR_BYTES / sizeof(T), PASS = 8 };
-    const int64_t n = b->columns, s = b->row_step;
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    FN(vec) room[BRING_BYTES / VECTOR_BYTES];
+    const int64_t n = b->columns, s = b->row_step, most = FN(brought_rows)(b);
     const T *x = b->x;
     M at[ARG_COLUMNS];
     FN(down) d = {{0}, {0}, {0}, 0};
     memcpy(best, x, (size_t)n * sizeof(T));
     memset(at, 0, (size_t)n * sizeof(M));
-    for (int64_t r = 0; r < b->rows; r += PASS)
+    for (int64_t r = 0; r < b->rows; r += most) {
+        const int64_t some = b->rows - r < most ? b->rows - r : most;
+        const T *row = FN(bring)(b, x + r * s, some, room);
         for (int64_t c = 0; c < n; c += LANES) {
             const int64_t i = c + LANES <= n ? c : n - LANES;
             d.row = (M)r - (FN(mask)){0};
             memcpy(&d.best, best + i, sizeof d.best);
             memcpy(&d.where, at + i, sizeof d.where);
-            FN(go_down_rows)(op, alone, &d, r + PASS <= b->rows ? PASS : b->rows - r, x + r * s + i, s);
+            FN(go_down_rows)(op, alone, &d, some, row + i, s);
             memcpy(best + i, &d.best, sizeof d.best);
             memcpy(at + i, &d.where, sizeof d.where);
         }
+    }
     for (int64_t c = 0; c < n; c++) where[c] = at[c];
     return d.unordered;
 }

@@ -155,19 +155,22 @@ ALWAYS_INLINE FN(vec) FN(column_lanes)(lam__reduce_op op, beside p, int64_t rows
     return FN(rest_lanes)(op, p, v, rows - i, x + i * s, s);
 }
 
-/* What becomes of a vector of columns: `count` rows, 8 or fewer, beside what is in `out` unless they are the first. */
+/* What becomes of a vector of columns: `count` rows, fewer than eight or a multiple of that, beside what is in `out`
+ * unless they are the first. */
 ALWAYS_INLINE FN(vec) FN(passed)(lam__reduce_op op, int64_t count, bool first, const T *x, int64_t s, const T *out) {
     FN(vec) v, more;
-    if (first) return FN(eight_lanes)(op, alone, x, s);
-    memcpy(&v, out, sizeof v);
+    if (first) v = FN(eight_lanes)(op, alone, x, s);
+    else memcpy(&v, out, sizeof v);
     if (count < 8) return FN(rest_lanes)(op, alone, v, count, x, s);
-    more = FN(eight_lanes)(op, alone, x, s);
-    FN(fold_lanes)(op, &v, &more);
+    for (int64_t i = first ? 8 : 0; i < count; i += 8) {
+        more = FN(eight_lanes)(op, alone, x + i * s, s);
+        FN(fold_lanes)(op, &v, &more);
+    }
     return v;
 }
 
-/* Adds `count` rows, as a tree, to every column; x and out never overlap. The last vector begins earlier, so it is made
- * before the others and written after them. */
+/* Adds `count` rows, eight at a time, to every column; x and out never overlap. The last vector begins earlier, so it
+ * is made before the others and written after them. */
 ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int64_t count, bool first, const lam__reduce_block *b, const T *x,
                             T *restrict out) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
@@ -185,10 +188,10 @@ ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int64_t count, bool first, const 
  * first, in the order in which they lie, as many as a good part of the first cache takes; reading ahead is then the
  * machine's. Those with gaps are asked for, line by line, some rows ahead. */
 
-/* Rows of a block that are brought at once; eight where they stay where they are. */
+/* Rows of a block that a pass goes down, brought where they are far: eight where they are long or have gaps. */
 ALWAYS_INLINE int64_t FN(brought_rows)(const lam__reduce_block *b) {
     const int64_t eight = 8 * b->columns * (int64_t)sizeof(T);
-    const bool many = b->far && b->row_step == b->columns && 2 * eight <= NEAR_BYTES;
+    const bool many = b->row_step == b->columns && 2 * eight <= NEAR_BYTES;
     return many ? NEAR_BYTES / eight * 8 : 8;
 }
 
@@ -236,7 +239,7 @@ ALWAYS_INLINE void FN(by_narrow_rows)(lam__reduce_op op, const lam__reduce_block
         out[c] = whole ? FN(column_from)(op, some[c], whole, b->rows, x + c, s) : FN(column)(op, b->rows, x + c, s);
 }
 
-/* Columns side by side. KEEP IN STEP: leaf order (column). A pass over eight rows reads and writes each result once. */
+/* Columns side by side. KEEP IN STEP: leaf order (column). A pass reads and writes each result once. */
 ALWAYS_INLINE void FN(by_dense_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const T *x = b->x;
@@ -248,10 +251,10 @@ ALWAYS_INLINE void FN(by_dense_rows)(lam__reduce_op op, const lam__reduce_block 
             FN(vec) room[BRING_BYTES / VECTOR_BYTES];
             const int64_t n = b->rows - i < most ? b->rows - i : most;
             const T *row = FN(bring)(b, x + i * s, n, room);
-            int64_t k = i == 0 ? 8 : 0;
-            if (i == 0) FN(pass)(op, 8, true, b, row, out);
-            for (; n - k >= 8; k += 8) FN(pass)(op, 8, false, b, row + k * s, out);
-            if (n > k) FN(pass)(op, (n - k) & 7, false, b, row + k * s, out);
+            const int64_t whole = n & -8;
+            if (i == 0) FN(pass)(op, whole, true, b, row, out);
+            else if (whole) FN(pass)(op, whole, false, b, row, out);
+            if (n > whole) FN(pass)(op, n & 7, false, b, row + whole * s, out);
         }
 }
 
@@ -341,8 +344,10 @@ ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T 
 #include "lib/kernels/reduce_layers.h"
 
 ALWAYS_INLINE void FN(all_layers)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    const bool ask = b->far && FN(are_layers)(b);
     for (int64_t k = FN(by_layers)(op, b, out); k < b->layers; k++) {
-        const lam__reduce_block one = lam__reduce_layer(b, k, sizeof(T));
+        lam__reduce_block one = lam__reduce_layer(b, k, sizeof(T));
+        if (ask) one.far = false, FN(ask_layers)(1, b, one.x);
         FN(leaf_of)(op, &one, out + k * b->columns);
     }
 }

@@ -451,6 +451,9 @@ ALWAYS_INLINE void put_halves(U64 v, uint8_t *out) {
 #endif
 }
 
+/* The highest bits of both halves of a word: turned round, they make numbers without a sign of i32. */
+#define TWO_SIGNS UINT64_C(0x8000000080000000)
+
 /* What is read at once, summed into words: the bytes of each, or as many i32 as there are. Nothing but `keep` counts.
  * */
 ALWAYS_INLINE U64 word_sums_u8(const uint8_t *x, U64 keep) {
@@ -459,6 +462,16 @@ ALWAYS_INLINE U64 word_sums_u8(const uint8_t *x, U64 keep) {
 
 ALWAYS_INLINE U64 word_sums_i32(const int32_t *x, U64 keep) {
     return (U64)widened_i32(x) & keep;
+}
+
+/* A vector whose words are sums: of bytes, of two i32. */
+ALWAYS_INLINE U64 pair_sums_u8(const uint8_t *x) {
+    return sums_of_bytes((U64) * (const word_vec *)(const void *)x);
+}
+
+ALWAYS_INLINE U64 pair_sums_i32(const int32_t *x) {
+    const U64 v = (U64) * (const word_vec *)(const void *)x ^ TWO_SIGNS;
+    return (v & UINT32_MAX) + (v >> 32) - (UINT64_C(1) << 32);
 }
 
 #endif

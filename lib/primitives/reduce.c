@@ -32,12 +32,18 @@ lam_status lam__reduce_shape_real(const lam_call_site *call, lam_shape out[]) {
     return shape_reduction(call, out);
 }
 
-/* Any strides: the kernel orders the axes for itself. */
-void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out) {
+void lam__reduce_rows_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, int64_t first, int64_t rows,
+                           void *out) {
     bool reduced[LAM_INNER_RANK];
-    for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i);
-    lam__parallel_reduce(lam__value_team(x), id, (lam_dtype)x->dtype, x->rank, x->dims, reduced, x->data, x->strides,
-                         out);
+    int64_t dims[LAM_INNER_RANK];
+    for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i), dims[i] = x->dims[i];
+    const char *start = x->data;
+    if (rows >= 0) dims[0] = rows, start += first * x->strides[0] * (int64_t)lam__dtype_bytes(x->dtype);
+    lam__parallel_reduce(lam__value_team(x), id, (lam_dtype)x->dtype, x->rank, dims, reduced, start, x->strides, out);
+}
+
+void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out) {
+    lam__reduce_rows_into(id, set, x, 0, -1, out);
 }
 
 /* Sums of (x - centre)^2; the centres lie like the results. */
@@ -343,11 +349,13 @@ static lam_status shape_logical(const lam_call_site *call, lam_shape out[]) {
 /* Of bytes the largest or the least, which is then compared with 0: they are read once. */
 static lam_status eval_logical(const lam_call_site *call, lam_value *const out[], lam__reduce_id of_bool,
                                lam__reduce_id of_bytes) {
+    static const int64_t flat[] = {1, 1, 0};
     const bool bytes = call->in[0]->dtype == LAM_U8;
-    const int64_t n = bytes ? out[0]->count : 0;
     const lam_status status = eval_reduction(call, out, bytes ? of_bytes : of_bool);
-    uint8_t *result = out[0]->data;
-    for (int64_t i = 0; i < n; i++) result[i] = result[i] != 0;
+    uint8_t none = 0;
+    if (bytes)
+        lam__parallel_loop(lam__value_team(out[0]), LAM__LOOP_ne, LAM_U8, lam__kernels_loop(LAM__LOOP_ne, LAM_U8),
+                           out[0]->count, (void *[]){out[0]->data, out[0]->data, &none}, flat, NULL);
     return status;
 }
 

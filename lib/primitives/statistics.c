@@ -1,6 +1,6 @@
 /* What is made of reductions: means and variances. The variance of real elements is a primitive: two passes that read
- * and leave nothing between them, and as few on the way back. A standard deviation is a norm, which has a slope at 0
- * and squares that stay in range. */
+ * and leave nothing between them, and as few on the way back; so is the mean of small integers, one pass. A standard
+ * deviation is a norm, which has a slope at 0 and squares that stay in range. */
 #include "lib/primitives/params.h"
 #include "lib/primitives/reduce.h"
 
@@ -31,15 +31,91 @@ static bool extent(const char *operation, lam_tensor *x, lam_axes axes, double *
 
 /* ---- mean, variance --------------------------------------------------------------------------------------------- */
 
-/* Of no elements 0/0, NaN, as in NumPy. Sums of small integers are exact in i64, unless there are more than 2^31. */
+/* Elements of each result. */
+static double elements(lam__axis_set set, int rank, const int64_t *dims) {
+    double n = 1;
+    for (int i = 0; i < rank; i++)
+        if (lam__reduce_has(set, i)) n *= (double)dims[i];
+    return n;
+}
+
+static lam_status shape_mean(const lam_call_site *call, lam_shape out[]) {
+    const lam_value *x = call->in[0];
+    if (!lam__reduce_is_tallied(x->dtype))
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not a small integer");
+    out->dtype = LAM_F64;
+    out->rank = 0;
+    for (int i = 0; i < x->rank; i++)
+        if (!lam__reduce_has(lam__reduce_set(call->params), i)) out->dims[out->rank++] = x->dims[i];
+    return LAM_OK;
+}
+
+/* Sums that become means where they lie. */
+typedef struct shares {
+    double *out, n;
+} shares;
+
+/* i64 divided by n, in f64; some at a time, which stay in the first cache. */
+static void divide_sums(void *env, const int64_t *start, const int64_t *dims, int worker) {
+    enum { SOME = 1024 };
+    static const int64_t one[] = {1}, flat[] = {1, 1, 0};
+    shares *s = env;
+    lam__loop *loop = lam__kernels_loop(LAM__LOOP_div, LAM_F64);
+    double room[SOME];
+    (void)worker;
+    for (int64_t i = 0; i < *dims; i += SOME) {
+        const int64_t some = *dims - i < SOME ? *dims - i : SOME;
+        double *out = s->out + *start + i;
+        lam__kernels_copy(1, &some, LAM_F64, room, one, LAM_I64, out, one);
+        loop(some, (void *[]){out, room, &s->n}, flat, NULL);
+    }
+}
+
+/* Sums are made where their means will be. Without a team some rows at a time, so that these are near when they are
+ * divided. Sums of small integers are exact in i64, unless there are more than 2^31. */
+static lam_status eval_mean(const lam_call_site *call, lam_value *const out[]) {
+    enum { NEAR = 2048 };
+    const lam__axis_set set = lam__reduce_set(call->params);
+    const lam_value *x = call->in[0];
+    lam__team *team = lam__value_team(x);
+    const bool parts = x->rank > 0 && !lam__reduce_has(set, 0) && !team && out[0]->count > NEAR;
+    const int64_t rows = parts ? x->dims[0] : 1, each = out[0]->count / rows,
+                  step = parts && each < NEAR ? NEAR / each : 1;
+    shares s = {out[0]->data, elements(set, x->rank, x->dims)};
+    for (int64_t i = 0; i < rows; i += step) {
+        const int64_t some = rows - i < step ? rows - i : step, results = some * each;
+        lam__reduce_rows_into(LAM__REDUCE_TALLY, set, x, i, parts ? some : -1, s.out);
+        lam__parallel_boxes(team, 1, 1, &results, 4 * (double)results, divide_sums, &s);
+        s.out += results;
+    }
+    return LAM_OK;
+}
+
+static void batch_mean(const lam_rule *r, lam_tensor *out[]) {
+    lam__axis_set set = lam__reduce_set(r->params) << 1;
+    out[0] = lam__apply1(r->primitive, &set, sizeof set, r->in[0]);
+}
+
+/* Of bools, u8 and i32, whose mean is f64: not differentiable. */
+const lam_primitive lam__row_mean = {
+    .name = "mean",
+    .inputs = 1,
+    .shape = shape_mean,
+    .eval = eval_mean,
+    .batch = batch_mean,
+    .layout = "A axes",
+};
+
+/* Of no elements 0/0, NaN, as in NumPy. */
 lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;
     double n;
     if (!extent("mean", x, (options ? options : &none)->axes, &n)) return lam__axes_failed(x);
     const int dtype = (int)lam_dtype_of(x);
-    lam_tensor *wide = lam__reduce_is_tallied(dtype) && n <= INT32_MAX ? x : lam__reduce_wide(lam__reduce_real(x));
-    lam_tensor *mean = lam_div(lam__reduce_real(lam_sum(wide, options)), n);
+    const bool counted = lam__reduce_is_tallied(dtype) || !lam__scope_peek(x); /* what is none is named by the row */
+    if (counted && n <= INT32_MAX) return lam__scope_only(lam__reduce_apply(&lam__row_mean, x, options), since);
+    lam_tensor *mean = lam_div(lam_sum(lam__reduce_wide(lam__reduce_real(x)), options), n);
     return lam__scope_only(lam__dtype_is_half(dtype) ? lam_cast(mean, (lam_dtype)dtype) : mean, since);
 }
 
@@ -61,14 +137,6 @@ static bool deviations(const char *operation, lam_tensor *x, const lam_var_optio
 /* ---- the variance of real elements ------------------------------------------------------------------------------ */
 
 typedef lam__variance_params variance;
-
-/* Elements of each result. */
-static double elements(lam__axis_set set, int rank, const int64_t *dims) {
-    double n = 1;
-    for (int i = 0; i < rank; i++)
-        if (lam__reduce_has(set, i)) n *= (double)dims[i];
-    return n;
-}
 
 /* In place, by a loop whose second operand is one number. */
 static void divide(const lam_value *like, void *x, double by) {

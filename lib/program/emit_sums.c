@@ -92,12 +92,17 @@ static void write_blocks(lam__emit *e, const axes *gone, const char *text, lam_d
     lam__emit_close(e, loops + (size > BLOCK));
 }
 
+/* Elements of a result. */
+static int64_t terms_of(const axes *gone) {
+    int64_t terms = 1;
+    for (int i = 0; i < gone->count; i++) terms *= gone->dims[i];
+    return terms;
+}
+
 /* The loops over what goes, around the statement. */
 static void write_terms(lam__emit *e, const joining *j, const axes *gone, const char *text, lam_dtype dtype,
                         const char *const arguments[]) {
-    int64_t terms = 1;
-    for (int i = 0; i < gone->count; i++) terms *= gone->dims[i];
-    if ((j == &SUM || j == &PRODUCTS) && lam__dtype_is_float(dtype) && terms > BLOCK &&
+    if ((j == &SUM || j == &PRODUCTS) && lam__dtype_is_float(dtype) && terms_of(gone) > BLOCK &&
         gone->dims[gone->count - 1] > 1) {
         write_blocks(e, gone, text, dtype, arguments);
         return;
@@ -107,11 +112,13 @@ static void write_terms(lam__emit *e, const joining *j, const axes *gone, const 
     lam__emit_close(e, loops);
 }
 
+/* Means are those of small integers, whose sums are exact. */
 static const char *reduce(lam__emit *e, const lam__equation *q, const lam__emit_place *x, const lam__emit_place *out,
                           const joining *j) {
     axes kept = {0}, gone = {0};
     char element[LAM__EMIT_TEXT], result[LAM__EMIT_TEXT];
-    const lam_dtype dtype = j == &ANY || j == &ALL ? x->dtype : out->dtype;
+    const bool mean = q->primitive == &lam__row_mean;
+    const lam_dtype sum = mean ? LAM_I64 : out->dtype, dtype = j == &ANY || j == &ALL ? x->dtype : sum;
     const char *text = text_of(j, dtype), *arguments[LAM__EMIT_ARGUMENTS] = {"", "s", element};
     if (!text) return "has no form in C for this dtype";
     for (int axis = 0; axis < x->rank; axis++)
@@ -119,9 +126,10 @@ static const char *reduce(lam__emit *e, const lam__equation *q, const lam__emit_
     const int loops = lam__emit_loops(e, kept.count, kept.dims, kept.names);
     lam__emit_value(e, x, NULL, element);
     lam__emit_at(e, out, kept.names, result);
-    lam__emit_line(e, "%s s = %s;", lam__emit_type(out->dtype), start_of(j, out->dtype));
+    lam__emit_line(e, "%s s = %s;", lam__emit_type(sum), start_of(j, sum));
     write_terms(e, j, &gone, text, dtype, arguments);
-    lam__emit_line(e, "%s = s;", result);
+    if (mean) lam__emit_line(e, "%s = (double)s / %lld.0;", result, (long long)terms_of(&gone));
+    else lam__emit_line(e, "%s = s;", result);
     lam__emit_close(e, loops);
     return NULL;
 }
@@ -271,6 +279,7 @@ const lam__emit_row lam__emit_sums[] = {
     {&lam__row_prod, write_prod},
     {&lam__row_max_reduce, write_max},
     {&lam__row_min_reduce, write_min},
+    {&lam__row_mean, write_sum},
     {&lam__row_any, write_any},
     {&lam__row_all, write_all},
     {&lam__row_argmax, write_argmax},

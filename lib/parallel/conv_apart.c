@@ -412,7 +412,7 @@ static bool is_worth(const lam__conv_case *s, const order *o, bool by_window) {
     if (o->gather && by_window) return all <= VECTOR;
     if (o->gather) return all <= 100 || (o->many <= SHORT && row > VECTOR);
     bool far = false;
-    for (int i = 0; i < LAM__CONV_AXES; i++) far = far || s->axis[i].gap >= GAP;
+    for (int i = 0; i < LAM__CONV_AXES; i++) far = far || s->axis[i].gap > (s->c < VECTOR / 4 ? GAP : GAP - 1);
     return far || s->c >= PRODUCTS;
 }
 

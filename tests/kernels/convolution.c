@@ -348,6 +348,34 @@ START_TEST(lines_are_split) {
 }
 END_TEST
 
+/* Three strips of lines that are whole vectors in each: every one of the three has a number of zeros that fill them. */
+START_TEST(lines_are_split_in_three) {
+    const lam_dtype dtype = draws_dtypes[_i / SETS];
+    const lam__conv_loops *loops = draws_loops(_i % SETS, dtype);
+    if (!loops) return;
+    const int64_t item = lam__item_bytes(dtype), lines = 3;
+    for (int64_t before = 0; before <= 120; before += before < 3 ? 1 : 39)
+        for (int64_t count = 1; count <= 130; count++) {
+            const int64_t all = (before + count + 3 * loops->lanes - 1) / (3 * loops->lanes) * loops->lanes;
+            lam__conv_lines l = {.lines = lines, .before = before, .count = count, .x_step = count, .to_step = all};
+            l.behind = 3 * all - before - count;
+            char *x = calloc((size_t)(lines * count), (size_t)item), *to = malloc((size_t)(3 * lines * all * item));
+            for (int64_t k = 0; k < lines * count; k++)
+                draws_set(dtype, x, k, in_line(&l, k / count, before + k % count));
+            l.x = x;
+            l.to = to;
+            loops->split_three(&l, lines * all);
+            for (int64_t k = 0; k < 3 * lines * all; k++) {
+                const double want = in_line(&l, k / all % lines, k % all * 3 + k / all / lines);
+                EXPECT_THAT(draws_element(dtype, to, k) == want, "%d + %d, %d: %g instead of %g", (int)before,
+                            (int)count, (int)k, draws_element(dtype, to, k), want);
+            }
+            free(x);
+            free(to);
+        }
+}
+END_TEST
+
 Suite *suite_kernels_convolution(void);
 Suite *suite_kernels_convolution(void) {
     Suite *suite = suite_create("convolution");
@@ -361,6 +389,7 @@ Suite *suite_kernels_convolution(void) {
     tcase_add_loop_test(tests, convolutions_by_whatever_way_are_their_sums, 0, DRAWS_DTYPES);
     tcase_add_loop_test(tests, lines_are_woven, 0, 2 * SETS); /* f64, f32 */
     tcase_add_loop_test(tests, lines_are_split, 0, 2 * SETS); /* f64, f32 */
+    tcase_add_loop_test(tests, lines_are_split_in_three, 0, 2 * SETS);
     tcase_add_test(tests, examples_with_long_lines_are_woven_by_themselves);
     suite_add_tcase(suite, tests);
     return suite;

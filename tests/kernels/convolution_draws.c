@@ -169,8 +169,8 @@ void draws_groups(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t cou
     draw_all_steps(state, s, count);
 }
 
-/* Shapes whose places are sums of few products: a stride of two or a gap of two along the last axis, or neither, and
- * some that are long enough for several items. */
+/* Shapes whose places are sums of few products: a stride or a gap of two or three along the last axis, or neither,
+ * and some that are long enough for several items. */
 void draws_few(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
     *s = (lam__conv_case){.groups = draws_number(state, 1, 2), .n = draws_number(state, 1, 2)};
     s->c = draws_number(state, 1, 4);
@@ -182,9 +182,9 @@ void draws_few(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
         if (i < 3 - axes) continue;
         *a = draw_axis(state, i == 2 ? 80 : 9);
         if (a->window > 5) a->window = draws_number(state, 1, 5);
-        const int64_t both = draws_number(state, 0, 1);
+        const int64_t both = draws_number(state, 0, 1), step = draws_number(state, 2, 3);
         if (i == 2 && kind == 1) a->gap = a->stride = 1;
-        else if (i == 2) a->gap = both ? 2 : 1, a->stride = both ? 1 : 2;
+        else if (i == 2) a->gap = both ? step : 1, a->stride = both ? 1 : step;
         else if (both) a->gap = 1;
         else a->stride = 1;
         if (kind == 0 && i == 3 - axes) a->size = draws_number(state, 1, axes == 1 ? 20000 : axes == 2 ? 300 : 40);
@@ -219,7 +219,7 @@ void draws_apart(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
 }
 
 /* Shapes with few places, each of which meets many elements, as gradients by the window have them: what takes the part
- * of the window is nearly as long as x, with gaps of two elements in some; some need several parts. */
+ * of the window is nearly as long as x, with gaps of two or three elements in some; some need several parts. */
 void draws_places(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
     *s = (lam__conv_case){.groups = draws_number(state, 1, 2), .n = draws_number(state, 1, 3)};
     s->c = draws_number(state, 1, 3);
@@ -231,7 +231,7 @@ void draws_places(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
         if (i < 3 - axes) continue;
         const int64_t longest = i == 2 ? 60 : far && axes == 2 ? 500 : 8;
         a->window = draws_number(state, 1, far && axes == 1 ? 9000 : longest);
-        a->spread = draws_number(state, 1, 2);
+        a->spread = draws_number(state, 1, 3);
         a->stride = draws_number(state, 0, 1) ? 1 : draws_number(state, 1, 3);
         a->out = draws_number(state, 1, 4);
         a->low = draws_number(state, -1, 2);

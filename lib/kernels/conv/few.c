@@ -72,7 +72,7 @@ static double size_block(lam__conv_few *p, int64_t chunk) {
     for (int i = 0; i < LAM__CONV_AXES; i++) p->pad.extent[i] = a[i].extent;
     p->pad.extent[p->cut] -= (places(p, p->cut, 0) - chunk) * a[p->cut].stride;
     p->chunk = chunk;
-    lam__conv_pad_layout(&p->pad, &p->shape, a[2].stride == 2);
+    lam__conv_pad_layout(&p->pad, &p->shape, a[2].stride);
     return (double)p->pad.each * (double)p->shape.c * (double)lam__item_bytes(p->dtype);
 }
 
@@ -109,10 +109,10 @@ static bool is_worth(const lam__conv_loops *loops, const lam__conv_case *s) {
         steps = steps || a[i].stride > 1;
         if (terms > MOST_TERMS || phases > LAM__CONV_FEW_PHASES) return false;
     }
-    if (4 * s->o >= 3 * loops->lanes && terms > SOME_TERMS * phases) return false;
+    if (4 * s->o >= 3 * loops->lanes && (terms > SOME_TERMS * phases || a[2].stride > 2)) return false;
     if (phases > 1 && s->o == 1 && s->c >= MOST_FEATURES) return false;
     if (phases == 1 && terms > (steps ? STEP_TERMS : MANY_TERMS)) return false;
-    return terms > 0 && a[2].gap * a[2].stride <= 2;
+    return terms > 0 && a[2].gap * a[2].stride <= LAM__CONV_WOVEN;
 }
 
 bool lam__conv_few_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const void *x,

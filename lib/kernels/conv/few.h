@@ -1,13 +1,13 @@
 /* Convolutions whose places are sums of few products: those of few features, with small windows, and their gradients by
  * x. There, what is done besides the products decides. So a part of x is copied once with its zeros around it, for all
- * phases of a dilated operand, and sums are written straight into lines of the result, those of two phases of the last
- * axis woven. */
+ * phases of a dilated operand, and sums are written straight into lines of the result, those of two or three phases of
+ * the last axis woven. */
 #ifndef LAM_KERNELS_CONV_FEW_H
 #define LAM_KERNELS_CONV_FEW_H
 
 #include "lib/kernels/conv/pad.h"
 
-enum { LAM__CONV_FEW_PHASES = 8, LAM__CONV_FEW_TAPS = 32 };
+enum { LAM__CONV_FEW_PHASES = 9, LAM__CONV_FEW_TAPS = 32 };
 
 /* A place of the window along one axis: the phase whose places meet it, and the element of the block that the first of
  * these meets. */
@@ -30,7 +30,7 @@ typedef struct lam__conv_few {
     char *out, *packed; /* the caller sets packed: weights, and from `tables` on offsets */
     lam__conv_few_axis axis[LAM__CONV_AXES];
     int64_t wide;          /* features side by side in packed weights: [groups, o / wide, terms, wide] */
-    int side;              /* phases of the last axis: 1, or 2 that are woven */
+    int side;              /* phases of the last axis: 1, or 2 or 3 that are woven */
     int cut;               /* the axis that is cut: the first one that has places */
     int64_t chunk, chunks; /* places of each phase along it, of an item; how many of these there are */
     lam__conv_pad pad;     /* of a feature in the block, which has those of all features, one behind the other */

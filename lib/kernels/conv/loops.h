@@ -5,6 +5,10 @@
 
 #include "lib/kernels/simd/simd.h"
 
+/* What loops may read past a line; features and lines at most; phases that are woven from memory, and in registers,
+ * which is also how many strips a part of x has at most. */
+enum { LAM__CONV_SLACK = 128, LAM__CONV_FEW = 4, LAM__CONV_LINES = 4, LAM__CONV_SIDE = 8, LAM__CONV_WOVEN = 3 };
+
 /* Element `row` of the contraction meets place `at` at x[at + row]; offsets in elements. */
 typedef struct lam__conv_panel {
     const void *x, *w;
@@ -22,18 +26,18 @@ typedef struct lam__conv_panel {
 } lam__conv_panel;
 
 /* Lines whose places are sums of few products: `lines` of `count` elements each, from x and to `to` on, of up to
- * LAM__CONV_FEW features. Elements of phase j of the last axis, of `side` (1 or 2), are every `side`-th one, and each
- * the sum over r of w[j][r, feature] times the element of x at row[j][r] behind its own place in the line; x is read up
- * to LAM__CONV_SLACK elements past these. */
+ * LAM__CONV_FEW features. Elements of phase j of the last axis, of `side` (1 to LAM__CONV_WOVEN), are every `side`-th
+ * one, and each the sum over r of w[j][r, feature] times the element of x at row[j][r] behind its own place in the
+ * line; x is read up to LAM__CONV_SLACK elements past these. */
 typedef struct lam__conv_near {
     const void *x;
     void *to;
     int64_t x_line, to_line, to_feature; /* steps from line to line, from feature to feature */
     int64_t lines, count;
     int side, features;
-    const int64_t *row[2];
-    const void *w[2];
-    int64_t rows[2];
+    const int64_t *row[LAM__CONV_WOVEN];
+    const void *w[LAM__CONV_WOVEN];
+    int64_t rows[LAM__CONV_WOVEN];
 } lam__conv_near;
 
 /* Lines of x that are copied: `count` elements of each, which are `apart` (1 or 2) from each other in x, with zeros
@@ -61,6 +65,8 @@ typedef struct lam__conv_lines {
  *   fold           to[k], the sum of the lanes of vector k of `count`; in place, or elsewhere
  *   split          two strips of loose lines, of even elements and, `odd` elements further on, of odd ones, whose
  *                  strip begins after `room`; before, count and behind are of x, neighbours, an even number in all
+ *   split_three    three strips, each `strip` elements behind the one before, of lines that are whole vectors in each;
+ *                  else as split
  *   weave          lines of phases: to[k] = from[k % side][k / side], count of them; side up to LAM__CONV_SIDE */
 typedef struct lam__conv_loops {
     int lanes, widest; /* elements of a vector; vectors of `across` */
@@ -70,6 +76,7 @@ typedef struct lam__conv_loops {
     void (*dots)(const lam__conv_panel *p);
     void (*copy)(const lam__conv_lines *l); /* NULL, as along_lines, dots and what follows: there is none */
     void (*split)(const lam__conv_lines *l, int64_t odd, int64_t room);
+    void (*split_three)(const lam__conv_lines *l, int64_t strip);
     void (*weave)(void *to, const void *const from[], int64_t count, int side);
     void (*abreast[4])(const lam__conv_panel *p);
     void (*few)(const lam__conv_near *p);
@@ -77,8 +84,6 @@ typedef struct lam__conv_loops {
     void (*fold)(void *to, const void *sums, int64_t count);
     const lam__turn *(*turn)(int64_t bytes); /* of the same set */
 } lam__conv_loops;
-
-enum { LAM__CONV_SLACK = 128, LAM__CONV_FEW = 4, LAM__CONV_LINES = 4, LAM__CONV_SIDE = 8 };
 
 /* Of f64 and of f32. */
 extern const lam__conv_loops lam__conv_loops_v1[2];

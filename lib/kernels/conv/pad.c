@@ -7,15 +7,16 @@
 #include "lib/kernels/conv/loops.h"
 #include "lib/kernels/item.h"
 
-void lam__conv_pad_layout(lam__conv_pad *p, const lam__conv_case *s, bool halves) {
-    const int64_t lanes = p->loops->lanes, line = halves ? (p->extent[2] + 1) / 2 : p->extent[2];
+void lam__conv_pad_layout(lam__conv_pad *p, const lam__conv_case *s, int64_t strips) {
+    const int64_t lanes = p->loops->lanes, line = (p->extent[2] + strips - 1) / strips;
     for (int i = 0; i < LAM__CONV_AXES; i++) {
         p->size[i] = s->axis[i].size;
         p->step[i] = s->x_step[3 + i];
     }
     p->line = (line + lanes - 1) / lanes * lanes;
-    p->strip = halves ? p->extent[1] * p->line : 0;
-    p->plane = p->extent[1] * p->line * (halves ? 2 : 1);
+    p->strips = strips;
+    p->strip = p->extent[1] * p->line;
+    p->plane = p->strip * strips;
     p->each = p->extent[0] * p->plane;
 }
 
@@ -32,31 +33,27 @@ static bool within(const lam__conv_pad *p, int i, int64_t start, int64_t *from, 
     return *from < *to;
 }
 
-/* A plane of which lines [first, end), and their elements [from, to), lie in x, the first of these at `x`. Both strips
+/* A plane of which lines [first, end), and their elements [from, to), lie in x, the first of these at `x`. All strips
  * are written at once. */
 static void fill_plane(const lam__conv_pad *p, const char *x, int64_t first, int64_t end, int64_t from, int64_t to,
                        char *block) {
-    const int64_t item = lam__item_bytes(p->dtype), high = p->strip ? p->strip : p->plane;
-    const int64_t above = first * p->line, below = high - end * p->line;
+    const int64_t item = lam__item_bytes(p->dtype), above = first * p->line, below = p->strip - end * p->line;
     const lam__conv_lines l = {.x = x,
                                .to = block + above * item,
                                .lines = end - first,
                                .before = from,
                                .count = to - from,
-                               .behind = p->line * (p->strip ? 2 : 1) - to,
+                               .behind = p->line * p->strips - to,
                                .x_step = p->step[1],
                                .to_step = p->line,
                                .apart = 1,
                                .loose = true};
-    lam__conv_pad_clear(p, block, above);
-    if (p->strip) {
-        lam__conv_pad_clear(p, block + p->strip * item, above);
-        p->loops->split(&l, p->strip, p->strip - above);
-        lam__conv_pad_clear(p, block + end * p->line * item, below);
-    } else {
-        p->loops->copy(&l);
-    }
-    lam__conv_pad_clear(p, block + (p->plane - below) * item, below);
+    for (int64_t i = 0; i < p->strips; i++) lam__conv_pad_clear(p, block + i * p->strip * item, above);
+    if (p->strips == 1) p->loops->copy(&l);
+    else if (p->strips == 2) p->loops->split(&l, p->strip, p->strip - above);
+    else p->loops->split_three(&l, p->strip);
+    for (int64_t i = 0; i < p->strips; i++)
+        lam__conv_pad_clear(p, block + (i * p->strip + end * p->line) * item, below);
 }
 
 void lam__conv_pad_fill(const lam__conv_pad *p, const char *x, const int64_t start[LAM__CONV_AXES], char *to) {

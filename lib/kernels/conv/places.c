@@ -33,7 +33,7 @@ static double size_block(lam__conv_places *p, int64_t chunk) {
         p->pad.extent[i] = (a->out - 1) * a->stride + ((i == p->cut ? chunk : a->window) - 1) * a->spread + 1;
     }
     p->chunk = chunk;
-    lam__conv_pad_layout(&p->pad, &p->shape, p->shape.axis[2].spread == 2);
+    lam__conv_pad_layout(&p->pad, &p->shape, p->shape.axis[2].spread);
     return (double)p->pad.each * (double)lam__item_bytes(p->dtype);
 }
 
@@ -62,14 +62,16 @@ static bool features_serve(const lam__conv_loops *loops, const lam__conv_case *s
 /* Measured beside the other ways: lines that fill vectors, and few places. */
 static bool is_worth(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s) {
     const lam__conv_axis *a = s->axis, *last = &a[2];
-    if (!loops->far || s->x_step[5] != 1 || s->w_step[5] != 1 || last->spread > 2 || s->o > MOST_SUMS) return false;
+    if (!loops->far || s->x_step[5] != 1 || s->w_step[5] != 1 || last->spread > LAM__CONV_WOVEN || s->o > MOST_SUMS)
+        return false;
     int64_t places = 1;
     for (int i = 0; i < LAM__CONV_AXES; i++) {
         if (a[i].gap > 1 || a[i].out == 0 || a[i].size == 0 || a[i].out > MOST_PLACES) return false;
         places *= a[i].out;
     }
     const int64_t line = (last->window + loops->lanes - 1) / loops->lanes * loops->lanes;
-    return last->window > last->out && 4 * last->window >= 3 * line && places <= MOST_PLACES &&
+    const bool fills = 4 * last->window >= 3 * line || (2 * last->window >= line && 4 * s->o < 3 * loops->lanes);
+    return last->window > last->out && fills && places <= MOST_PLACES &&
            places * s->o * loops->lanes * lam__item_bytes(dtype) <= MOST_SUMS && s->c > 0 &&
            !features_serve(loops, s, places);
 }

@@ -20,7 +20,8 @@ enum {
     FEW_WIDE = WIDEST > 2 ? 2 : 1,  /* vectors of four lines of one feature of few products, */
     FEW_2 = WIDEST > 2 ? 4 : 2,     /* and lines beside two of them (of two phases), */
     FEW_3 = WIDEST > 2 ? 2 : 1,     /* three or four of two phases, */
-    FEW_4 = WIDEST > 2 ? 4 : 2,     /* or of one */
+    FEW_4 = WIDEST > 2 ? 4 : 2,     /* or of one; */
+    FEW_5 = WIDEST > 2 ? 2 : 1,     /* three or four of three phases */
     FEW_SUMS = 8,
     DOTS_1 = 9,
     DOTS_2 = VECTOR_BYTES >= 64 ? 9 : 5,
@@ -71,6 +72,13 @@ ALWAYS_INLINE V32 between_f32(const float *from, int low, int high) {
 /* Lane i of the vector that begins (h = 0) or ends (1) two woven ones. */
 #define WOVEN(i, h) ((i) / 2 + (i) % 2 * LANES + (h) * (LANES / 2))
 
+/* The same of vector h of three woven ones, in two steps: of the first two, then with the third. Back again: the lanes
+ * of strip h in three vectors. */
+#define WOVEN_FIRST(i, h)  (((h)*LANES + (i)) / 3 + ((h)*LANES + (i)) % 3 % 2 * LANES)
+#define WOVEN_SECOND(i, h) (((h)*LANES + (i)) % 3 == 2 ? LANES + ((h)*LANES + (i)) / 3 : (i))
+#define THIRD_FIRST(i, h)  ((3 * (i) + (h)) % (2 * LANES))
+#define THIRD_SECOND(i, h) (3 * (i) + (h) < 2 * LANES ? (i) : 3 * (i) + (h)-LANES)
+
 /* Lane i of what blocks of 2 h lanes, of two vectors in turn, have in their first or second halves. */
 #define FOLDED_LOW(i, h)  ((i) / (h) % 2 * LANES + (i) / (h) / 2 * 2 * (h) + (i) % (h))
 #define FOLDED_HIGH(i, h) (FOLDED_LOW(i, h) + (h))
@@ -109,8 +117,8 @@ typedef M32 mask_f32;
     { abreast_1_##type, abreast_2_##type, abreast_3_##type, abreast_4_##type }
 
 const lam__conv_loops LAM__ISA_NAME(lam__conv_loops_)[2] = {
-    {LANES64, WIDEST, ACROSS(f64), ALONG(f64), along_lines_f64, dots_f64, copy_f64, split_f64, weave_f64, ABREAST(f64),
-     few_f64, far_f64, fold_f64, LAM__ISA_NAME(lam__turn_of_)},
-    {LANES32, WIDEST, ACROSS(f32), ALONG(f32), along_lines_f32, dots_f32, copy_f32, split_f32, weave_f32, ABREAST(f32),
-     few_f32, far_f32, fold_f32, LAM__ISA_NAME(lam__turn_of_)},
+    {LANES64, WIDEST, ACROSS(f64), ALONG(f64), along_lines_f64, dots_f64, copy_f64, split_f64, split_three_f64,
+     weave_f64, ABREAST(f64), few_f64, far_f64, fold_f64, LAM__ISA_NAME(lam__turn_of_)},
+    {LANES32, WIDEST, ACROSS(f32), ALONG(f32), along_lines_f32, dots_f32, copy_f32, split_f32, split_three_f32,
+     weave_f32, ABREAST(f32), few_f32, far_f32, fold_f32, LAM__ISA_NAME(lam__turn_of_)},
 };

@@ -1,13 +1,13 @@
 /* Sums of few products, written where they belong, for one floating type: a part of simd_type.h, with its names. No
  * include guard: that is the point. */
 
-/* `features` x lines x vectors, of one phase of the last axis or of two that are woven on their way out. A weight is
- * spread once for all lines, and a vector of x loaded once for all features. Each sum is in the order of its rows,
- * whatever tile it is in. */
+/* `features` x lines x vectors, of one phase of the last axis or of two or three that are woven on their way out. A
+ * weight is spread once for all lines, and a vector of x loaded once for all features. Each sum is in the order of its
+ * rows, whatever tile it is in. */
 ALWAYS_INLINE void NAME(few_tile)(const lam__conv_near *p, const T *x, T *to, int side, int features, int lines,
                                   int vectors, int64_t left) {
     const int64_t x_line = p->x_line, to_line = p->to_line, to_feature = p->to_feature;
-    V sum[2][FEW][FEW_SUMS];
+    V sum[LAM__CONV_WOVEN][FEW][FEW_SUMS];
     UNROLLED for (int j = 0; j < side; j++) {
         const int64_t *row = p->row[j], *end = row + p->rows[j];
         const T *w = p->w[j];
@@ -30,6 +30,7 @@ ALWAYS_INLINE void NAME(few_tile)(const lam__conv_near *p, const T *x, T *to, in
             T *at = to + f * to_feature + i / vectors * to_line + i % vectors * side * LANES;
             const int64_t rest = left - i % vectors * side * LANES;
             if (side == 2) NAME(weave_two)(&sum[0][f][i], &sum[1][f][i]);
+            if (side == 3) NAME(weave_three)(&sum[0][f][i], &sum[1][f][i], &sum[2][f][i]);
             UNROLLED for (int j = 0; j < side; j++)
                 NAME(store_first)(at + j * LANES, sum[j][f][i], false, rest - j * LANES);
         }
@@ -61,14 +62,18 @@ ALWAYS_INLINE void NAME(few_any)(const lam__conv_near *p, int side, int features
 
 /* All numbers are constants in each call, so sums are registers. */
 static void NAME(few)(const lam__conv_near *p) {
-    switch (2 * p->features + p->side) {
-    case 3: NAME(few_any)(p, 1, 1, 4, FEW_WIDE); break;
-    case 4: NAME(few_any)(p, 2, 1, 4, FEW_WIDE); break;
-    case 5: NAME(few_any)(p, 1, 2, 4, 1); break;
-    case 6: NAME(few_any)(p, 2, 2, FEW_2, 1); break;
-    case 7: NAME(few_any)(p, 1, 3, FEW_4, 1); break;
-    case 8: NAME(few_any)(p, 2, 3, FEW_3, 1); break;
-    case 9: NAME(few_any)(p, 1, 4, FEW_4, 1); break;
-    default: NAME(few_any)(p, 2, 4, FEW_3, 1); break;
+    switch (10 * p->side + p->features) {
+    case 11: NAME(few_any)(p, 1, 1, 4, FEW_WIDE); break;
+    case 12: NAME(few_any)(p, 1, 2, 4, 1); break;
+    case 13: NAME(few_any)(p, 1, 3, FEW_4, 1); break;
+    case 14: NAME(few_any)(p, 1, 4, FEW_4, 1); break;
+    case 21: NAME(few_any)(p, 2, 1, 4, FEW_WIDE); break;
+    case 22: NAME(few_any)(p, 2, 2, FEW_2, 1); break;
+    case 23: NAME(few_any)(p, 2, 3, FEW_3, 1); break;
+    case 24: NAME(few_any)(p, 2, 4, FEW_3, 1); break;
+    case 31: NAME(few_any)(p, 3, 1, 4, FEW_WIDE); break;
+    case 32: NAME(few_any)(p, 3, 2, FEW_2, 1); break;
+    case 33: NAME(few_any)(p, 3, 3, FEW_5, 1); break;
+    default: NAME(few_any)(p, 3, 4, FEW_5, 1); break;
     }
 }

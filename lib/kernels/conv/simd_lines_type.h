@@ -111,6 +111,42 @@ static void NAME(split)(const lam__conv_lines *l, int64_t odd, int64_t room) {
     }
 }
 
+/* A vector of each strip. */
+ALWAYS_INLINE void NAME(split_three_at)(const T *x, const NAME(part) part[3], T *to, int64_t strip) {
+    const V a = NAME(load_part)(x, part[0]), b = NAME(load_part)(x, part[1]), c = NAME(load_part)(x, part[2]);
+    const V first[] = {__builtin_shufflevector(a, b, LIST(THIRD_FIRST, 0)),
+                       __builtin_shufflevector(a, b, LIST(THIRD_FIRST, 1)),
+                       __builtin_shufflevector(a, b, LIST(THIRD_FIRST, 2))};
+    NAME(store_whole)(to, __builtin_shufflevector(first[0], c, LIST(THIRD_SECOND, 0)), false);
+    NAME(store_whole)(to + strip, __builtin_shufflevector(first[1], c, LIST(THIRD_SECOND, 1)), false);
+    NAME(store_whole)(to + 2 * strip, __builtin_shufflevector(first[2], c, LIST(THIRD_SECOND, 2)), false);
+}
+
+ALWAYS_INLINE void NAME(three_parts)(int64_t before, int64_t count, int64_t k, NAME(part) part[3]) {
+    for (int i = 0; i < 3; i++) part[i] = NAME(part_of)(before, count, 3 * k + i * LANES);
+}
+
+/* As split, of lines that are whole vectors. */
+static void NAME(split_three)(const lam__conv_lines *l, int64_t strip) {
+    const int64_t before = l->before, count = l->count, last = (before + count + l->behind) / 3 - LANES;
+    const bool whole = before <= 3 * LANES && before + count >= 3 * last;
+    NAME(part) first[3], end[3];
+    NAME(three_parts)(before, count, 0, first);
+    NAME(three_parts)(before, count, last, end);
+    const T *x = l->x;
+    T *to = l->to;
+    for (int64_t i = 0; i < l->lines; i++, x += l->x_step, to += l->to_step) {
+        if (last > 0) NAME(split_three_at)(x, first, to, strip);
+        for (int64_t k = LANES; k < last; k += LANES) {
+            const int64_t from = 3 * k - before;
+            NAME(part) part[3] = {{from, 0, LANES}, {from + LANES, 0, LANES}, {from + 2 * LANES, 0, LANES}};
+            if (!whole) NAME(three_parts)(before, count, k, part);
+            NAME(split_three_at)(x, part, to + k, strip);
+        }
+        NAME(split_three_at)(x, end, to + last, strip);
+    }
+}
+
 /* ---- lines of phases --------------------------------------------------------------------------------------------- */
 
 /* Two vectors become two whose lanes alternate. */
@@ -118,6 +154,17 @@ ALWAYS_INLINE void NAME(weave_two)(V *a, V *b) {
     const V low = __builtin_shufflevector(*a, *b, LIST(WOVEN, 0));
     *b = __builtin_shufflevector(*a, *b, LIST(WOVEN, 1));
     *a = low;
+}
+
+/* Three vectors become three whose lanes take turns. */
+ALWAYS_INLINE void NAME(weave_three)(V *a, V *b, V *c) {
+    const V first[] = {__builtin_shufflevector(*a, *b, LIST(WOVEN_FIRST, 0)),
+                       __builtin_shufflevector(*a, *b, LIST(WOVEN_FIRST, 1)),
+                       __builtin_shufflevector(*a, *b, LIST(WOVEN_FIRST, 2))};
+    const V last = *c;
+    *a = __builtin_shufflevector(first[0], last, LIST(WOVEN_SECOND, 0));
+    *b = __builtin_shufflevector(first[1], last, LIST(WOVEN_SECOND, 1));
+    *c = __builtin_shufflevector(first[2], last, LIST(WOVEN_SECOND, 2));
 }
 
 /* What two lines, of at most a vector each, are together. */

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { MOST_DRAFTS = 6 };
+enum { MOST_DRAFTS = 6, AHEAD = 8 };
 
 /* What a fused part reads, and which of its data that is. */
 typedef struct source {
@@ -98,23 +98,39 @@ static bool copy_sources(lam__plan *plan, item *to, const lam__region *r, const 
     return true;
 }
 
-/* Machine code takes a third of the time of steps that are run one by one. */
-static double part_cost(const lam__fused *f, bool native) {
-    return native ? f->cost / 3 : f->cost;
+/* Machine code takes a third of the time of steps that are run one by one. What calls would find in the caches, one after
+ * the other, has left them when a part reads all of it, from more places at once than the machine fetches ahead. */
+static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
+    enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
+    const double far = 3;
+    double small = 0, all = 0;
+    int64_t places = 0;
+    for (int64_t i = 0; i < f->step_count; i++) {
+        const lam__lane_step *s = &f->steps[i];
+        if (s->op != LAM__LANE_LOAD) continue;
+        const lam__source *from = &r->sources[s->at[1]];
+        const lam_value *type = from->variable >= 0 ? p->types[from->variable] : from->constant;
+        places++;
+        all += (double)f->lanes;
+        if (type->count <= SECOND_CACHE) small += (double)f->lanes;
+    }
+    return (native ? f->cost / 3 : f->cost) + (all > 2 * SECOND_CACHE && places > PLACES ? far * small : 0);
 }
 
-/* The region of a stage as a fused part; *made says whether it is one. */
-static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__plan_fusion fusion, bool native,
-                     bool *made) {
+/* The region of a stage as a fused part; NULL where it is better called. */
+static lam__fused *part_of(const lam__draft *d, int64_t stage, lam__plan_fusion fusion, bool native) {
+    const lam__region *r = d->regions[stage];
+    if (!r || !d->target_counts[stage] || fusion == LAM__PLAN_NONE) return NULL;
+    lam__fused *f = lam__fused_new(r, d->targets[stage], d->target_counts[stage]);
+    if (!f || fusion == LAM__PLAN_ALL || part_cost(d->program, r, f, native) <= d->eager[stage]) return f;
+    lam__fused_free(f);
+    return NULL;
+}
+
+/* f is taken over. */
+static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__fused *f) {
     const lam__region *r = d->regions[stage];
     const lam__program *p = plan->program;
-    *made = false;
-    if (!r || !d->target_counts[stage] || fusion == LAM__PLAN_NONE) return true;
-    lam__fused *f = lam__fused_new(r, d->targets[stage], d->target_counts[stage]);
-    if (!f || (fusion == LAM__PLAN_AUTO && part_cost(f, native) > d->eager[stage])) {
-        lam__fused_free(f);
-        return true;
-    }
     item *part = add_item(plan);
     int64_t *variables = lam__arena_get(&plan->arena, (size_t)(p->variables + 1) * sizeof *variables);
     if (!part || !variables) {
@@ -135,24 +151,56 @@ static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__p
     plan->report.bytes += (size_t)f->workers * (f->same + f->each);
     const int64_t widest = r->source_count + part->made_count;
     if (widest > plan->widest) plan->widest = widest;
-    return *made = copy_sources(plan, part, r, f);
+    return copy_sources(plan, part, r, f);
 }
 
-/* Calls of each stage, then its region, as a part or as calls. */
-static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fusion, bool native) {
-    const lam__program *p = plan->program;
-    int64_t last = d->stages;
-    for (int64_t k = 0; k < p->equations; k++)
-        if (d->equations[k].stage >= last) last = d->equations[k].stage + 1;
-    for (int64_t s = 0; s < last; s++) {
-        bool part = false;
-        for (int64_t k = 0; k < p->equations; k++)
-            if (d->equations[k].stage == s && !d->equations[k].fused && !add_call(plan, k)) return false;
-        if (s < d->stages && !add_part(plan, d, s, fusion, native, &part)) return false;
-        for (int64_t k = 0; k < p->equations && !part; k++)
-            if (d->equations[k].stage == s && d->equations[k].fused && !add_call(plan, k)) return false;
+/* Parts by stage, NULL for a stage without one or whose part is in the list, and which equations are in the list or in
+ * parts. */
+typedef struct order {
+    const lam__draft *d;
+    lam__fused **parts;
+    bool *listed;
+    int64_t next; /* all parts before this stage are in the list */
+} order;
+
+/* Parts of the stages before this one, each behind the calls that its operands may come from. */
+static bool add_parts(lam__plan *plan, order *o, int64_t stage) {
+    for (; o->next < stage && o->next < o->d->stages; o->next++) {
+        lam__fused *f = o->parts[o->next];
+        if (!f) continue;
+        for (int64_t k = 0; k < plan->program->equations; k++) {
+            if (o->listed[k] || o->d->equations[k].stage > o->next) continue;
+            o->listed[k] = true;
+            if (!add_call(plan, k)) return false;
+        }
+        o->parts[o->next] = NULL;
+        if (!add_part(plan, o->d, o->next, f)) return false;
     }
     return true;
+}
+
+/* NOTE [order]
+ * Calls are in the order of the program, which is made so that what one leaves is in the caches for the next; a part
+ * comes when the first call needs it. */
+static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fusion, bool native) {
+    const int64_t n = plan->program->equations;
+    order o = {.d = d};
+    o.parts = lam__arena_get(&plan->arena, (size_t)(d->stages + 1) * sizeof *o.parts);
+    o.listed = lam__arena_get(&plan->arena, (size_t)(n + 1) * sizeof *o.listed);
+    if (!o.parts || !o.listed) return false;
+    for (int64_t s = 0; s < d->stages; s++) o.parts[s] = part_of(d, s, fusion, native);
+    for (int64_t k = 0; k < n; k++) o.listed[k] = d->equations[k].fused && o.parts[d->equations[k].stage];
+    bool added = true;
+    for (int64_t k = 0; k < n && added; k++) {
+        if (o.listed[k]) continue;
+        added = add_parts(plan, &o, d->equations[k].stage);
+        if (!added || o.listed[k]) continue;
+        o.listed[k] = true;
+        added = add_call(plan, k);
+    }
+    added = added && add_parts(plan, &o, d->stages);
+    for (int64_t s = 0; s < d->stages; s++) lam__fused_free(o.parts[s]);
+    return added;
 }
 
 /* ---- the end of variables ---------------------------------------------------------------------------------------- */
@@ -200,9 +248,8 @@ static double cost_of(const lam__draft *d, lam__plan_fusion fusion, bool native)
         if (!d->equations[k].fused) cost += lam__draft_call_cost(d->program, d->program->list[k]);
     for (int64_t s = 0; s < d->stages; s++) {
         if (!d->regions[s] || !d->target_counts[s]) continue;
-        lam__fused *f = lam__fused_new(d->regions[s], d->targets[s], d->target_counts[s]);
-        const bool fuse = f && (fusion == LAM__PLAN_ALL || part_cost(f, native) < d->eager[s]);
-        cost += fuse ? part_cost(f, native) : d->eager[s];
+        lam__fused *f = part_of(d, s, fusion, native);
+        cost += f ? part_cost(d->program, d->regions[s], f, native) : d->eager[s];
         lam__fused_free(f);
     }
     return cost;
@@ -393,12 +440,26 @@ static bool gave_box(const lam__plan *plan, const item *it) {
     return false;
 }
 
+/* Items and equations of a long program have left the caches when their turn comes again. */
+static void fetch_ahead(const lam__plan *plan, int64_t i) {
+    if (i + 2 * AHEAD >= plan->count) return;
+    const item *next = &plan->items[i + AHEAD], *later = &plan->items[i + 2 * AHEAD];
+    __builtin_prefetch(later);
+    __builtin_prefetch((const char *)later + 64);
+    if (next->equation < 0) return;
+    const char *e = (const char *)plan->program->list[next->equation];
+    __builtin_prefetch(e);
+    __builtin_prefetch(e + 64);
+    if (next->dead_count) __builtin_prefetch(next->dead);
+}
+
 /* Stops where *boxed is found to be true: parts read elements, which boxes have none of. */
 static lam_status run_items(lam__plan *plan, bool *boxed) {
     lam_status status = LAM_OK;
     *boxed = false;
     for (int64_t i = 0; i < plan->count && status == LAM_OK && !*boxed; i++) {
         const item *it = &plan->items[i];
+        fetch_ahead(plan, i);
         status = it->equation >= 0 ? run_call(plan, it) : run_part(plan, it);
         *boxed = gave_box(plan, it);
         for (int64_t k = 0; k < it->dead_count; k++) release_slot(plan, it->dead[k]);

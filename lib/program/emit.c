@@ -66,18 +66,33 @@ static void write_results(lam__emit *e) {
     }
 }
 
+/* Compilers take a time that grows faster than a function does, so long programs are functions of some blocks each. */
+enum { PART_BLOCKS = 64 };
+
+static void write_part_head(lam__emit *e);
+
+static void count_block(lam__emit *e) {
+    if (e->parted && e->blocks % PART_BLOCKS == 0) {
+        if (e->blocks) lam__emit_put(e, "}\n\n");
+        write_part_head(e);
+    }
+    e->blocks++;
+}
+
 static const char *walk(lam__emit *e) {
     const lam__program *p = e->program;
     for (int c = 0; c < LAM__EMIT_CLASSES; c++) e->memory[c].count = 0;
     for (int64_t v = 0; v < p->variables; v++) e->memory_at[v] = -1;
     const char *wrong = NULL;
     e->depth = 1;
+    e->blocks = 0;
     for (int64_t k = 0, end; k < p->equations && !wrong && !e->arena.lacking; k = end) {
         const lam__equation *q = p->list[k];
         end = k + 1;
-        if (lam__emit_is_view(e, q)) lam__emit_release(e, k, end);
-        else if (lam__emit_is_each(e, q)) wrong = lam__emit_each(e, k, &end);
-        else wrong = write_equation(e, q);
+        const bool view = lam__emit_is_view(e, q);
+        if (!view) count_block(e);
+        if (!view && lam__emit_is_each(e, q)) wrong = lam__emit_each(e, k, &end);
+        else if (!view) wrong = write_equation(e, q);
         lam__emit_release(e, k, end);
     }
     if (!wrong) write_results(e);
@@ -149,6 +164,10 @@ static void write_comment(lam__emit *e, bool reentrant) {
 static void write_head(lam__emit *e) {
     lam__emit_put(e, "%s#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n",
                   e->has_complex ? "#include <complex.h>\n" : "");
+    if (e->has_complex)
+        lam__emit_put(e, "#ifndef CMPLX /* headers of glibc leave it to gcc alone */\n"
+                         "#define CMPLX(x, y)  __builtin_complex((double)(x), (double)(y))\n"
+                         "#define CMPLXF(x, y) __builtin_complex((float)(x), (float)(y))\n#endif\n\n");
     lam__emit_put(e, "#if defined(__clang__) || !defined(__GNUC__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n");
 }
 
@@ -193,40 +212,92 @@ static void write_workspace(lam__emit *e, bool reentrant) {
     if (!reentrant) lam__emit_put(e, "static struct %s_workspace %s_room;\n\n", e->name, e->name);
 }
 
-static void write_signature(lam__emit *e, bool reentrant, const char *end) {
+/* Inputs and results with their types, or as names of arguments; gives how many. */
+static int write_arguments(lam__emit *e, bool types) {
     const lam__program *p = e->program;
     int n = 0;
+    for (int i = 0; i < p->inputs; i++) {
+        lam__emit_put(e, n++ ? ", " : "");
+        if (types) lam__emit_put(e, "const %s *", lam__emit_type((lam_dtype)p->types[i]->dtype));
+        lam__emit_put(e, "in%d", i);
+    }
+    for (int o = 0; o < p->outputs; o++) {
+        lam__emit_put(e, n++ ? ", " : "");
+        if (types) lam__emit_put(e, "%s *", lam__emit_type((lam_dtype)result_type(e, o)->dtype));
+        lam__emit_put(e, "out%d", o);
+    }
+    return n;
+}
+
+static void write_signature(lam__emit *e, bool reentrant, const char *end) {
     lam__emit_put(e, "void %s(", e->name);
-    for (int i = 0; i < p->inputs; i++)
-        lam__emit_put(e, "%sconst %s *in%d", n++ ? ", " : "", lam__emit_type((lam_dtype)p->types[i]->dtype), i);
-    for (int o = 0; o < p->outputs; o++)
-        lam__emit_put(e, "%s%s *out%d", n++ ? ", " : "", lam__emit_type((lam_dtype)result_type(e, o)->dtype), o);
+    const int n = write_arguments(e, true);
     lam__emit_put(e, "%s)%s\n", reentrant ? n ? ", void *workspace" : "void *workspace" : n ? "" : "void", end);
 }
 
-static void write_file(lam__emit *e, bool reentrant) {
-    write_comment(e, reentrant);
-    write_head(e);
+/* A part sees all that the function sees. */
+static void write_part_head(lam__emit *e) {
+    lam__emit_put(e, "static void %s_part%lld(", e->name, (long long)(e->blocks / PART_BLOCKS));
+    const int n = write_arguments(e, true);
+    lam__emit_put(e, "%sstruct %s_workspace *w) {\n", n ? ", " : "", e->name);
+    for (int i = 0; i < e->program->inputs; i++) lam__emit_put(e, "    (void)in%d;\n", i);
+    for (int o = 0; o < e->program->outputs; o++) lam__emit_put(e, "    (void)out%d;\n", o);
+    lam__emit_put(e, "    (void)w;\n");
+}
+
+/* Called by number, so that compilers do not make one function of them again. */
+static void write_part_calls(lam__emit *e) {
+    const int64_t parts = (e->blocks + PART_BLOCKS - 1) / PART_BLOCKS;
+    lam__emit_put(e, "    static void (*const parts[%lld])(", (long long)parts);
+    const int n = write_arguments(e, true);
+    lam__emit_put(e, "%sstruct %s_workspace *w) = {", n ? ", " : "", e->name);
+    for (int64_t part = 0; part < parts; part++)
+        lam__emit_put(e, "%s%s_part%lld", part ? ", " : "", e->name, (long long)part);
+    lam__emit_put(e, "};\n    for (int part = 0; part < %lld; part++) parts[part](", (long long)parts);
+    write_arguments(e, false);
+    lam__emit_put(e, "%sw);\n", n ? ", " : "");
+}
+
+static void write_helpers(lam__emit *e) {
     for (int64_t i = 0; i < e->use_count; i++) {
         const char *name = e->uses[i].helper->name, *suffix = lam__emit_suffix(e->uses[i].dtype);
         lam__emit_put(e, "#ifndef HAS_%s_%s\n#define HAS_%s_%s\n", name, suffix, name, suffix);
         lam__emit_expand(e, e->uses[i].helper->text, e->uses[i].dtype, NULL);
         lam__emit_put(e, "#endif\n\n");
     }
-    write_constants(e);
-    write_workspace(e, reentrant);
-    write_signature(e, reentrant, ";");
-    lam__emit_put(e, "\n");
-    write_signature(e, reentrant, " {");
-    const char *room = reentrant ? "workspace" : "";
-    if (workspace_bytes(e) && reentrant) lam__emit_put(e, "    struct %s_workspace *const w = %s;\n", e->name, room);
-    else if (workspace_bytes(e)) lam__emit_put(e, "    struct %s_workspace *const w = &%s_room;\n", e->name, e->name);
+}
+
+/* What the function begins with: the workspace, and what it does not read. */
+static void write_beginning(lam__emit *e, bool reentrant) {
+    if (workspace_bytes(e))
+        lam__emit_put(e, "    struct %s_workspace *const w = %s%s%s;\n", e->name, reentrant ? "workspace" : "&",
+                      reentrant ? "" : e->name, reentrant ? "" : "_room");
     else if (reentrant) lam__emit_put(e, "    (void)workspace;\n");
+    if (e->parted) return;
     for (int i = 0; i < e->program->inputs; i++)
         if (!e->read[i]) lam__emit_put(e, "    (void)in%d;\n", i);
     for (int o = 0; o < e->program->outputs; o++)
         if (!result_type(e, o)->count) lam__emit_put(e, "    (void)out%d;\n", o);
-    walk(e);
+}
+
+/* After the dry walk, which tells whether there are parts. */
+static void write_file(lam__emit *e, bool reentrant) {
+    e->parted = e->blocks > PART_BLOCKS && workspace_bytes(e) > 0;
+    write_comment(e, reentrant);
+    write_head(e);
+    write_helpers(e);
+    write_constants(e);
+    write_workspace(e, reentrant);
+    if (e->parted) {
+        walk(e);
+        lam__emit_put(e, "}\n\n");
+    }
+    write_signature(e, reentrant, ";");
+    lam__emit_put(e, "\n");
+    write_signature(e, reentrant, " {");
+    write_beginning(e, reentrant);
+    if (e->parted) write_part_calls(e);
+    else walk(e);
     lam__emit_put(e, "}\n");
 }
 

@@ -18,7 +18,8 @@ typedef struct bags {
     int entries[LAM_INNER_RANK], rows[LAM_INNER_RANK], sums[LAM_INNER_RANK], item_names[LAM_INNER_RANK];
 } bags;
 
-/* Names along the axes of indices and weights, of a table [batch, rows, items...], of sums [batch, bags..., items...]. */
+/* Names along the axes of indices and weights, of a table [batch, rows, items...] and of sums [batch, bags...,
+ * items...]. */
 static bags bags_of(const lam__equation *q, const lam__emit_place *index, const lam__emit_place *table) {
     bags b = {.batch = ((const lam__bag_params *)q->params)->batch, .bags = index->rank - 1};
     b.items = table->rank - b.batch - 1;

@@ -18,10 +18,9 @@ static void open_window(lam__emit *e, const lam__window_axis *a, int64_t size, i
     e->depth++;
     lam__emit_line(e, "const int64_t p%d = %s * %lld + i%d * %lld - %lld;", k, place, (long long)a->stride, k,
                    (long long)a->spread, (long long)a->low);
-    if (a->gap == 1) lam__emit_line(e, "if (p%d < 0 || p%d >= %lld) continue;", k, k, (long long)size);
-    else
-        lam__emit_line(e, "if (p%d < 0 || p%d %% %lld != 0 || p%d >= %lld) continue;", k, k, (long long)a->gap, k,
-                       (long long)(size * a->gap));
+    if (a->gap == 1) lam__emit_line(e, "if (p%d < 0) continue;", k);
+    else lam__emit_line(e, "if (p%d < 0 || p%d %% %lld != 0) continue;", k, k, (long long)a->gap);
+    lam__emit_line(e, "if (p%d >= %lld) continue;", k, (long long)(size * a->gap));
     lam__emit_line(e, "const int64_t i%d = p%d / %lld;", at, k, (long long)a->gap);
     if (size == 1) lam__emit_line(e, "(void)i%d;", at);
 }

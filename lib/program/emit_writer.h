@@ -77,6 +77,8 @@ typedef struct lam__emit {
     int64_t use_count, use_room;
     const lam__equation *current;    /* which is being written, for messages */
     bool *read;                      /* per input: whether an element of it is named */
+    int64_t blocks;                  /* equations, or runs of them, so far */
+    bool parted;                     /* they are functions of their own, some in each */
     bool hushed, has_complex, works; /* an element of the workspace is named */
 } lam__emit;
 

@@ -196,6 +196,35 @@ START_TEST(memory_is_used_again) {
 }
 END_TEST
 
+/* Long programs are several functions, which share the workspace. */
+BODY(long_chain) {
+    out[0] = in[0];
+    for (int i = 0; i < 100; i++) out[0] = lam_add(in[0], lam_cumsum(lam_mul(0.1, lam_sin(out[0])), 0));
+}
+
+START_TEST(long_programs_are_several_functions) {
+    build b;
+    lam_fn *f = FN(long_chain, 1, 1);
+    lam_program *p = traced(f);
+    begin(&b);
+    add_file(&b, "fixed", p, &(lam_emit_options){.name = "fixed"});
+    add_file(&b, "given", p, &(lam_emit_options){.name = "given", .reentrant = true});
+    ck_assert_ptr_nonnull(strstr(text_of(p, NULL), "static void long_chain_part2("));
+    end(&b);
+    unary *fixed;
+    unary_in_room *given;
+    double out[N], room[64];
+    find(&b, "fixed", &fixed);
+    find(&b, "given", &given);
+    fixed(point, out);
+    check_results(out, f);
+    memset(out, 0, sizeof out);
+    given(point, out, room);
+    check_results(out, f);
+    dlclose(b.library);
+}
+END_TEST
+
 /* ---- several programs -------------------------------------------------------------------------------------------- */
 
 START_TEST(several_programs_are_linked_together) {
@@ -318,7 +347,8 @@ END_TEST
 
 Suite *suite_transforms_emit(void) {
     return SUITE_OF("transforms/emit", names_become_identifiers, other_names_are_refused,
-                    the_workspace_is_static_or_the_callers, memory_is_used_again, several_programs_are_linked_together,
-                    the_gradient_of_a_model_is_that_of_lamina, what_has_no_form_is_named_and_nothing_is_written,
-                    what_is_no_program_is_refused, a_file_that_fails_is_reported, values_of_open_levels_are_refused);
+                    the_workspace_is_static_or_the_callers, memory_is_used_again, long_programs_are_several_functions,
+                    several_programs_are_linked_together, the_gradient_of_a_model_is_that_of_lamina,
+                    what_has_no_form_is_named_and_nothing_is_written, what_is_no_program_is_refused,
+                    a_file_that_fails_is_reported, values_of_open_levels_are_refused);
 }

@@ -12,7 +12,7 @@ enum {
     MOST_HELD = 1 << 19, /* where a few places alone have more */
     AHEAD = 8,           /* places of an item are so many times those that it meets besides */
     MOST_TERMS = 512,    /* of a feature, in all phases; */
-    STEP_TERMS = 192,    /* where there is one phase; */
+    STEP_TERMS = 192,    /* where there is one phase and strides are short; */
     MANY_TERMS = 96,     /* where there are neither strides nor gaps; */
     SOME_TERMS = 64,     /* of each phase, where features fill vectors */
     MOST_FEATURES = 16,  /* of x: products of more are gathered faster, where there is one feature and several phases */
@@ -111,7 +111,7 @@ static bool is_worth(const lam__conv_loops *loops, const lam__conv_case *s) {
     }
     if (4 * s->o >= 3 * loops->lanes && (terms > SOME_TERMS * phases || a[2].stride > 2)) return false;
     if (phases > 1 && s->o == 1 && s->c >= MOST_FEATURES) return false;
-    if (phases == 1 && terms > (steps ? STEP_TERMS : MANY_TERMS)) return false;
+    if (phases == 1 && a[2].stride <= 2 && terms > (steps ? STEP_TERMS : MANY_TERMS)) return false;
     return terms > 0 && a[2].gap * a[2].stride <= LAM__CONV_WOVEN;
 }
 

@@ -81,8 +81,8 @@ static void count_block(lam__emit *e) {
 
 static const char *walk(lam__emit *e) {
     const lam__program *p = e->program;
-    for (int c = 0; c < LAM__EMIT_CLASSES; c++) e->memory[c].count = 0;
-    for (int64_t v = 0; v < p->variables; v++) e->memory_at[v] = -1;
+    e->plan.next = 0;
+    for (int64_t v = 0; v < p->variables; v++) e->memory_at[v] = e->heir[v] = -1;
     const char *wrong = NULL;
     e->depth = 1;
     e->blocks = 0;
@@ -132,7 +132,7 @@ static const char *check(lam__emit *e) {
 static int64_t workspace_bytes(const lam__emit *e) {
     int64_t bytes = 0;
     for (int c = 0; c < LAM__EMIT_CLASSES && e->works; c++)
-        bytes += e->memory[c].peak * (int64_t)lam__dtype_bytes(lam__emit_class_dtypes[c]);
+        bytes += e->plan.peak[c] * (int64_t)lam__dtype_bytes(lam__emit_class_dtypes[c]);
     return bytes;
 }
 
@@ -203,9 +203,9 @@ static void write_workspace(lam__emit *e, bool reentrant) {
     if (!workspace_bytes(e)) return;
     lam__emit_put(e, "struct %s_workspace {\n", e->name);
     for (int c = 0; c < LAM__EMIT_CLASSES; c++)
-        if (e->memory[c].peak)
+        if (e->plan.peak[c])
             lam__emit_put(e, "    %s %s[%lld];\n", lam__emit_type(lam__emit_class_dtypes[c]),
-                          lam__emit_suffix(lam__emit_class_dtypes[c]), (long long)e->memory[c].peak);
+                          lam__emit_suffix(lam__emit_class_dtypes[c]), (long long)e->plan.peak[c]);
     lam__emit_put(e, "};\n#define %s_WORKSPACE %lld\n", e->name, (long long)workspace_bytes(e));
     lam__emit_put(e, "_Static_assert(sizeof(struct %s_workspace) <= %s_WORKSPACE, \"the workspace has gaps\");\n\n",
                   e->name, e->name);
@@ -319,6 +319,7 @@ static lam_status prepare(lam__emit *e) {
     if (!e->read || !lam__emit_lay_out(e)) return lam__error_memory(e->ctx, inputs);
     wrong = walk(e);
     if (wrong) return refuse(e, wrong);
+    lam__emit_plan_make(e);
     return e->arena.lacking ? lam__error_memory(e->ctx, e->arena.bytes) : LAM_OK;
 }
 

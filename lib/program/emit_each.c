@@ -200,13 +200,76 @@ static const char *write_equation(lam__emit *e, const run *r, const lam__equatio
     return write_result(e, r, text, dtype, q->first, arguments);
 }
 
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Whether equation q reads memory of `root`, and reads it as it lies, element for element. */
+static bool reads(const lam__emit *e, const lam__equation *q, int64_t root) {
+    for (int i = 0; i < q->inputs; i++)
+        if (q->in[i].variable >= 0 && e->places[q->in[i].variable].root == root) return true;
+    return false;
+}
+
+static bool reads_in_place(const lam__emit *e, const run *r, const lam__equation *q, int64_t root) {
+    int64_t dense[LAM_INNER_RANK];
+    lam__emit_dense(r->like->rank, r->like->dims, dense);
+    for (int i = 0; i < q->inputs; i++) {
+        const lam__emit_place *x = q->in[i].variable >= 0 ? &e->places[q->in[i].variable] : NULL;
+        if (!x || x->root != root) continue;
+        if (x->offset || x->count != r->like->count) return false;
+        for (int axis = 0; axis < r->like->rank; axis++)
+            if (r->like->dims[axis] != 1 && step_of(r, x, axis) != dense[axis]) return false;
+    }
+    return true;
+}
+
+/* Whether result v of equation k can be written over a variable of the workspace: nobody needs that behind the run, and
+ * in the run it is read as it lies, and not behind equation k. */
+static bool can_replace(const lam__emit *e, const run *r, int64_t k, int64_t v, int64_t root) {
+    const lam__emit_place *x = &e->places[root];
+    bool fits = x->root == root && e->memory_at[root] >= 0 && e->dies[root] < r->end && x->count == r->like->count &&
+                x->dtype == e->places[v].dtype && root < e->program->list[r->first]->first;
+    for (int64_t i = r->first; i < r->end && fits; i++) {
+        const lam__equation *q = e->program->list[i];
+        if (lam__emit_is_view(e, q)) continue;
+        fits = i <= k ? reads_in_place(e, r, q, root) : !reads(e, q, root);
+    }
+    return fits;
+}
+
+/* Gives v the place of an operand that dies here; false: there is none. The operand is read there until the run is
+ * written, and then gives nothing back (heir). */
+static bool inherit(lam__emit *e, const run *r, int64_t k, int64_t v) {
+    for (int64_t i = r->first; i <= k; i++) {
+        const lam__equation *q = e->program->list[i];
+        for (int n = 0; n < q->inputs; n++) {
+            const int64_t u = q->in[n].variable, root = u >= 0 ? e->places[u].root : -1;
+            if (root < 0 || e->heir[root] >= 0 || !can_replace(e, r, k, v, root)) continue;
+            e->heir[root] = v;
+            e->memory_at[v] = e->memory_at[root];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Memory for all that is stored. */
+static bool take(lam__emit *e, const run *r) {
+    for (int64_t k = r->first; k < r->end; k++) {
+        const lam__equation *q = e->program->list[k];
+        for (int64_t v = q->first; v < q->first + q->outputs; v++) {
+            if (e->places[v].root != v || !is_stored(e, r, v)) continue;
+            if (e->sole_result[v] < 0 && inherit(e, r, k, v)) continue;
+            if (!lam__emit_take(e, v)) return false;
+        }
+    }
+    return true;
+}
+
 const char *lam__emit_each(lam__emit *e, int64_t first, int64_t *end) {
     run r = {.first = first, .like = &e->places[e->program->list[first]->first]};
     find_end(e, &r);
     *end = r.end;
-    for (int64_t k = r.first; k < r.end; k++)
-        for (int64_t v = e->program->list[k]->first; v < e->program->list[k]->first + e->program->list[k]->outputs; v++)
-            if (e->places[v].root == v && is_stored(e, &r, v) && !lam__emit_take(e, v)) return NULL;
+    if (!take(e, &r)) return NULL; /* the arena knows */
     find_axes(e, &r);
     const char *wrong = NULL;
     const lam__emit_sink sink = lam__emit_hush(e, r.like->count == 0);

@@ -48,7 +48,7 @@ static bool reserve(lam__emit *e, lines *l) {
 }
 
 static void give_back(lam__emit *e, const lines *l) {
-    for (int i = 0; i < 4; i++) lam__emit_give_back(e, l->dtype, l->room[i]);
+    for (int i = 0; i < 4; i++) lam__emit_give_back(e, l->room[i]);
 }
 
 /* Pointers to what is in the workspace; the turns are worked out once. */

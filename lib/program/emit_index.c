@@ -208,7 +208,7 @@ static const char *write_argsort(ARGUMENTS) {
     const int axis = p->axis, copies = lam__emit_loops(e, 1, &out[0]->dims[axis], &axis);
     lam__emit_line(e, "%s = %s;", result, scratch);
     lam__emit_close(e, loops + copies);
-    lam__emit_give_back(e, LAM_I64, room);
+    lam__emit_give_back(e, room);
     return NULL;
 }
 

@@ -20,10 +20,7 @@ static const char WRONG[] = "has no form in C for this dtype";
 typedef struct pieces {
     int count, rooms;
     char text[PIECES][LAM__EMIT_TEXT];
-    struct {
-        lam_dtype dtype;
-        int64_t at;
-    } room[PIECES];
+    int64_t room[PIECES];
 } pieces;
 
 /* Matrix b of memory that begins at base[offset], `size` elements each. */
@@ -48,12 +45,11 @@ static void add_room(lam__emit *e, pieces *p, lam_dtype dtype, int64_t size) {
     const int64_t at = lam__emit_reserve(e, dtype, size ? size : 1);
     snprintf(base, sizeof base, "w->%s", lam__emit_suffix(dtype));
     add_piece(e, p, base, at, 0);
-    p->room[p->rooms].dtype = dtype;
-    p->room[p->rooms++].at = at;
+    p->room[p->rooms++] = at;
 }
 
 static void give_back(lam__emit *e, const pieces *p) {
-    for (int i = 0; i < p->rooms; i++) lam__emit_give_back(e, p->room[i].dtype, p->room[i].at);
+    for (int i = 0; i < p->rooms; i++) lam__emit_give_back(e, p->room[i]);
 }
 
 /* A copy of x in room of its own, `size` elements for each matrix. */
@@ -65,8 +61,7 @@ static void add_copy(lam__emit *e, pieces *p, const lam__emit_place *x, int64_t 
     to.offset = at;
     lam__emit_copy(e, x, &to);
     add_piece(e, p, base, at, size);
-    p->room[p->rooms].dtype = x->dtype;
-    p->room[p->rooms++].at = at;
+    p->room[p->rooms++] = at;
 }
 
 /* An operand where it lies, if it has no gaps, otherwise a copy. */

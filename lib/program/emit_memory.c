@@ -1,7 +1,7 @@
 /* Programs as C, the memory: where variables lie. See emit_writer.h. Views are other strides on the memory of their
  * operand, whatever these are, since elements are found by index wherever they are read. Results are written to memory
- * of the caller's as soon as they are made where they can be. The rest is given out as equations run and given back
- * behind the last one that needs it, first fit; as this is done in one order, the largest extent is known. */
+ * of the caller's as soon as they are made where they can be. The rest is in the workspace from the equation that makes
+ * it to the last one that needs it (emit_plan.c). */
 #include "lib/program/emit_writer.h"
 
 #include "lib/primitives/params.h"
@@ -185,8 +185,9 @@ bool lam__emit_lay_out(lam__emit *e) {
     e->places = lam__arena_get(&e->arena, (size_t)(p->variables + 1) * sizeof *e->places);
     e->dies = numbers(e, p->variables);
     e->memory_at = numbers(e, p->variables);
+    e->heir = numbers(e, p->variables);
     e->sole_result = numbers(e, p->variables);
-    if (!e->places || !e->dies || !e->memory_at || !e->sole_result) return false;
+    if (!e->places || !e->dies || !e->memory_at || !e->heir || !e->sole_result) return false;
     for (int64_t v = 0; v < p->variables; v++) {
         const lam_value *type = p->types[v];
         e->places[v] = (lam__emit_place){.root = -1, .constant = -1};
@@ -212,32 +213,6 @@ bool lam__emit_lay_out(lam__emit *e) {
 
 /* ---- the workspace ----------------------------------------------------------------------------------------------- */
 
-/* The first gap that is wide enough; blocks begin at multiples of 16 bytes. */
-int64_t lam__emit_reserve(lam__emit *e, lam_dtype dtype, int64_t count) {
-    lam__emit_memory *m = &e->memory[lam__emit_class(dtype)];
-    const int64_t item = (int64_t)lam__dtype_bytes(dtype), step = item < 16 ? 16 / item : 1;
-    const int64_t rounded = (count + step - 1) / step * step;
-    lam__emit_block *blocks = lam__arena_grow(&e->arena, m->blocks, m->count, &m->room, sizeof *blocks);
-    if (!blocks) return -1;
-    m->blocks = blocks;
-    int64_t at = 0, i = 0;
-    for (; i < m->count && blocks[i].at - at < rounded; i++) at = blocks[i].at + blocks[i].count;
-    memmove(blocks + i + 1, blocks + i, (size_t)(m->count - i) * sizeof *blocks);
-    blocks[i] = (lam__emit_block){at, rounded};
-    m->count++;
-    if (at + rounded > m->peak) m->peak = at + rounded;
-    return at;
-}
-
-void lam__emit_give_back(lam__emit *e, lam_dtype dtype, int64_t at) {
-    lam__emit_memory *m = &e->memory[lam__emit_class(dtype)];
-    int64_t i = 0;
-    while (i < m->count && m->blocks[i].at != at) i++;
-    if (i == m->count) return;
-    memmove(m->blocks + i, m->blocks + i + 1, (size_t)(m->count - i - 1) * sizeof *m->blocks);
-    m->count--;
-}
-
 /* A block without elements has a place too, so that each has one of its own. */
 bool lam__emit_take(lam__emit *e, int64_t variable) {
     const lam__emit_place *x = &e->places[variable];
@@ -251,7 +226,7 @@ bool lam__emit_take(lam__emit *e, int64_t variable) {
 static void release(lam__emit *e, int64_t variable, int64_t end) {
     const int64_t root = variable >= 0 ? e->places[variable].root : -1;
     if (root < 0 || e->memory_at[root] < 0 || e->dies[root] >= end) return;
-    lam__emit_give_back(e, e->places[root].dtype, e->memory_at[root]);
+    if (e->heir[root] < 0) lam__emit_give_back(e, e->memory_at[root]);
     e->memory_at[root] = -1;
 }
 

@@ -67,7 +67,7 @@ static const char *write_bitcast(lam__emit *e, const lam__equation *q, const lam
     lam__emit_address(e, &dense, NULL, from);
     lam__emit_address(e, &first, NULL, to);
     lam__emit_line(e, "memcpy(%s, %s, %lld);", to, from, bytes);
-    lam__emit_give_back(e, x->dtype, room);
+    lam__emit_give_back(e, room);
     return NULL;
 }
 

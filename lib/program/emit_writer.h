@@ -49,15 +49,19 @@ typedef struct lam__emit_use {
     lam_dtype dtype;
 } lam__emit_use;
 
-/* Live blocks of one array of the workspace, ordered by place; elements. */
-typedef struct lam__emit_block {
-    int64_t at, count;
-} lam__emit_block;
+/* Elements of an array of the workspace that are needed from one moment to another, and where they are. */
+typedef struct lam__emit_request {
+    int class;
+    int64_t count, number, born, died, at;
+} lam__emit_request;
 
-typedef struct lam__emit_memory {
-    lam__emit_block *blocks;
-    int64_t count, room, peak;
-} lam__emit_memory;
+typedef struct lam__emit_plan {
+    lam__emit_request *requests;
+    int64_t count, room, clock;
+    bool made;
+    int64_t next;                    /* request to be answered, when it is made */
+    int64_t peak[LAM__EMIT_CLASSES]; /* elements of each array */
+} lam__emit_plan;
 
 typedef struct lam__emit {
     lam_ctx *ctx;
@@ -69,8 +73,9 @@ typedef struct lam__emit {
     lam__emit_place *places; /* per variable */
     int64_t *dies;           /* per variable that has memory: the last equation that needs it */
     int64_t *memory_at;      /* per variable: where it is in the workspace; -1: nowhere (now) */
+    int64_t *heir;           /* per variable: the one that is written over it; -1: none */
     int64_t *sole_result;    /* per variable: the output that it is written to; -1: none */
-    lam__emit_memory memory[LAM__EMIT_CLASSES];
+    lam__emit_plan plan;
     lam__emit_constant *constants;
     int64_t constant_count, constant_room;
     lam__emit_use *uses;
@@ -150,7 +155,10 @@ const lam__emit_place *lam__emit_operand(lam__emit *e, const lam__atom *a);
 /* Memory for a variable that has none yet; for what is needed while an equation runs. False, -1: none left here. */
 bool lam__emit_take(lam__emit *e, int64_t variable);
 int64_t lam__emit_reserve(lam__emit *e, lam_dtype dtype, int64_t count);
-void lam__emit_give_back(lam__emit *e, lam_dtype dtype, int64_t at);
+void lam__emit_give_back(lam__emit *e, int64_t at);
+
+/* emit_plan.c: between the two walks. False without memory. */
+bool lam__emit_plan_make(lam__emit *e);
 
 /* Gives back what equations [first, end) were the last to need. */
 void lam__emit_release(lam__emit *e, int64_t first, int64_t end);

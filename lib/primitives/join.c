@@ -212,6 +212,10 @@ void lam__join_stack(int axis, int parts, lam_value *const in[], const lam__join
     if (in[0]->count) join(&p, parts, in, to);
 }
 
+void lam__join_parts(const void *params, int parts, lam_value *const in[], const lam__join_place *to) {
+    join(params, parts, in, to);
+}
+
 /* The transpose of putting together is taking apart: views of the cotangent. */
 static void vjp_concatenate(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const join_params *p = r->params;

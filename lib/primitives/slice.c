@@ -274,8 +274,14 @@ static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *valu
     if (!broadcasts(lam_dims_of(value), p))
         return lam__axes_fail(operation, value, LAM_ERR_SHAPE,
                               "the new part does not broadcast to the part of x that it replaces");
-    for (int i = 0; i < p->rank; i++) dims[i] = p->at[i].count;
-    return lam__apply_broadcast(lam__apply_in_dtype_of(operation, x, value), p->rank, dims);
+    const lam_dims own = lam_dims_of(value);
+    bool same = own.rank == p->rank;
+    for (int i = 0; i < p->rank; i++) {
+        dims[i] = p->at[i].count;
+        same = same && own.dims[i] == dims[i];
+    }
+    lam_tensor *part = lam__apply_in_dtype_of(operation, x, value);
+    return same ? part : lam__apply_broadcast(part, p->rank, dims);
 }
 
 /* The result is new: nothing of x is changed. Value is converted to the dtype of x, never the other way. */
@@ -362,10 +368,6 @@ lam_tensor *lam_set_(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims
     return out;
 }
 
-/* Columns reach such a tensor by way of a small block, whose lines are then written past the caches. Straight into 8 MB
- * they go as fast or faster where nothing else uses the caches, but in a program that does it costs a sixth more. */
-enum { FAR_TENSOR = 1 << 22 };
-
 /* The stack of parts, written into x's own memory; false as above, or where they do not fit as they are. Else the
  * caller makes the stack and sets that, which gives the same elements. */
 static bool stack_over_itself(lam_tensor *x, lam_list list, int axis, const lam__slice_params *p) {
@@ -388,7 +390,7 @@ static bool stack_over_itself(lam_tensor *x, lam_list list, int axis, const lam_
             .rank = p->rank,
             .dims = dims,
             .strides = strides,
-            .far = x->value->count * (int64_t)lam__dtype_bytes(x->value->dtype) >= FAR_TENSOR,
+            .far = x->value->count * (int64_t)lam__dtype_bytes(x->value->dtype) >= LAM__JOIN_FAR,
         };
         lam__join_stack(axis, (int)list.count, parts, &place);
     }

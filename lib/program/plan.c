@@ -1,63 +1,26 @@
 /* Plans: the best of some drafts, made into a list of items. See plan.h. All that a run needs but the values themselves
  * is made here once. */
-#include "lib/program/plan.h"
+#include "lib/program/plan_items.h"
 
-#include "lib/program/draft.h"
-
-#include "lib/dispatch/part.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
 #include <string.h>
 
-enum { MOST_DRAFTS = 6, AHEAD = 8 };
-
-/* What a fused part reads, and which of its data that is. */
-typedef struct source {
-    int64_t place;
-    lam__source of;
-} source;
-
-/* A call, or a fused part with the variables and constants that it reads and the variables that it makes. dead:
- * variables that nobody reads behind this item. */
-typedef struct item {
-    int64_t equation; /* -1: a fused part */
-    lam__fused *fused;
-    const source *sources;
-    const int64_t *made;
-    const int64_t *dead;
-    int64_t source_count, made_count, dead_count;
-    int64_t made_place; /* among the data, of the first that is made */
-} item;
-
-struct lam__plan {
-    lam_ctx *ctx;
-    lam__program *program;
-    lam__arena arena;
-    item *items;
-    int64_t count, room;
-    lam_value **slots; /* by variable: its value, while it is needed */
-    lam_value **work;  /* operands of a call, or sources made contiguous */
-    void **data;       /* what a fused part reads and writes */
-    lam_value **kept;  /* constants without gaps, of sources */
-    int64_t kept_count, kept_room;
-    int64_t widest;
-    bool busy;
-    lam__plan_report report;
-};
+enum { MOST_DRAFTS = 6 };
 
 /* ---- making items ------------------------------------------------------------------------------------------------ */
 
-static item *add_item(lam__plan *plan) {
-    item *items = lam__arena_grow(&plan->arena, plan->items, plan->count, &plan->room, sizeof *items);
+static lam__plan_item *add_item(lam__plan *plan) {
+    lam__plan_item *items = lam__arena_grow(&plan->arena, plan->items, plan->count, &plan->room, sizeof *items);
     if (!items) return NULL;
     plan->items = items;
-    items[plan->count] = (item){.equation = -1};
+    items[plan->count] = (lam__plan_item){.equation = -1, .joined = -1};
     return &items[plan->count++];
 }
 
 static bool add_call(lam__plan *plan, int64_t k) {
-    item *made = add_item(plan);
+    lam__plan_item *made = add_item(plan);
     const lam__equation *e = plan->program->list[k];
     if (!made) return false;
     made->equation = k;
@@ -78,8 +41,8 @@ static bool keep_constant(lam__plan *plan, lam__source *s) {
 }
 
 /* Of the sources of a region those that some step reads. */
-static bool copy_sources(lam__plan *plan, item *to, const lam__region *r, const lam__fused *f) {
-    source *sources = lam__arena_get(&plan->arena, (size_t)(r->source_count + 1) * sizeof *sources);
+static bool copy_sources(lam__plan *plan, lam__plan_item *to, const lam__region *r, const lam__fused *f) {
+    lam__plan_source *sources = lam__arena_get(&plan->arena, (size_t)(r->source_count + 1) * sizeof *sources);
     if (!sources) return false;
     for (int64_t i = 0; i < r->source_count; i++) sources[i].place = -1;
     for (int b = 0; b < 2; b++)
@@ -89,8 +52,8 @@ static bool copy_sources(lam__plan *plan, item *to, const lam__region *r, const 
         }
     for (int64_t i = 0; i < r->source_count; i++) {
         if (sources[i].place < 0) continue;
-        source *used = &sources[to->source_count++];
-        *used = (source){i, r->sources[i]};
+        lam__plan_source *used = &sources[to->source_count++];
+        *used = (lam__plan_source){i, r->sources[i]};
         if (used->of.constant && !keep_constant(plan, &used->of)) return false;
     }
     to->sources = sources;
@@ -98,8 +61,8 @@ static bool copy_sources(lam__plan *plan, item *to, const lam__region *r, const 
     return true;
 }
 
-/* Machine code takes a third of the time of steps that are run one by one. What calls would find in the caches, one after
- * the other, has left them when a part reads all of it, from more places at once than the machine fetches ahead. */
+/* Machine code takes a third of the time of steps that are run one by one. What calls would find in the caches, one
+ * after the other, has left them when a part reads all of it, from more places at once than the machine fetches ahead. */
 static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
     enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
     const double far = 3;
@@ -131,7 +94,7 @@ static lam__fused *part_of(const lam__draft *d, int64_t stage, lam__plan_fusion 
 static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__fused *f) {
     const lam__region *r = d->regions[stage];
     const lam__program *p = plan->program;
-    item *part = add_item(plan);
+    lam__plan_item *part = add_item(plan);
     int64_t *variables = lam__arena_get(&plan->arena, (size_t)(p->variables + 1) * sizeof *variables);
     if (!part || !variables) {
         lam__fused_free(f);
@@ -217,8 +180,10 @@ static bool find_deaths(lam__plan *plan) {
     if (!last || !dead) return false;
     for (int64_t v = 0; v < p->variables; v++) last[v] = -1;
     for (int64_t i = 0; i < plan->count; i++) {
-        const item *it = &plan->items[i];
-        const lam__equation *e = it->equation < 0 ? NULL : p->list[it->equation];
+        const lam__plan_item *it = &plan->items[i];
+        const lam__equation *e = it->equation < 0 || it->left ? NULL : p->list[it->equation],
+                            *joined = it->joined < 0 ? NULL : p->list[it->joined];
+        for (int k = 0; joined && k < joined->inputs; k++) touch(last, joined->in[k].variable, i);
         for (int k = 0; e && k < e->inputs; k++) touch(last, e->in[k].variable, i);
         for (int k = 0; e && k < e->outputs; k++) touch(last, e->first + k, i);
         for (int64_t k = 0; k < it->source_count; k++) touch(last, it->sources[k].of.variable, i);
@@ -234,7 +199,7 @@ static bool find_deaths(lam__plan *plan) {
     }
     for (int64_t v = 0; v < p->variables; v++)
         if (last[v] >= 0 && last[v] < plan->count) {
-            item *it = &plan->items[last[v]];
+            lam__plan_item *it = &plan->items[last[v]];
             ((int64_t *)(uintptr_t)it->dead)[it->dead_count++] = v;
         }
     return true;
@@ -290,7 +255,7 @@ static bool fill(lam__plan *plan, lam__plan_fusion fusion, bool native) {
     }
     for (int64_t k = 0; k < p->equations && !drafted && made; k++) made = add_call(plan, k);
     plan->report.equations = p->equations;
-    if (!made || !find_deaths(plan)) return false;
+    if (!made || !lam__plan_find_parts(plan) || !find_deaths(plan)) return false;
     const size_t slots = (size_t)(p->variables + 1) * sizeof *plan->slots,
                  work = (size_t)(plan->widest + 1) * sizeof *plan->work;
     plan->slots = lam__arena_get(&plan->arena, slots);
@@ -356,140 +321,4 @@ bool lam__plan_busy(const lam__plan *plan) {
 
 lam__plan_report lam__plan_report_of(const lam__plan *plan) {
     return plan->report;
-}
-
-/* ---- running ----------------------------------------------------------------------------------------------------- */
-
-/* NOTE [parts in place]
- * A loop that sets one part of a tensor after the other would copy all of it for each: where nobody needs x behind this
- * equation, and nobody else sees its memory, the part is written there. False, with nothing done, where that is not so.
- */
-static bool set_in_place(lam__plan *plan, const item *it, const lam__equation *e) {
-    const lam__slice_params *part = e->params;
-    lam_value *x = plan->work[0], *value = plan->work[1];
-    if (e->primitive != &lam__row_update_slice || e->in[0].variable < 0 || x == value) return false;
-    bool dies = false;
-    for (int64_t i = 0; i < it->dead_count; i++) dies = dies || it->dead[i] == e->in[0].variable;
-    if (!dies || !lam__value_unshared(x) || value->kind != LAM__CONCRETE) return false;
-    int64_t strides[LAM_INNER_RANK], offset = 0;
-    for (int axis = 0; axis < x->rank; axis++) {
-        offset += part->at[axis].start * x->strides[axis];
-        strides[axis] = part->at[axis].step * x->strides[axis];
-    }
-    char *to = (char *)x->data + offset * (int64_t)lam__dtype_bytes(x->dtype);
-    if (value->count)
-        lam__kernels_copy(value->rank, value->dims, (lam_dtype)x->dtype, to, strides, (lam_dtype)value->dtype,
-                          value->data, value->strides);
-    plan->slots[e->first] = x;
-    plan->slots[e->in[0].variable] = NULL;
-    return true;
-}
-
-static lam_status run_call(lam__plan *plan, const item *it) {
-    const int64_t k = it->equation;
-    const lam__equation *e = plan->program->list[k];
-    for (int i = 0; i < e->inputs; i++)
-        plan->work[i] = e->in[i].variable >= 0 ? plan->slots[e->in[i].variable] : e->in[i].constant;
-    if (set_in_place(plan, it, e)) return LAM_OK;
-    const lam_call_site call = {.ctx = plan->ctx,
-                                .primitive = e->primitive,
-                                .params = e->params,
-                                .params_bytes = e->params_bytes,
-                                .inputs = e->inputs,
-                                .outputs = e->outputs,
-                                .in = plan->work};
-    return lam__dispatch(&call, plan->slots + e->first);
-}
-
-/* Sources without gaps are read where they lie, others from a copy. */
-static lam_status run_part(lam__plan *plan, const item *part) {
-    const lam__program *p = plan->program;
-    lam_status status = LAM_OK;
-    for (int64_t i = 0; i < part->source_count; i++) {
-        const lam__source *s = &part->sources[i].of;
-        lam_value *v = s->variable >= 0 ? plan->slots[s->variable] : s->constant;
-        plan->work[i] = v && !v->contiguous ? lam__value_contiguous(v) : lam__value_hold_any(v);
-        if (v && !plan->work[i]) status = LAM_ERR_MEMORY;
-        plan->data[part->sources[i].place] = plan->work[i] ? plan->work[i]->data : NULL;
-    }
-    for (int64_t i = 0; i < part->made_count && status == LAM_OK; i++) {
-        const lam_value *type = p->types[part->made[i]];
-        lam_value *v = lam__value_new(plan->ctx, (lam_dtype)type->dtype, type->rank, type->dims);
-        plan->slots[part->made[i]] = v;
-        if (v) plan->data[part->made_place + i] = v->data;
-        else status = LAM_ERR_MEMORY;
-    }
-    if (status == LAM_OK) lam__fused_run(part->fused, plan->data);
-    for (int64_t i = 0; i < part->source_count; i++) lam__value_release(plan->work[i]);
-    return status;
-}
-
-static void release_slot(lam__plan *plan, int64_t v) {
-    lam_value *held = plan->slots[v];
-    plan->slots[v] = NULL;
-    lam__value_release(held);
-}
-
-/* What a call gave is a box where a function that it calls reads a value of an open level beside its operands. */
-static bool gave_box(const lam__plan *plan, const item *it) {
-    const lam__equation *e = it->equation >= 0 ? plan->program->list[it->equation] : NULL;
-    for (int o = 0; e && o < e->outputs; o++) {
-        const lam_value *v = plan->slots[e->first + o];
-        if (v && lam__value_is_box(v)) return true;
-    }
-    return false;
-}
-
-/* Items and equations of a long program have left the caches when their turn comes again. */
-static void fetch_ahead(const lam__plan *plan, int64_t i) {
-    if (i + 2 * AHEAD >= plan->count) return;
-    const item *next = &plan->items[i + AHEAD], *later = &plan->items[i + 2 * AHEAD];
-    __builtin_prefetch(later);
-    __builtin_prefetch((const char *)later + 64);
-    if (next->equation < 0) return;
-    const char *e = (const char *)plan->program->list[next->equation];
-    __builtin_prefetch(e);
-    __builtin_prefetch(e + 64);
-    if (next->dead_count) __builtin_prefetch(next->dead);
-}
-
-/* Stops where *boxed is found to be true: parts read elements, which boxes have none of. */
-static lam_status run_items(lam__plan *plan, bool *boxed) {
-    lam_status status = LAM_OK;
-    *boxed = false;
-    for (int64_t i = 0; i < plan->count && status == LAM_OK && !*boxed; i++) {
-        const item *it = &plan->items[i];
-        fetch_ahead(plan, i);
-        status = it->equation >= 0 ? run_call(plan, it) : run_part(plan, it);
-        *boxed = gave_box(plan, it);
-        for (int64_t k = 0; k < it->dead_count; k++) release_slot(plan, it->dead[k]);
-    }
-    return status;
-}
-
-/* Behind a run that went through only inputs and results are still held. */
-static void release_rest(lam__plan *plan, bool went_through) {
-    const lam__program *p = plan->program;
-    const int64_t held = went_through ? p->inputs : p->variables;
-    for (int64_t v = 0; v < held; v++)
-        if (plan->slots[v]) release_slot(plan, v);
-    for (int o = 0; o < p->outputs; o++)
-        if (p->results[o].variable >= 0 && plan->slots[p->results[o].variable])
-            release_slot(plan, p->results[o].variable);
-}
-
-lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[]) {
-    const lam__program *p = plan->program;
-    plan->busy = true;
-    for (int i = 0; i < p->inputs; i++) plan->slots[i] = lam__value_hold(in[i]);
-    bool boxed;
-    lam_status status = run_items(plan, &boxed);
-    for (int o = 0; o < p->outputs; o++) {
-        const lam__atom *a = &p->results[o];
-        lam_value *v = a->variable >= 0 ? plan->slots[a->variable] : a->constant;
-        out[o] = status == LAM_OK && !boxed ? lam__value_hold_any(v) : NULL;
-    }
-    release_rest(plan, status == LAM_OK && !boxed);
-    plan->busy = false;
-    return status == LAM_OK && boxed ? lam__program_run(p, in, out) : status;
 }

@@ -141,6 +141,32 @@ START_TEST(parts_are_set_in_place) {
 }
 END_TEST
 
+/* Stacks set into constants: all rows in order, all but some, some twice, one that is needed beside, one of what it is
+ * set into. */
+BODY(sets_stacks) {
+    enum { N = 3000 };
+    lam_tensor *x = in[0], *again = lam_full(here, LAM_F64, LAM_DIMS(2 * N, 3), 5), *kept = NULL;
+    for (int o = 0; o < 2; o++) out[o] = lam_full(here, LAM_F64, LAM_DIMS(2 * N, 3), 7 + o);
+    for (int k = 0; k < 2; k++) {
+        const int64_t from = (int64_t)k * N, to = from + N;
+        lam_tensor *part = lam_slice_axis(x, 0, from, to), *columns[] = {lam_cumsum(part, 0), part, lam_exp(part)};
+        lam_list list = {3, columns};
+        lam_set_stack_(out[0], list, 1, LAM_DIMS(from, 0), LAM_DIMS(to, 3), LAM_DIMS0);
+        lam_set_stack_(out[1], list, 1, LAM_DIMS(N - from, 0), LAM_DIMS(2 * N - from, 3), LAM_DIMS0);
+        kept = lam_stack(list, 1);
+        lam_set_(again, kept, LAM_DIMS(0, 0), LAM_DIMS(N, 3), LAM_DIMS0);
+    }
+    lam_tensor *first = lam_index(again, 1, 0), *own[] = {lam_neg(first), first, first};
+    lam_set_stack_(again, (lam_list){3, own}, 1, LAM_DIMS(0, 0), LAM_DIMS(2 * N, 3), LAM_DIMS0);
+    out[2] = again;
+    out[3] = kept;
+}
+
+START_TEST(stacks_are_set_in_place) {
+    expect_jit_same(FN(sets_stacks, 1, 4), LAM_LIST(lam_linspace(ctx, LAM_F64, -1, 1, 6000)), 4);
+}
+END_TEST
+
 /* Threads share blocks of lanes: bits do not depend on them. */
 START_TEST(threads_give_the_same_bits) {
     lam_ctx *shared = lam_ctx_new(&(lam_ctx_options){.threads = 3}), *own = ctx;
@@ -356,8 +382,9 @@ END_TEST
 Suite *suite_transforms_jit(void) {
     return SUITE_OF("jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes, dtypes_side_by_side,
                     inputs_and_constants_as_outputs, any_layout, in_place_operations, parts_are_set_in_place,
-                    threads_give_the_same_bits, recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
-                    dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign, many_lanes_of_nothing,
-                    more_stages_than_are_kept, a_call_asks_for_no_memory, failures_are_those_of_the_function,
-                    failures_of_calls_are_reported, bad_options, memory_refused_anywhere);
+                    stacks_are_set_in_place, threads_give_the_same_bits, recorded_once_for_each_signature,
+                    the_signature_used_longest_ago_goes, dead_and_repeated_operations_are_left_out,
+                    zero_less_zero_has_no_sign, many_lanes_of_nothing, more_stages_than_are_kept,
+                    a_call_asks_for_no_memory, failures_are_those_of_the_function, failures_of_calls_are_reported,
+                    bad_options, memory_refused_anywhere);
 }

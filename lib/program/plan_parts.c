@@ -1,0 +1,92 @@
+/* Plans: parts of tensors that are set where they lie. See NOTE [parts in place] in plan_items.h. */
+#include "lib/program/plan_items.h"
+
+#include "lib/dispatch/part.h"
+#include "lib/primitives/rows.h"
+
+#include <string.h>
+
+enum { NONE = -1 };
+
+/* By variable: how often it is read, and the item that calls what makes it. */
+typedef struct users {
+    int64_t *uses, *maker;
+} users;
+
+static bool find_users(lam__plan *plan, users *u) {
+    const lam__program *p = plan->program;
+    const size_t bytes = (size_t)(p->variables + 1) * sizeof(int64_t);
+    u->uses = lam__arena_get(&plan->arena, bytes);
+    u->maker = lam__arena_get(&plan->arena, bytes);
+    if (!u->uses || !u->maker) return false;
+    memset(u->uses, 0, bytes);
+    memset(u->maker, 0xff, bytes);
+    for (int64_t i = 0; i < plan->count; i++) {
+        const lam__plan_item *it = &plan->items[i];
+        const lam__equation *e = it->equation < 0 ? NULL : p->list[it->equation];
+        for (int k = 0; e && k < e->inputs; k++)
+            if (e->in[k].variable >= 0) u->uses[e->in[k].variable]++;
+        for (int k = 0; e && k < e->outputs; k++) u->maker[e->first + k] = i;
+        for (int64_t k = 0; k < it->source_count; k++)
+            if (it->sources[k].of.variable >= 0) u->uses[it->sources[k].of.variable]++;
+    }
+    for (int o = 0; o < p->outputs; o++)
+        if (p->results[o].variable >= 0) u->uses[p->results[o].variable]++;
+    return true;
+}
+
+static const lam__equation *setting(const lam__plan *plan, int64_t i) {
+    const int64_t k = plan->items[i].equation;
+    const lam__equation *e = k < 0 ? NULL : plan->program->list[k];
+    return e && e->primitive == &lam__row_update_slice ? e : NULL;
+}
+
+/* The item that puts the part together, for this one alone and not of x, in elements of x; NONE. */
+static int64_t joining(const lam__plan *plan, const users *u, const lam__equation *e) {
+    const lam__program *p = plan->program;
+    const int64_t part = e->in[1].variable;
+    if (part < 0 || u->uses[part] != 1 || u->maker[part] == NONE) return NONE;
+    const lam__equation *made = p->list[plan->items[u->maker[part]].equation];
+    if (made->primitive != &lam__row_concatenate || p->types[part]->dtype != p->types[e->first]->dtype ||
+        !p->types[part]->count)
+        return NONE;
+    for (int k = 0; k < made->inputs; k++)
+        if (e->in[0].variable >= 0 && made->in[k].variable == e->in[0].variable) return NONE;
+    return u->maker[part];
+}
+
+/* Whether parts of all of x's rows follow each other, from this item on, before anybody reads x. */
+static bool is_covered(const lam__plan *plan, const users *u, int64_t i) {
+    const lam_value *type = plan->program->types[setting(plan, i)->first];
+    int64_t rows = 0, x = NONE;
+    for (; i < plan->count && type->rank > 0; i++) {
+        const lam__equation *e = setting(plan, i);
+        if (!e || (x != NONE && e->in[0].variable != x)) continue;
+        const lam__slice_params *part = e->params;
+        bool whole = part->at[0].start == rows && part->at[0].step == 1;
+        for (int axis = 1; axis < type->rank; axis++)
+            whole = whole && part->at[axis].count == type->dims[axis] && part->at[axis].step == 1;
+        if (!whole) return false;
+        x = e->first;
+        rows += part->at[0].count;
+        if (rows == type->dims[0]) return true;
+        if (u->uses[x] != 1) return false;
+    }
+    return false;
+}
+
+bool lam__plan_find_parts(lam__plan *plan) {
+    users u;
+    if (!find_users(plan, &u)) return false;
+    for (int64_t i = 0; i < plan->count; i++) {
+        lam__plan_item *it = &plan->items[i];
+        const lam__equation *e = setting(plan, i);
+        if (!e) continue;
+        it->covered = e->in[0].variable < 0 && is_covered(plan, &u, i);
+        const int64_t made = joining(plan, &u, e);
+        if (made == NONE) continue;
+        it->joined = plan->items[made].equation;
+        plan->items[made].left = true;
+    }
+    return true;
+}

@@ -292,6 +292,58 @@ START_TEST(the_gradient_of_a_model_is_that_of_lamina) {
 }
 END_TEST
 
+/* ---- special values ---------------------------------------------------------------------------------------------- */
+
+enum { SPECIAL = 14, PAIRS = SPECIAL * SPECIAL, EXACT = 14 };
+static const double special[SPECIAL] = {0.0,       -0.0, 1,         -1,         2.5,      -3.5,      INFINITY,
+                                        -INFINITY, NAN,  0x1p-1074, -0x1p-1070, 0x1p1023, -0x1p1000, 0x1p-1022};
+
+/* What rounds once, or does not. */
+BODY(exact) {
+    lam_tensor *x = in[0], *y = in[1];
+    lam_tensor *all[EXACT] = {
+        lam_max(x, y),
+        lam_min(x, y),
+        lam_mul(x, y),
+        lam_div(x, y),
+        lam_clamp(x, y, lam_square(y)),
+        lam_copysign(x, y),
+        lam_nextafter(x, y),
+        lam_where(lam_le(x, y), lam_neg(x), lam_abs(y)),
+        lam_rem(x, y),
+        lam_sign(x),
+        lam_round(x),
+        lam_fma(x, y, x),
+        lam_nan_to_num(x, NULL),
+        lam_cast(lam_add(lam_cast(x, LAM_I64), lam_cast(lam_cast(y, LAM_I32), LAM_I64)), LAM_F64)};
+    out[0] = lam_stack((lam_list){EXACT, all}, 0);
+}
+
+/* Zeros of either sign are told apart; NaN is NaN. */
+START_TEST(special_values_have_the_same_bits) {
+    build b;
+    double in[2][PAIRS], want[EXACT * PAIRS], got[EXACT * PAIRS];
+    for (int i = 0; i < PAIRS; i++) {
+        in[0][i] = special[i / SPECIAL];
+        in[1][i] = special[i % SPECIAL];
+    }
+    lam_tensor *x = lam_array(ctx, LAM_F64, LAM_DIMS(PAIRS), in[0]),
+               *y = lam_array(ctx, LAM_F64, LAM_DIMS(PAIRS), in[1]);
+    begin(&b);
+    add_file(&b, "exact", lam_trace(FN(exact, 2, 1), LAM_LIST(x, y)), NULL);
+    end(&b);
+    void (*call)(const double *, const double *, double *);
+    find(&b, "exact", &call);
+    call(in[0], in[1], got);
+    ck_assert_int_eq(lam_read(apply2(FN(exact, 2, 1), x, y), want, sizeof want), LAM_OK);
+    for (int i = 0; i < EXACT * PAIRS; i++)
+        ck_assert_msg((isnan(got[i]) && isnan(want[i])) || memcmp(&got[i], &want[i], sizeof *got) == 0,
+                      "result %d of %a and %a is %a, not %a", i / PAIRS, in[0][i % PAIRS], in[1][i % PAIRS], got[i],
+                      want[i]);
+    dlclose(b.library);
+}
+END_TEST
+
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 START_TEST(what_has_no_form_is_named_and_nothing_is_written) {
@@ -349,6 +401,6 @@ Suite *suite_transforms_emit(void) {
     return SUITE_OF("transforms/emit", names_become_identifiers, other_names_are_refused,
                     the_workspace_is_static_or_the_callers, memory_is_used_again, long_programs_are_several_functions,
                     several_programs_are_linked_together, the_gradient_of_a_model_is_that_of_lamina,
-                    what_has_no_form_is_named_and_nothing_is_written, what_is_no_program_is_refused,
-                    a_file_that_fails_is_reported, values_of_open_levels_are_refused);
+                    special_values_have_the_same_bits, what_has_no_form_is_named_and_nothing_is_written,
+                    what_is_no_program_is_refused, a_file_that_fails_is_reported, values_of_open_levels_are_refused);
 }

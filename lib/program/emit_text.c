@@ -56,7 +56,7 @@ const char *lam__emit_suffix(lam_dtype dtype) {
     return dtypes[dtype].suffix;
 }
 
-/* Small whole numbers as people write them, others as their digits in hexadecimal and a power of 2. */
+/* Small sixteenths as people write them, exactly; others as their digits in hexadecimal and a power of 2. */
 void lam__emit_real(lam_dtype dtype, double x, char text[LAM__EMIT_NUMBER]) {
     const char *suffix = dtypes[dtype].math;
     int exponent;
@@ -66,8 +66,11 @@ void lam__emit_real(lam_dtype dtype, double x, char text[LAM__EMIT_NUMBER]) {
     }
     const char *open = signbit(x) ? "(-" : "", *close = signbit(x) ? ")" : "";
     const double size = fabs(x);
-    if (size < 1e6 && size == floor(size)) {
-        snprintf(text, LAM__EMIT_NUMBER, "%s%d.0%s%s", open, (int)size, suffix, close);
+    if (size < 1e5 && size * 16 == floor(size * 16)) {
+        const int whole = (int)size, rest = (int)((size - whole) * 1e4);
+        const int places = rest % 10 ? 4 : rest % 100 ? 3 : rest % 1000 ? 2 : 1;
+        const int shown = places == 4 ? rest : places == 3 ? rest / 10 : places == 2 ? rest / 100 : rest / 1000;
+        snprintf(text, LAM__EMIT_NUMBER, "%s%d.%0*d%s%s", open, whole, places, shown, suffix, close);
         return;
     }
     int64_t digits = (int64_t)ldexp(frexp(size, &exponent), 53);

@@ -343,8 +343,9 @@ ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T 
 
 #include "lib/kernels/reduce_layers.h"
 
+/* Layers in memory each of which is a run of a few columns, but two or four, wait for it if nobody asks. */
 ALWAYS_INLINE void FN(all_layers)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    const bool ask = b->far && FN(are_layers)(b);
+    const bool ask = FLOATING && b->far && FN(are_layers)(b) && lam__reduce_is_odd(b);
     for (int64_t k = FN(by_layers)(op, b, out); k < b->layers; k++) {
         lam__reduce_block one = lam__reduce_layer(b, k, sizeof(T));
         if (ask) one.far = false, FN(ask_layers)(1, b, one.x);

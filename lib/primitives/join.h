@@ -20,8 +20,8 @@ void lam__join_stack(int axis, int parts, lam_value *const in[], const lam__join
 void lam__join_parts(const void *params, int parts, lam_value *const in[], const lam__join_place *to);
 
 /* Bytes of a tensor that is far. Columns reach it by way of a small block, whose lines are then written past the
- * caches. Straight into 8 MB they go as fast or faster where nothing else uses the caches, but in a program that does it
- * costs a sixth more. */
+ * caches. Straight into 8 MB they go as fast or faster where nothing else uses the caches, but in a program that does
+ * it costs a sixth more. */
 enum { LAM__JOIN_FAR = 1 << 22 };
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { NONE = -1, CHUNK = 250, WINDOW = 16, LEAST_TIMES = 4, DEPTH = 2 };
+enum { NONE = -1, CHUNK = 250, WINDOW = 16, LEAST_TIMES = 4, DEPTH = 2, CHANGING = 2 };
 
 /* ---- what reads what --------------------------------------------------------------------------------------------- */
 
@@ -59,16 +59,18 @@ static bool moves_on(const lam__native_source *s, int64_t of_first, int64_t i, i
            steps[of_first + period].as.move.base - steps[of_first].as.move.base;
 }
 
+bool lam__native_carried(const lam__native_source *s, const lam__native_loop *l, int64_t i, int k) {
+    const int64_t a = s->from[3 * i + k - 1], b = s->from[3 * (i + l->period) + k - 1];
+    return a != NONE && b - a == l->period && i - a < DEPTH * l->period;
+}
+
 /* What operand k of step i is, compared with that of the step one period later: made by steps that are a period apart
- * too, or by none of the loop, in registers at a step. As the first two times are, so are all. */
+ * too, or by none of the loop. As the first two times are, so are all. */
 static bool operand_goes_on(const lam__native_source *s, const lam__native_loop *l, int64_t of_first, int64_t i,
                             int k) {
-    const int64_t p = l->period, a = s->from[3 * of_first + k - 1], b = s->from[3 * (of_first + p) + k - 1],
-                  x = s->from[3 * i + k - 1], y = s->from[3 * (i + p) + k - 1];
-    if (a != NONE && b - a == p) return y - x == p && of_first - a < DEPTH * p;
-    const uint32_t by = s->steps[of_first + p].at[k] - s->steps[of_first].at[k];
-    if (s->steps[i + p].at[k] - s->steps[i].at[k] != by || x != y) return false;
-    return by ? x == NONE : x < l->first;
+    const int64_t x = s->from[3 * i + k - 1], y = s->from[3 * (i + l->period) + k - 1];
+    if (lam__native_carried(s, l, of_first, k)) return y - x == l->period;
+    return x < l->first && y < l->first;
 }
 
 static bool goes_on(const lam__native_source *s, const lam__native_loop *l, int64_t i) {
@@ -83,17 +85,23 @@ static bool goes_on(const lam__native_source *s, const lam__native_loop *l, int6
     return true;
 }
 
-/* A loop leaves what its last times have made. What is needed of others is made before it: they are left out, which
- * gives up the loop where they are many. */
-static void leave_out(const lam__native_source *s, lam__native_loop *l) {
+bool lam__native_sets(const lam__native_source *s, const lam__native_loop *l, int64_t i) {
     const int64_t end = l->first + l->times * l->period;
-    for (int64_t i = end - DEPTH * l->period - 1; i >= l->first; i--)
-        if (s->last[i] >= end) {
-            const int64_t out = (i - l->first) / l->period + 1;
-            l->first += out * l->period;
-            l->times -= out;
-            return;
-        }
+    for (int64_t k = i; k < end - DEPTH * l->period; k += l->period)
+        if (s->last[k] >= end) return true;
+    return false;
+}
+
+/* Operands that lie in another register each time, which are no loop's that is worth it where they are many. */
+static int64_t changing(const lam__native_source *s, const lam__native_loop *l) {
+    int64_t count = 0;
+    for (int64_t i = l->first; i < l->first + l->period; i++) {
+        int first, last, made;
+        lam__native_operands(&s->steps[i], &first, &last, &made);
+        for (int k = first; k <= last; k++)
+            count += !lam__native_carried(s, l, i, k) && s->steps[i].at[k] != s->steps[i + l->period].at[k];
+    }
+    return count;
 }
 
 /* The loop that begins here, if there is one with this period; *end is where it was looked for. */
@@ -103,9 +111,7 @@ static bool find_loop(const lam__native_source *s, int64_t first, int64_t period
     while (i + period < s->count && goes_on(s, l, i)) i++;
     *end = i + period;
     l->times = (i - first) / period + 1;
-    if (l->times < LEAST_TIMES) return false;
-    leave_out(s, l);
-    return l->times >= LEAST_TIMES;
+    return l->times >= LEAST_TIMES && changing(s, l) <= l->period / CHANGING;
 }
 
 static uint64_t mixed(uint64_t h, uint64_t x) {
@@ -136,7 +142,7 @@ static void find_loops(lam__native_source *s) {
             s->loops[s->loop_count++] = l;
             free = end = l.first + l.times * l.period;
         }
-        i = found || end > i + LEAST_TIMES * period ? end : i + 1;
+        i = found ? end : i + 1;
     }
 }
 

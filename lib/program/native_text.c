@@ -9,7 +9,6 @@
 
 #include "lib/kernels/places.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* What a register holds is moved as f64, f32 or, of one byte, as a word of 64 bits, which a mask of bools is too. */
@@ -95,18 +94,22 @@ static const char *const ARITHMETIC =
     "F T min_##T(T x, T y) { \\\n"
     "    const T o = where_##T(lt_##T(x, y) | ne_##T(x, x), x, y); \\\n"
     "    return where_##T(eq_##T(x, y), from_##T(bits_##T(x) | bits_##T(y)), o); } \\\n"
-    "F T fma_##T(T x, T y, T z) { FMA(T, N) } \\\n"
-    "F T sqrt_##T(T x) { ROOT(T, N) }\n"
+    "F T fma_##T(T x, T y, T z) { FMA_OF_##N(T) } \\\n"
+    "F T sqrt_##T(T x) { ROOT_OF_##N(T) }\n"
     "#define FMA_d(k) PART(r, k) = __builtin_fma(PART(x, k), PART(y, k), PART(z, k));\n"
     "#define FMA_s(k) PART(r, k) = __builtin_fmaf(PART(x, k), PART(y, k), PART(z, k));\n"
     "#define ROOT_d(k) PART(r, k) = __builtin_sqrt(PART(x, k));\n"
     "#define ROOT_s(k) PART(r, k) = __builtin_sqrtf(PART(x, k));\n"
-    "#if defined(__x86_64__) && defined(__FMA__) && W > 1 && W <= WIDEST\n"
-    "#define FMA(T, N) __asm__(\"vfmadd213p\" #N \" %2, %1, %0\" : \"+v\"(x) : \"v\"(y), \"vm\"(z)); return x;\n"
-    "#define ROOT(T, N) T r; __asm__(\"vsqrtp\" #N \" %1, %0\" : \"=v\"(r) : \"v\"(x)); return r;\n"
-    "#else\n"
-    "#define FMA(T, N) T r; EACH(FMA_##N) return r;\n#define ROOT(T, N) T r; EACH(ROOT_##N) return r;\n"
-    "#endif\n"
+    "#define FUSED(N) __asm__(\"vfmadd213p\" #N \" %2, %1, %0\" : \"+v\"(x) : \"v\"(y), \"vm\"(z)); return x;\n"
+    "#define ROOTED(T, N) T r; __asm__(\"vsqrtp\" #N \" %1, %0\" : \"=v\"(r) : \"v\"(x)); return r;\n"
+    "#define ONE_BY_ONE(T, e) T r; EACH(e) return r;\n"
+    "#if defined(__x86_64__) && defined(__FMA__)\n#define VECTORS WIDEST\n#else\n#define VECTORS 0\n#endif\n"
+    "#if W > 1 && W <= VECTORS\n"
+    "#define FMA_OF_d(T) FUSED(d)\n#define ROOT_OF_d(T) ROOTED(T, d)\n#else\n"
+    "#define FMA_OF_d(T) ONE_BY_ONE(T, FMA_d)\n#define ROOT_OF_d(T) ONE_BY_ONE(T, ROOT_d)\n#endif\n"
+    "#if W > 2 && W <= VECTORS\n"
+    "#define FMA_OF_s(T) FUSED(s)\n#define ROOT_OF_s(T) ROOTED(T, s)\n#else\n"
+    "#define FMA_OF_s(T) ONE_BY_ONE(T, FMA_s)\n#define ROOT_OF_s(T) ONE_BY_ONE(T, ROOT_s)\n#endif\n"
     "#define SAME_WIDTH(c) MASK(c)\n#define WIDER(c) TO(word, MASK(c))\n"
     "FLOATING(f64, word, d, 0x7fffffffffffffff, SAME_WIDTH)\nFLOATING(f32, half, s, 0x7fffffff, WIDER)\n";
 
@@ -125,6 +128,8 @@ static const char *const RSQRT =
     "    const f64 of_y = fma_f64(-root, root, x) * 0.5, of_1 = fma_f64(-root, r, one);\n"
     "    *odd |= ~(MASK(x >= 0x1p-900) & MASK(x <= 0x1.fffffffffffffp+1023));\n"
     "    return r + r * (of_1 - of_y * r * r);\n}\n";
+
+enum { NAME = 80 }; /* bytes of what an operand is called */
 
 typedef struct writer {
     FILE *file;
@@ -164,11 +169,32 @@ static int64_t place_in(const lam__native_loop *l, int64_t reader, int64_t by, i
     return place < l->period ? at + *before * l->period : at;
 }
 
-/* Whether an operand of the loop's first time is there before the loop, always the same. */
+/* Where register k of a step of the loop's first time is, each time: a number, a number for the first time and how
+ * much it goes on by, or an entry of a table. Says whether it is the last. */
+static bool locate(const writer *w, int64_t i, int k, char text[48]) {
+    const lam__lane_step *s = &w->s->steps[i];
+    const lam__native_loop *l = w->loop;
+    const int64_t at = s->at[k], by = (int64_t)s[l->period].at[k] - at;
+    bool even = true;
+    for (int64_t t = 0; t < l->times && even; t++) even = (int64_t)s[t * l->period].at[k] == at + t * by;
+    if (!even) snprintf(text, 48, "q%lld_%d[j]", (long long)i, k);
+    else if (by) snprintf(text, 48, "%lld + j * %lld", (long long)at, (long long)by);
+    else snprintf(text, 48, "%lld", (long long)at);
+    return !even;
+}
+
 static bool is_fixed(const writer *w, int64_t i, int k) {
-    const lam__native_source *s = w->s;
-    const int64_t p = w->loop->period;
-    return s->from[3 * (i + p) + k - 1] == s->from[3 * i + k - 1];
+    char text[48];
+    return !locate(w, i, k, text) && w->s->steps[i].at[k] == w->s->steps[i + w->loop->period].at[k];
+}
+
+static void write_table(const writer *w, int64_t i, int k) {
+    const lam__native_loop *l = w->loop;
+    char text[48];
+    if (!locate(w, i, k, text)) return;
+    fprintf(w->file, "static const uint32_t q%lld_%d[] = {", (long long)i, k);
+    for (int64_t t = 0; t < l->times; t++) fprintf(w->file, "%u,", (unsigned)w->s->steps[i + t * l->period].at[k]);
+    fputs("};\n", w->file);
 }
 
 /* A line that reads a register, where this piece has not done so. */
@@ -183,30 +209,28 @@ static void read_register(const writer *w, int64_t i, int k) {
 }
 
 /* What an operand is called in a loop. */
-static void name_in_loop(const writer *w, int64_t i, int k, char name[48]) {
+static void name_in_loop(const writer *w, int64_t i, int k, char name[NAME]) {
     const lam__lane_step *s = &w->s->steps[i];
     const lam__native_loop *l = w->loop;
     const bool mask = is_mask(s, k);
-    char own[40];
-    if (is_fixed(w, i, k)) {
-        const int64_t by = (int64_t)s[l->period].at[k] - (int64_t)s->at[k];
-        const char *type = type_of(bytes_of(s, k));
-        if (by)
-            snprintf(own, sizeof own, "%s(%s, %u + j * %lld)", s->same >> k & 1u ? "SAME" : "AT", type,
-                     (unsigned)s->at[k], (long long)by);
-        else snprintf(own, sizeof own, "r%u", (unsigned)s->at[k]);
-        snprintf(name, 48, form_of(mask, false), own);
+    char own[64];
+    if (!lam__native_carried(w->s, l, i, k)) {
+        char where[48];
+        locate(w, i, k, where);
+        if (is_fixed(w, i, k)) snprintf(own, sizeof own, "r%u", (unsigned)s->at[k]);
+        else snprintf(own, sizeof own, "%s(%s, %s)", s->same >> k & 1u ? "SAME" : "AT", type_of(bytes_of(s, k)), where);
+        snprintf(name, NAME, form_of(mask, false), own);
         return;
     }
     int before;
     const int64_t at = place_in(l, i, w->s->from[3 * i + k - 1], &before);
     if (before) snprintf(own, sizeof own, "t%lld_%d", (long long)(l->first + at), before);
     else snprintf(own, sizeof own, "t%lld", (long long)(l->first + at));
-    snprintf(name, 48, form_of(mask, is_mask(&w->s->steps[l->first + at], 0)), own);
+    snprintf(name, NAME, form_of(mask, is_mask(&w->s->steps[l->first + at], 0)), own);
 }
 
 /* Writes what an operand is called; before that, where this piece has not seen it, a line that reads it. */
-static void name_operand(const writer *w, int64_t i, int k, char name[48]) {
+static void name_operand(const writer *w, int64_t i, int k, char name[NAME]) {
     const lam__native_source *s = w->s;
     const int32_t by = s->from[3 * i + k - 1];
     char own[24];
@@ -217,7 +241,7 @@ static void name_operand(const writer *w, int64_t i, int k, char name[48]) {
     const bool here = by >= 0 && s->piece[by] == s->piece[i];
     if (here) snprintf(own, sizeof own, "t%lld", (long long)by);
     else snprintf(own, sizeof own, "r%u", (unsigned)s->steps[i].at[k]);
-    snprintf(name, 48, form_of(is_mask(&s->steps[i], k), here && is_mask(&s->steps[by], 0)), own);
+    snprintf(name, NAME, form_of(is_mask(&s->steps[i], k), here && is_mask(&s->steps[by], 0)), own);
     if (!here) read_register(w, i, k);
 }
 
@@ -262,7 +286,7 @@ bool lam__native_calls(const lam__lane_step *s) {
     return s->op != LAM__LANE_LOAD && s->op != LAM__LANE_STORE && !expression_of(s);
 }
 
-static void write_expression(FILE *file, const char *text, char names[4][48]) {
+static void write_expression(FILE *file, const char *text, char names[4][NAME]) {
     for (; *text; text++)
         if (*text == '%') fputs(names[*++text - '0'], file);
         else fputc(*text, file);
@@ -278,15 +302,25 @@ static void write_place(const writer *w, int64_t i, const char *verb, const char
     fprintf(w->file, ", %lld", (long long)s->as.move.step);
 }
 
-static void write_set(const writer *w, int64_t i, const char *type, const char *name) {
-    fprintf(w->file, is_mask(&w->s->steps[i], 0) ? "SET(%s, %u, (%s & 1))\n" : "SET(%s, %u, %s)\n", type,
-            (unsigned)w->s->steps[i].at[0], name);
+/* What a step makes goes to its register. */
+static void write_set(const writer *w, int64_t i, const char *name) {
+    const lam__lane_step *s = &w->s->steps[i];
+    fprintf(w->file, is_mask(s, 0) ? "SET(%s, %u, (%s & 1))\n" : "SET(%s, %u, %s)\n", type_of(bytes_of(s, 0)),
+            (unsigned)s->at[0], name);
+}
+
+static void write_set_in_loop(const writer *w, int64_t i) {
+    const lam__lane_step *s = &w->s->steps[i];
+    char where[48];
+    locate(w, i, 0, where);
+    fprintf(w->file, is_mask(s, 0) ? "SET(%s, %s, (t%lld & 1))\n" : "SET(%s, %s, t%lld)\n", type_of(bytes_of(s, 0)),
+            where, (long long)i);
 }
 
 static void write_step(const writer *w, int64_t i) {
     const lam__lane_step *s = &w->s->steps[i];
     const char *type = type_of(bytes_of(s, s->op == LAM__LANE_STORE ? 1 : 0));
-    char names[4][48];
+    char names[4][NAME];
     int first, last, made;
     lam__native_operands(s, &first, &last, &made);
     for (int k = first; k <= last; k++) name_operand(w, i, k, names[k]);
@@ -304,9 +338,11 @@ static void write_step(const writer *w, int64_t i) {
     }
     fputs(";\n", w->file);
     const int32_t reader = w->s->last[i];
-    if (!w->loop && reader >= 0 && w->s->piece[reader] != w->s->piece[i]) {
+    if (w->loop) {
+        if (lam__native_sets(w->s, w->loop, i)) write_set_in_loop(w, i);
+    } else if (reader >= 0 && w->s->piece[reader] != w->s->piece[i]) {
         snprintf(names[0], sizeof names[0], "t%lld", (long long)i);
-        write_set(w, i, type, names[0]);
+        write_set(w, i, names[0]);
     }
 }
 
@@ -317,7 +353,7 @@ static void write_remembered(writer *w, int64_t i, int k, int time) {
     const lam__native_loop *l = w->loop;
     const lam__lane_step *s = &w->s->steps[i + time * l->period];
     int before;
-    if (is_fixed(w, i, k)) return;
+    if (!lam__native_carried(w->s, l, i, k)) return;
     const int64_t at = place_in(l, i, w->s->from[3 * i + k - 1], &before);
     if (before - time < 1) return;
     const bool mask = is_mask(&w->s->steps[l->first + at], 0);
@@ -330,22 +366,27 @@ static void write_remembered(writer *w, int64_t i, int k, int time) {
     fputs(";\n", w->file);
 }
 
+/* Whether what a step makes the last time, or the last but one, is to be set behind the loop. */
+static bool is_needed_behind(const writer *w, int64_t i, int time) {
+    const lam__native_loop *l = w->loop;
+    if (lam__native_sets(w->s, l, i)) return false;
+    return w->s->last[i + (l->times - time) * l->period] >= l->first + l->times * l->period;
+}
+
 /* Which times before are read, and which are needed behind the loop. */
 static void find_depths(writer *w) {
     const lam__native_loop *l = w->loop;
-    const int64_t end = l->first + l->times * l->period;
     memset(w->depth, 0, sizeof w->depth);
     for (int64_t i = l->first; i < l->first + l->period; i++) {
         int first, last, made, before;
         lam__native_operands(&w->s->steps[i], &first, &last, &made);
         for (int k = first; k <= last; k++) {
-            if (is_fixed(w, i, k)) continue;
+            if (!lam__native_carried(w->s, l, i, k)) continue;
             const int64_t at = place_in(l, i, w->s->from[3 * i + k - 1], &before);
             if (before > w->depth[at]) w->depth[at] = (uint8_t)before;
         }
         for (int time = 1; time <= 2; time++)
-            if (w->s->last[i + (l->times - time) * l->period] >= end && w->depth[i - l->first] < time)
-                w->depth[i - l->first] = (uint8_t)time;
+            if (is_needed_behind(w, i, time) && w->depth[i - l->first] < time) w->depth[i - l->first] = (uint8_t)time;
     }
 }
 
@@ -359,15 +400,18 @@ static void write_before(writer *w) {
         int first, last, made;
         lam__native_operands(&w->s->steps[i], &first, &last, &made);
         for (int k = first; k <= last; k++) {
-            if (is_fixed(w, i, k) && w->s->steps[i].at[k] == w->s->steps[i + l->period].at[k]) read_register(w, i, k);
+            if (!lam__native_carried(w->s, l, i, k)) {
+                write_table(w, i, k);
+                if (is_fixed(w, i, k)) read_register(w, i, k);
+            }
             for (int time = 0; time < 2; time++) write_remembered(w, i, k, time);
         }
+        if (made && lam__native_sets(w->s, l, i)) write_table(w, i, 0);
     }
 }
 
 static void write_loop(writer *w) {
     const lam__native_loop *l = w->loop;
-    const int64_t end = l->first + l->times * l->period;
     find_depths(w);
     write_before(w);
     fprintf(w->file, "for (int64_t j = 0; j < %lld; j++) {\n", (long long)l->times);
@@ -381,9 +425,9 @@ static void write_loop(writer *w) {
     for (int64_t i = l->first; i < l->first + l->period; i++)
         for (int time = 1; time <= 2; time++) {
             const int64_t made = i + (l->times - time) * l->period;
-            char name[48];
+            char name[NAME];
             snprintf(name, sizeof name, "t%lld_%d", (long long)i, time);
-            if (w->s->last[made] >= end) write_set(w, made, type_of(bytes_of(&w->s->steps[made], 0)), name);
+            if (is_needed_behind(w, i, time)) write_set(w, made, name);
         }
 }
 

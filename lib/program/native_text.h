@@ -6,13 +6,13 @@
 
 #include <stdio.h>
 
-/* `times` times the same steps, on what they made the time before and the time before that, on what is always the same,
- * or on constants and elements at a step. */
+/* `times` times the same steps, on what they made this time, the time before and the time before that, and on registers
+ * that were set before the loop, of which most are the same each time. */
 typedef struct lam__native_loop {
     int64_t first, period, times;
 } lam__native_loop;
 
-enum { LAM__NATIVE_PERIOD = 600 }; /* steps of a loop at most */
+enum { LAM__NATIVE_PERIOD = 1 << 12 }; /* steps of a loop at most */
 
 /* Steps in pieces, which are functions of the text, or steps that are none, because they call a loop over elements. */
 typedef struct lam__native_source {
@@ -37,6 +37,13 @@ void lam__native_read(lam__native_source *s, int32_t *words);
 
 /* The registers that a step reads are at[first..last], those that it makes at[0..made - 1]. */
 void lam__native_operands(const lam__lane_step *s, int *first, int *last, int *made);
+
+/* Whether operand k of a step of the loop's first time is what the loop makes, this time or before, and not what a
+ * register holds. */
+bool lam__native_carried(const lam__native_source *s, const lam__native_loop *l, int64_t i, int k);
+
+/* Whether what a step of the loop's first time makes is needed behind the loop of more times than the last two. */
+bool lam__native_sets(const lam__native_source *s, const lam__native_loop *l, int64_t i);
 
 /* Whether a step is none of the text. */
 bool lam__native_calls(const lam__lane_step *s);

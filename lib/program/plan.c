@@ -62,7 +62,8 @@ static bool copy_sources(lam__plan *plan, lam__plan_item *to, const lam__region 
 }
 
 /* Machine code takes a third of the time of steps that are run one by one. What calls would find in the caches, one
- * after the other, has left them when a part reads all of it, from more places at once than the machine fetches ahead. */
+ * after the other, has left them when a part reads all of it, from more places at once than the machine fetches ahead.
+ */
 static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
     enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
     const double far = 3;

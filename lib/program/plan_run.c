@@ -25,8 +25,8 @@ static lam_status call(const lam__plan *plan, const lam__equation *e) {
     return lam__dispatch(&site, plan->slots + e->first);
 }
 
-/* What a part is set into, if it may be written: x that nobody needs or sees, or new memory where all of it will be set.
- * It is the value of the result then. */
+/* What a part is set into, if it may be written: x that nobody needs or sees, or new memory where all of it will be
+ * set. It is the value of the result then. */
 static lam_value *take_over(const lam__plan *plan, const lam__plan_item *it, const lam__equation *e) {
     const int64_t v = e->in[0].variable;
     const lam_value *type = plan->program->types[e->first];

@@ -14,6 +14,9 @@ enum { MOST_STATEMENTS = 120, MOST_OPERANDS = 3 };
  * the results' axis order[i]. */
 typedef struct run {
     int64_t first, end;
+    const lam__equation *sum; /* a reduction of a value, which is done in the same loops; NULL: none */
+    int64_t behind;           /* the first equation behind all of it */
+    const char *wrong;
     const lam__emit_place *like; /* a result */
     int rank, order[LAM_INNER_RANK];
     int64_t dims[LAM_INNER_RANK];
@@ -142,11 +145,11 @@ static lam_dtype loop_dtype(lam__emit *e, const lam__equation *q) {
 
 /* Whether something behind the run reads it, or an equation in it. */
 static bool is_stored(const lam__emit *e, const run *r, int64_t v) {
-    return e->dies[v] >= r->end;
+    return e->dies[v] >= r->behind;
 }
 
 static bool is_read(const lam__emit *e, const run *r, int64_t v) {
-    for (int64_t k = r->first; k < r->end; k++)
+    for (int64_t k = r->first; k < r->behind; k++)
         for (int i = 0; i < e->program->list[k]->inputs; i++)
             if (e->program->list[k]->in[i].variable == v) return true;
     return false;
@@ -226,7 +229,7 @@ static bool reads_in_place(const lam__emit *e, const run *r, const lam__equation
  * in the run it is read as it lies, and not behind equation k. */
 static bool can_replace(const lam__emit *e, const run *r, int64_t k, int64_t v, int64_t root) {
     const lam__emit_place *x = &e->places[root];
-    bool fits = x->root == root && e->memory_at[root] >= 0 && e->dies[root] < r->end && x->count == r->like->count &&
+    bool fits = x->root == root && e->memory_at[root] >= 0 && e->dies[root] < r->behind && x->count == r->like->count &&
                 x->dtype == e->places[v].dtype && root < e->program->list[r->first]->first;
     for (int64_t i = r->first; i < r->end && fits; i++) {
         const lam__equation *q = e->program->list[i];
@@ -265,18 +268,61 @@ static bool take(lam__emit *e, const run *r) {
     return true;
 }
 
+/* A reduction of what the run has just made goes along, if there are elements. */
+static void find_sum(const lam__emit *e, run *r) {
+    r->behind = r->end;
+    if (r->end == e->program->equations || !r->like->count) return;
+    const lam__equation *q = e->program->list[r->end];
+    if (!lam__emit_is_reduction(q)) return;
+    const int64_t v = q->in[0].variable;
+    if (!is_inner(e, r->first, v) || e->places[v].root != v) return;
+    r->sum = q;
+    r->behind = r->end + 1;
+}
+
+static void write_statements(lam__emit *e, void *env) {
+    run *r = env;
+    for (int64_t k = r->first; k < r->end && !r->wrong; k++)
+        if (!lam__emit_is_view(e, e->program->list[k])) r->wrong = write_equation(e, r, e->program->list[k]);
+}
+
+/* The loops are those of the reduction, an axis each. */
+static void write_with_sum(lam__emit *e, run *r) {
+    char element[32];
+    r->rank = r->like->rank;
+    for (int axis = 0; axis < r->rank; axis++) {
+        r->order[axis] = axis;
+        r->dims[axis] = r->like->dims[axis];
+    }
+    if (!lam__emit_take(e, r->sum->first)) return; /* the arena knows */
+    snprintf(element, sizeof element, "t%lld", (long long)r->sum->in[0].variable);
+    lam__emit_line(e, "{");
+    e->depth++;
+    e->inner = write_statements;
+    e->inner_env = r;
+    const char *wrong = lam__emit_reduce(e, r->sum, element);
+    e->inner = NULL;
+    lam__emit_close(e, 1);
+    if (r->wrong || !wrong) return;
+    r->wrong = wrong;
+    e->current = r->sum;
+}
+
 const char *lam__emit_each(lam__emit *e, int64_t first, int64_t *end) {
     run r = {.first = first, .like = &e->places[e->program->list[first]->first]};
     find_end(e, &r);
-    *end = r.end;
+    find_sum(e, &r);
+    *end = r.behind;
     if (!take(e, &r)) return NULL; /* the arena knows */
+    if (r.sum) {
+        write_with_sum(e, &r);
+        return r.wrong;
+    }
     find_axes(e, &r);
-    const char *wrong = NULL;
     const lam__emit_sink sink = lam__emit_hush(e, r.like->count == 0);
     const int loops = lam__emit_loops(e, r.rank, r.dims, NULL);
-    for (int64_t k = r.first; k < r.end && !wrong; k++)
-        if (!lam__emit_is_view(e, e->program->list[k])) wrong = write_equation(e, &r, e->program->list[k]);
+    write_statements(e, &r);
     lam__emit_close(e, loops);
     lam__emit_speak(e, sink);
-    return wrong;
+    return r.wrong;
 }

@@ -68,6 +68,11 @@ static void add_axis(axes *a, int name, int64_t size) {
     a->dims[a->count++] = size;
 }
 
+/* What makes the element, where a run does. */
+static void write_inner(lam__emit *e) {
+    if (e->inner) e->inner(e, e->inner_env);
+}
+
 /* The last axis of `gone` in blocks whose sums are added; others are as they are. */
 static void write_blocks(lam__emit *e, const axes *gone, const char *text, lam_dtype dtype,
                          const char *const arguments[]) {
@@ -86,6 +91,7 @@ static void write_blocks(lam__emit *e, const axes *gone, const char *text, lam_d
     if (size > BLOCK) lam__emit_line(e, "for (int64_t i%d = b; i%d < end; i%d++) {", name, name, name);
     else lam__emit_line(e, "for (int64_t i%d = 0; i%d < %lld; i%d++) {", name, name, size, name);
     e->depth++;
+    write_inner(e);
     lam__emit_statement(e, text, dtype, part);
     lam__emit_close(e, 1);
     lam__emit_line(e, "s += part;");
@@ -108,13 +114,18 @@ static void write_terms(lam__emit *e, const joining *j, const axes *gone, const 
         return;
     }
     const int loops = lam__emit_loops(e, gone->count, gone->dims, gone->names);
+    const bool block = e->inner && !loops; /* for its variables */
+    if (block) lam__emit_line(e, "{");
+    e->depth += block;
+    write_inner(e);
     lam__emit_statement(e, text, dtype, arguments);
-    lam__emit_close(e, loops);
+    lam__emit_close(e, loops + block);
 }
 
 /* Means are those of small integers, whose sums are exact. */
-static const char *reduce(lam__emit *e, const lam__equation *q, const lam__emit_place *x, const lam__emit_place *out,
-                          const joining *j) {
+/* given: what an element is called, where it has a name. */
+static const char *reduce_given(lam__emit *e, const lam__equation *q, const lam__emit_place *x,
+                                const lam__emit_place *out, const joining *j, const char *given) {
     axes kept = {0}, gone = {0};
     char element[LAM__EMIT_TEXT], result[LAM__EMIT_TEXT];
     const bool mean = q->primitive == &lam__row_mean;
@@ -124,7 +135,8 @@ static const char *reduce(lam__emit *e, const lam__equation *q, const lam__emit_
     for (int axis = 0; axis < x->rank; axis++)
         add_axis(lam__reduce_has(lam__reduce_set(q->params), axis) ? &gone : &kept, axis, x->dims[axis]);
     const int loops = lam__emit_loops(e, kept.count, kept.dims, kept.names);
-    lam__emit_value(e, x, NULL, element);
+    if (given) snprintf(element, sizeof element, "%s", given);
+    else lam__emit_value(e, x, NULL, element);
     lam__emit_at(e, out, kept.names, result);
     lam__emit_line(e, "%s s = %s;", lam__emit_type(sum), start_of(j, sum));
     write_terms(e, j, &gone, text, dtype, arguments);
@@ -132,6 +144,30 @@ static const char *reduce(lam__emit *e, const lam__equation *q, const lam__emit_
     else lam__emit_line(e, "%s = s;", result);
     lam__emit_close(e, loops);
     return NULL;
+}
+
+static const char *reduce(lam__emit *e, const lam__equation *q, const lam__emit_place *x, const lam__emit_place *out,
+                          const joining *j) {
+    return reduce_given(e, q, x, out, j, NULL);
+}
+
+static const joining *joining_of(const lam_primitive *row) {
+    return row == &lam__row_sum || row == &lam__row_mean ? &SUM
+           : row == &lam__row_prod                       ? &PROD
+           : row == &lam__row_max_reduce                 ? &MOST
+           : row == &lam__row_min_reduce                 ? &LEAST
+           : row == &lam__row_any                        ? &ANY
+           : row == &lam__row_all                        ? &ALL
+                                                         : NULL;
+}
+
+bool lam__emit_is_reduction(const lam__equation *q) {
+    return joining_of(q->primitive) != NULL;
+}
+
+const char *lam__emit_reduce(lam__emit *e, const lam__equation *q, const char *element) {
+    const lam__emit_place *x = lam__emit_operand(e, &q->in[0]);
+    return reduce_given(e, q, x, &e->places[q->first], joining_of(q->primitive), element);
 }
 
 /* One line per row. */

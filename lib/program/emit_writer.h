@@ -80,6 +80,8 @@ typedef struct lam__emit {
     int64_t constant_count, constant_room;
     lam__emit_use *uses;
     int64_t use_count, use_room;
+    void (*inner)(struct lam__emit *e, void *env); /* writes what makes the elements of a reduction; NULL: memory */
+    void *inner_env;
     const lam__equation *current;    /* which is being written, for messages */
     bool *read;                      /* per input: whether an element of it is named */
     int64_t blocks;                  /* equations, or runs of them, so far */
@@ -191,6 +193,10 @@ lam__emit_place lam__emit_dense_place(const char *base, lam_dtype dtype, int ran
 /* Families of helpers. */
 extern const lam__emit_helper lam__emit_scalars[], lam__emit_orders[], lam__emit_factors[], lam__emit_randoms[],
     lam__emit_fourier[];
+
+/* emit_sums.c: whether an equation is a reduction; writes one whose element e->inner makes under this name. */
+bool lam__emit_is_reduction(const lam__equation *q);
+const char *lam__emit_reduce(lam__emit *e, const lam__equation *q, const char *element);
 
 /* emit_sums.c: the statement by which a number $1 takes an element $2; NULL: not for this dtype. */
 typedef enum lam__emit_join { LAM__EMIT_SUM, LAM__EMIT_PROD, LAM__EMIT_MOST, LAM__EMIT_LEAST } lam__emit_join;

@@ -292,6 +292,35 @@ START_TEST(the_gradient_of_a_model_is_that_of_lamina) {
 }
 END_TEST
 
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+enum { LONG = 300, SHORT = 3, SUMS = SHORT + LONG + 1 };
+
+/* Sums of values that are made in the same loops, of which one is needed again: over either axis, and over both. */
+BODY(sums) {
+    lam_tensor *y = lam_add(lam_square(in[0]), 1.0);
+    lam_tensor *first = lam_sum(y, &(lam_reduce_options){.axes = LAM_AXES(0)});
+    lam_tensor *second = lam_max_reduce(lam_sub(lam_div(1.0, y), in[0]), &(lam_reduce_options){.axes = LAM_AXES(1)});
+    lam_tensor *both = lam_sum(lam_mul(y, in[0]), NULL);
+    out[0] = lam_concatenate(LAM_LIST(first, second, lam_reshape(both, LAM_DIMS(1))), 0);
+}
+
+START_TEST(sums_are_made_in_the_loops_of_their_terms) {
+    build b;
+    double got[SUMS], want[SUMS];
+    lam_tensor *x = lam_reshape(lam_linspace(ctx, LAM_F64, -2, 3, LONG * SHORT), LAM_DIMS(LONG, SHORT));
+    begin(&b);
+    add_file(&b, "sums", lam_trace(FN(sums, 1, 1), LAM_LIST(x)), NULL);
+    end(&b);
+    unary *call;
+    find(&b, "sums", &call);
+    call(lam_data(x), got);
+    ck_assert_int_eq(lam_read(apply1(FN(sums, 1, 1), x), want, sizeof want), LAM_OK);
+    for (int i = 0; i < SUMS; i++) ck_assert_double_eq_tol(got[i], want[i], 1e-14 * fabs(want[i]) + 1e-12);
+    dlclose(b.library);
+}
+END_TEST
+
 /* ---- special values ---------------------------------------------------------------------------------------------- */
 
 enum { SPECIAL = 14, PAIRS = SPECIAL * SPECIAL, EXACT = 14 };
@@ -401,6 +430,7 @@ Suite *suite_transforms_emit(void) {
     return SUITE_OF("transforms/emit", names_become_identifiers, other_names_are_refused,
                     the_workspace_is_static_or_the_callers, memory_is_used_again, long_programs_are_several_functions,
                     several_programs_are_linked_together, the_gradient_of_a_model_is_that_of_lamina,
-                    special_values_have_the_same_bits, what_has_no_form_is_named_and_nothing_is_written,
-                    what_is_no_program_is_refused, a_file_that_fails_is_reported, values_of_open_levels_are_refused);
+                    sums_are_made_in_the_loops_of_their_terms, special_values_have_the_same_bits,
+                    what_has_no_form_is_named_and_nothing_is_written, what_is_no_program_is_refused,
+                    a_file_that_fails_is_reported, values_of_open_levels_are_refused);
 }

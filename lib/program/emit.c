@@ -341,7 +341,7 @@ lam_status lam__emit_program(const lam__program *p, const char *name, FILE *file
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-enum { NAME_LENGTH = 64 }; /* of a derived name, with its end: what C promises to tell apart */
+enum { NAME_LENGTH = 64 }; /* with its end: what C promises to tell apart */
 
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -372,7 +372,7 @@ static bool is_taken(const char *name) {
 static bool is_identifier(const char *name) {
     bool fits = is_letter(*name);
     for (const char *c = name; *c; c++) fits = fits && (is_letter(*c) || is_digit(*c));
-    return fits && !is_taken(name);
+    return fits && strlen(name) < NAME_LENGTH && !is_taken(name);
 }
 
 /* What cannot be in an identifier becomes a _, and there is one behind a word that is taken. */

@@ -55,6 +55,7 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_erfc] = {"erfc$f($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_ndtr] = {"@ndtr($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_lgamma] = {"lgamma$f($1)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_digamma] = {"@digamma($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_softplus] = {"@softplus($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_silu] = {"@silu($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_silu_slope] = {"@silu_slope($1)", NULL, NULL, NULL, NULL},
@@ -185,6 +186,22 @@ const lam__emit_helper lam__emit_scalars[] = {
     {"softplus",
      "static $T softplus_$S($T x) {\n"
      "    return (x > 0 ? x : 0) + log1p$f(exp$f(-fabs$f(x)));\n}\n"},
+    {"digamma",
+     "/* Reflected from the left, up to 12 by its recurrence, and there its asymptotic series. */\n"
+     "static $T digamma_$S($T x) {\n"
+     "    $T sum = 0;\n"
+     "    if (x == 0) return copysign$f(INFINITY, -x);\n"
+     "    if (x < 0) {\n"
+     "        const $T part = x - floor$f(x);\n"
+     "        if (part == 0 || x - x != 0) return NAN;\n"
+     "        sum = ($T)-0x1.921fb54442d18p+1 / tan$f(($T)0x1.921fb54442d18p+1 * part);\n"
+     "        x = 1 - x;\n    }\n"
+     "    for (; x < 12; x += 1) sum -= 1 / x;\n"
+     "    const $T y = 1 / (x * x);\n"
+     "    const $T far = 1 / ($T)240 - y * (1 / ($T)132 - y * (691 / ($T)32760 - y / 12));\n"
+     "    const $T tail = y * (1 / ($T)12 - y * (1 / ($T)120 - y * (1 / ($T)252 - y * far)));\n"
+     "    return sum + (log$f(x) - 1 / (2 * x) - tail);\n"
+     "}\n"},
     {"ndtr",
      "static $T ndtr_$S($T x) {\n"
      "    return erfc$f(-x * ($T)0x1.6a09e667f3bcdp-1) / 2;\n}\n"},

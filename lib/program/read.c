@@ -22,8 +22,8 @@ typedef struct binding {
     lam__atom atom;
 } binding;
 
-/* bound: a hash table of `room` entries, a power of 2, less than half full. list: operands of the equation that is being
- * read. */
+/* bound: a hash table of `room` entries, a power of 2, less than half full. list: operands of the equation that is
+ * being read. */
 typedef struct reader {
     lam_ctx *ctx;
     const char *start, *at;

@@ -61,24 +61,24 @@ static bool copy_sources(lam__plan *plan, lam__plan_item *to, const lam__region 
     return true;
 }
 
-/* Machine code takes a third of the time of steps that are run one by one. What calls would find in the caches, one
- * after the other, has left them when a part reads all of it, from more places at once than the machine fetches ahead.
- */
+/* Machine code takes a third of the time of steps that are run one by one, but what it moves takes as long. What calls
+ * would find in the caches, one after the other, has left them when a part reads and writes all of it, at more places
+ * at once than the machine fetches ahead. */
 static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
     enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
-    const double far = 3;
-    double small = 0, all = 0;
-    int64_t places = 0;
+    const double near = 0.2, far = 3;
+    int64_t small = 0, places = 0;
     for (int64_t i = 0; i < f->step_count; i++) {
         const lam__lane_step *s = &f->steps[i];
-        if (s->op != LAM__LANE_LOAD) continue;
-        const lam__source *from = &r->sources[s->at[1]];
-        const lam_value *type = from->variable >= 0 ? p->types[from->variable] : from->constant;
+        if (s->op != LAM__LANE_LOAD && s->op != LAM__LANE_STORE) continue;
+        const lam__source *from = s->op == LAM__LANE_LOAD ? &r->sources[s->at[1]] : NULL;
+        const lam_value *type = !from ? NULL : from->variable >= 0 ? p->types[from->variable] : from->constant;
         places++;
-        all += (double)f->lanes;
-        if (type->count <= SECOND_CACHE) small += (double)f->lanes;
+        small += !type || type->count <= SECOND_CACHE;
     }
-    return (native ? f->cost / 3 : f->cost) + (all > 2 * SECOND_CACHE && places > PLACES ? far * small : 0);
+    const double lanes = (double)f->lanes, moved = lanes * (double)places;
+    const bool is_far = moved > 4 * SECOND_CACHE && places > PLACES;
+    return (native ? f->cost / 3 + near * moved : f->cost) + (is_far ? far * lanes * (double)small : 0);
 }
 
 /* The region of a stage as a fused part; NULL where it is better called. */

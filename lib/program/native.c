@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_WRITTEN = 1 << 16, PATH_BYTES = 512 };
+enum { PATH_BYTES = 512 };
 
 typedef int native_run(char *memory, void *const data[], int64_t first, int64_t lanes);
 
@@ -128,7 +128,7 @@ lam__native *lam__native_new(lam_ctx *ctx, const lam__lane_step *steps, int64_t 
     int32_t *words = lam__alloc_get(&ctx->pool, room);
     if (!words) return NULL;
     lam__native_read(&s, words);
-    lam__native *made = s.written <= MOST_WRITTEN ? make(ctx, &s) : NULL;
+    lam__native *made = s.written <= LAM__NATIVE_MOST ? make(ctx, &s) : NULL;
     lam__alloc_put(&ctx->pool, words, room);
     return made;
 }

@@ -7,6 +7,9 @@
 
 typedef struct lam__native lam__native;
 
+/* Steps that are written out at most, where those of a loop count once: more take a compiler too long. */
+enum { LAM__NATIVE_MOST = 1 << 16 };
+
 /* Steps on so many bytes of registers, for `lanes` lanes; 1: registers and arguments are those of
  * lam__kernels_lane_single, otherwise of lam__kernels_lane. NULL where that cannot be done. The steps, and what they
  * point to, outlive it. */

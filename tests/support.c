@@ -76,10 +76,14 @@ Suite *suite_of(const char *name, const TTest *const tests[], size_t count) {
 }
 
 void suite_loop(Suite *suite, const TTest *test, int count) {
-    TCase *group = tcase_create(test->name);
+    suite_loop_from(suite, test->name, test, 0, count);
+}
+
+void suite_loop_from(Suite *suite, const char *name, const TTest *test, int first, int last) {
+    TCase *group = tcase_create(name);
     tcase_add_checked_fixture(group, begin, end);
     tcase_set_timeout(group, 0);
-    tcase_add_loop_test(group, test, 0, count);
+    tcase_add_loop_test(group, test, first, last);
     suite_add_tcase(suite, group);
 }
 

@@ -48,6 +48,9 @@ Suite *suite_of(const char *name, const TTest *const tests[], size_t count);
 /* Adds a test that runs with _i from 0 to count - 1, each time with a fresh `ctx`. */
 void suite_loop(Suite *suite, const TTest *test, int count);
 
+/* The same with _i from `first` to last - 1 as a case of its own name, which CK_RUN_CASE can choose. */
+void suite_loop_from(Suite *suite, const char *name, const TTest *test, int first, int last);
+
 /* ---- functions and tensors --------------------------------------------------------------------------------------- */
 
 #ifdef __GNUC__

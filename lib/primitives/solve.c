@@ -274,11 +274,22 @@ static lam_status find_with_extremes(const lam_call_site *call, const linear_sys
     return ready ? LAM_OK : LAM_ERR_MEMORY;
 }
 
+/* The order of rows may come from a program that somebody wrote, which has it as any other operand. */
+static bool is_order(const lam_value *order) {
+    const int64_t n = order->rank ? order->dims[order->rank - 1] : 0;
+    const int32_t *row = order->data;
+    for (int64_t i = 0; i < order->count; i++)
+        if (row[i] < 0 || row[i] >= n) return false;
+    return true;
+}
+
 /* Everything is solved at once; what was extreme is then solved again, one matrix at a time, over that. The failure
  * names the first singular one. */
 static lam_status solve_all(const lam_call_site *call, const linear_system *s) {
     int64_t bad = -1;
     lam_status status = LAM_OK;
+    if (!is_order(s->order))
+        return lam__error_call(call, LAM_ERR_INDEX, "lam_lu gives it", "the order of rows is no permutation");
     if (!s->factors->count) return LAM_OK; /* however many matrices without rows: none is singular */
     if (s->x->count) substitute(s->how.transpose, s->factors->data, s->order->data, s->b, s->x);
     if (has_extremes(s->factors)) status = find_with_extremes(call, s, &bad);

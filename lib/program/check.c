@@ -2,6 +2,7 @@
  * the rows give. A program that was recorded is right unless a level has ended whose values it holds; one that was read
  * may be anything. */
 #include "lib/program/text.h"
+#include "lib/program/valid.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -59,6 +60,8 @@ static lam_status check_results(const lam__program *p, const char *name, int64_t
                                 .inputs = e->inputs,
                                 .outputs = e->outputs,
                                 .in = in};
+    const char *fault = lam__program_fault(&call);
+    if (fault) return fail_at(p, name, k, LAM_ERR_VALUE, "%s", fault);
     memset(shapes, 0, (size_t)e->outputs * sizeof *shapes);
     lam_status status = lam__eval_shape(&call, shapes);
     for (int o = 0; o < e->outputs && status == LAM_OK; o++) {

@@ -15,7 +15,8 @@
     X(second)                                                                                                          \
     X(batch)                                                                                                           \
     X(batch_twice)                                                                                                     \
-    X(batch_derivative) X(batch_without_loop) X(wrong) X(memory) X(complex_operands) X(half) X(threads) X(compiled)
+    X(batch_derivative)                                                                                                \
+    X(batch_without_loop) X(wrong) X(memory) X(complex_operands) X(half) X(threads) X(compiled) X(text) X(mutated)
 
 #define PROPERTY(name) int property_##name(const cases_row *row);
 PROPERTIES(PROPERTY)

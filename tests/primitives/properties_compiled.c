@@ -1,14 +1,21 @@
-/* Compiling: the call, its batch and its gradient as jitted functions, fused wherever that can be done, against the
- * same functions as they are; and a second time, when nothing is recorded any more. */
+/* Programs: the call, its batch and its gradient, and gradients of its batch, against the same functions as they are:
+ * as jitted functions, fused wherever that can be done, and a second time, when nothing is recorded any more; and as
+ * text, read back. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tests/primitives/probe.h"
 #include "tests/primitives/properties.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { EXAMPLES = 3 };
 
 /* Sums that became steps are added in another order. */
 static const double MOST_ULPS = 64;
 
-static void compare(const probe *p, const char *what, lam_fn *plain, lam_list in, size_t outputs) {
+typedef void comparison(const probe *p, const char *what, lam_fn *plain, lam_list in, size_t outputs);
+
+static void compare_compiled(const probe *p, const char *what, lam_fn *plain, lam_list in, size_t outputs) {
     static array wanted;
     lam_tensor *want[2 * CASES_OPERANDS + CASES_OUTPUTS], *got[2 * CASES_OPERANDS + CASES_OUTPUTS];
     lam_fn *jitted = lam_jit(plain, &(lam_jit_options){.fusion = LAM_JIT_ALL});
@@ -23,6 +30,35 @@ static void compare(const probe *p, const char *what, lam_fn *plain, lam_list in
     const lam_jit_report r = lam_jit_report_of(jitted);
     PROBE_CHECK(p, r.calls == 2 && r.recorded + r.direct > 0 && r.recorded < 2, "%s is recorded %lld times", what,
                 (long long)r.recorded);
+}
+
+static char *text_of(const probe *p, const char *what, lam_program *program) {
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    PROBE_CHECK(p, file && lam_program_print(file, program) == LAM_OK, "%s cannot be printed", what);
+    if (file) fclose(file);
+    return text;
+}
+
+/* What was read has the text and the bits of what was printed. */
+static void compare_text(const probe *p, const char *what, lam_fn *plain, lam_list in, size_t outputs) {
+    static array wanted;
+    lam_tensor *want[2 * CASES_OPERANDS + CASES_OUTPUTS], *got[2 * CASES_OPERANDS + CASES_OUTPUTS];
+    lam_program *recorded = lam_trace(plain, in);
+    PROBE_CHECK(p, lam_program_check(recorded) == LAM_OK, "%s is no right program", what);
+    char *text = text_of(p, what, recorded);
+    lam_program *read = lam_program_read(ctx, text);
+    PROBE_CHECK(p, lam_call(recorded, in, want, outputs) == LAM_OK, "%s fails recorded", what);
+    PROBE_CHECK(p, lam_call(read, in, got, outputs) == LAM_OK, "%s fails read back", what);
+    for (size_t o = 0; o < outputs; o++) {
+        PROBE_CHECK(p, array_read(&wanted, want[o]), "%s: output %zu cannot be read", what, o);
+        probe_same(p, what, (int)o, got[o], &wanted, 0, 0);
+    }
+    char *again = text_of(p, what, read);
+    PROBE_CHECK(p, text && again && !strcmp(text, again), "%s has another text when it is read back", what);
+    free(text);
+    free(again);
 }
 
 /* The operands of the form, and examples of them side by side. */
@@ -52,7 +88,7 @@ static void body_total(lam_ctx *here, lam_tensor *const in[], lam_tensor *out[],
     }
 }
 
-static void visit_compiled(probe *p) {
+static void visit(probe *p, comparison *compare) {
     lam_tensor *batch[CASES_OPERANDS];
     int floating[CASES_OPERANDS], count = 0;
     compare(p, "the call", p->f, (lam_list){(size_t)p->inputs, p->x}, (size_t)p->outputs);
@@ -70,6 +106,18 @@ static void visit_compiled(probe *p) {
             (size_t)count);
 }
 
+static void visit_compiled(probe *p) {
+    visit(p, compare_compiled);
+}
+
+static void visit_text(probe *p) {
+    visit(p, compare_text);
+}
+
 int property_compiled(const cases_row *row) {
     return probe_each(row, PLAIN, visit_compiled);
+}
+
+int property_text(const cases_row *row) {
+    return probe_each(row, PLAIN, visit_text);
 }

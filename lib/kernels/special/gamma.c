@@ -264,7 +264,7 @@ static double zeta_left(double s, double q, int order, int64_t n) {
 double lam__special_zeta(double s, double q, int64_t code) {
     const int order = (int)(code & 63);
     const int64_t n = code >> 6;
-    if (isnan(s) || isnan(q) || s < 1) return NAN;
+    if (isnan(s) || isnan(q) || s < 1 || order > LAM__SPECIAL_ORDERS) return NAN;
     if (s == 1) return zeta_at_one(q, order, n);
     if (q == 0) return n & 1 ? -INFINITY : INFINITY;
     if (q < 0) return zeta_left(s, q, order, n);

@@ -219,7 +219,8 @@ static double gamma_derivative(double a, double x, int k, bool by_x) {
 }
 
 double lam__special_igamma(double a, double x, int64_t code) {
-    if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (isinf(a) && isinf(x))) return NAN;
+    if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (isinf(a) && isinf(x)) || (code >> 4 & 15) > LAM__SPECIAL_ORDERS)
+        return NAN;
     if (code && isinf(a)) return 0;
     if (code) return gamma_derivative(a, x, (int)(code >> 4 & 15), code >> 8);
     if (x == 0 || isinf(a)) return 0;
@@ -377,7 +378,7 @@ double lam__special_betainc(double a, double b, double x, int64_t code) {
     int i = (int)(code >> 4 & 15), j = (int)(code & 15);
     bool by_x = code >> 8;
     wide y = 1 - (wide)x;
-    if (!(a > 0 && b > 0 && x >= 0 && x <= 1) || isinf(a) || isinf(b)) return NAN;
+    if (!(a > 0 && b > 0 && x >= 0 && x <= 1) || isinf(a) || isinf(b) || i + j > LAM__SPECIAL_ORDERS) return NAN;
     if (by_x && x == 0) return beta_slope_at_end(a, b, i);
     if (by_x && x == 1) return beta_slope_at_end(b, a, j);
     if (x == 0 || x == 1) return code ? 0 : x;

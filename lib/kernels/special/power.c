@@ -50,7 +50,7 @@ static wide slope_of_size(wide size, wide y, int64_t n, int m) {
 double lam__special_pow_slope(double x, double y, int64_t code) {
     const int64_t n = code >> 6;
     const int m = (int)(code & 63);
-    if (isnan(x) || isnan(y)) return NAN;
+    if (isnan(x) || isnan(y) || m > LAM__POWER_ORDERS) return NAN;
     if (x > 0) return (double)slope_of_size(x, y, n, m);
     if (m > 0) return x < 0 ? NAN : (double)slope_at_zero(y, n, m);
     const bool whole = y == floor(y), positive = !signbit(x) || (!whole && (x == 0 || isinf(x))); /* as pow has it */
@@ -85,7 +85,7 @@ double lam__special_box_cox(double x, double y, int64_t code) {
     const int64_t n = code >> 7;
     const int m = (int)(code >> 1 & 63);
     const wide log = code & 1 ? log1pl(x) : logl(x == 0 ? 0 : x);
-    if (isnan(x) || isnan(y) || isnan(log)) return NAN;
+    if (isnan(x) || isnan(y) || isnan(log) || m > LAM__POWER_ORDERS) return NAN;
     if (n > 0) return (double)(isinf(log) ? power_at_end : power_of_log)(log, (wide)y - 1, n - 1, m);
     if (isinf(log)) return (double)box_at_end(log, y, m);
     if (log == 0) return m == 0 ? (double)log : 0;

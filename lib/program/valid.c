@@ -1,0 +1,318 @@
+/* See valid.h. Public operations check their arguments before they make parameters of them, so rows need not; a text
+ * may name any. Parameters are found by the names in the row's layout. */
+#include "lib/program/valid.h"
+
+#include "lib/dispatch/dispatch.h"
+#include "lib/primitives/rows.h"
+#include "lib/program/layout.h"
+
+#include <string.h>
+
+enum { LARGEST = 1 << 30, MOST_MEMBER = 1 << 20 };
+
+/* Element i of the parameter of this name. */
+static int64_t get(const lam_call_site *c, const char *name, int64_t i) {
+    lam__layout l;
+    lam__parameter q;
+    if (lam__layout_open(&l, c->primitive, c->outputs))
+        while (lam__layout_next(&l, c->params, &q))
+            if (strlen(name) == (size_t)q.length && !memcmp(name, q.name, strlen(name)) && (q.hidden || i < q.count))
+                return lam__layout_integer(&q, c->params, i);
+    return -1;
+}
+
+static bool within(int64_t value, int64_t low, int64_t high) {
+    return value >= low && value < high;
+}
+
+static int rank(const lam_call_site *c, int i) {
+    return c->inputs > i && c->in[i] ? c->in[i]->rank : 0;
+}
+
+static int64_t dim(const lam_call_site *c, int i, int64_t axis) {
+    return c->in[i]->dims[axis];
+}
+
+/* ---- by family --------------------------------------------------------------------------------------------------- */
+
+static bool axis(const lam_call_site *c) {
+    return within(get(c, "axis", 0), 0, rank(c, 0));
+}
+
+static bool sorted(const lam_call_site *c) {
+    return axis(c) && within(get(c, "count", 0), -1, dim(c, 0, get(c, "axis", 0)) + 1);
+}
+
+static bool lanes(const lam_call_site *c) {
+    const int64_t first = get(c, "first", 0), count = get(c, "count", 0);
+    return within(first, 0, rank(c, 0) + 1) && within(count, 0, rank(c, 0) + 1) && first + count <= rank(c, 0);
+}
+
+static bool sizes(const lam_call_site *c) {
+    const int64_t n = get(c, "rank", 0);
+    if (!within(n, 0, LAM_INNER_RANK + 1)) return false;
+    for (int64_t i = 0; i < n; i++)
+        if (get(c, "dims", i) < 0) return false;
+    return true;
+}
+
+static bool spread(const lam_call_site *c) {
+    const int64_t n = get(c, "rank", 0), new = n - rank(c, 0);
+    if (!sizes(c) || new < 0) return false;
+    for (int64_t i = new; i < n; i++)
+        if (dim(c, 0, i - new) != 1 && dim(c, 0, i - new) != get(c, "dims", i)) return false;
+    return true;
+}
+
+static bool reshaped(const lam_call_site *c) {
+    int64_t dims[LAM_INNER_RANK];
+    const int64_t n = get(c, "rank", 0);
+    if (!sizes(c)) return false;
+    for (int64_t i = 0; i < n; i++) dims[i] = get(c, "dims", i);
+    return lam__value_count((int)n, dims, 1) == c->in[0]->count;
+}
+
+static bool ordered(const lam_call_site *c) {
+    uint64_t seen = 0;
+    const int64_t n = get(c, "rank", 0);
+    if (n != rank(c, 0)) return false;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t a = get(c, "order", i);
+        if (!within(a, 0, n) || (seen >> a & 1)) return false;
+        seen |= (uint64_t)1 << a;
+    }
+    return true;
+}
+
+/* Of update_slice also that what is put there has the size of the place. */
+static bool sliced(const lam_call_site *c) {
+    const int64_t n = get(c, "rank", 0);
+    if (n != rank(c, 0) || (c->inputs > 1 && rank(c, 1) != n)) return false;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t start = get(c, "start", i), step = get(c, "step", i), count = get(c, "count", i),
+                      d = dim(c, 0, i);
+        if (!within(count, 0, LARGEST) || !within(step, -LARGEST, LARGEST)) return false;
+        if (count > 0 && (!within(start, 0, d) || !within(start + (count - 1) * step, 0, d))) return false;
+        if (c->inputs > 1 && dim(c, 1, i) != count) return false;
+        if (c->inputs > 1 && count > 1 && !step) return false;
+    }
+    return true;
+}
+
+static bool joined(const lam_call_site *c) {
+    const int64_t at = get(c, "axis", 0), fresh = get(c, "fresh", 0);
+    if (!within(fresh, 0, 2) || !within(at, 0, rank(c, 0) + fresh) || c->inputs < 1) return false;
+    for (int i = 1; i < c->inputs; i++) {
+        if (rank(c, i) != rank(c, 0) || c->in[i]->dtype != c->in[0]->dtype) return false;
+        for (int a = 0; a < rank(c, 0); a++)
+            if ((fresh || a != at) && dim(c, i, a) != dim(c, 0, a)) return false;
+    }
+    return true;
+}
+
+static bool split(const lam_call_site *c) {
+    const int64_t end = get(c, "from_end", 0), drop = get(c, "drop", 0);
+    if (!within(end, 1, rank(c, 0) + 1) || !within(drop, 0, 2)) return false;
+    int64_t left = dim(c, 0, rank(c, 0) - end);
+    for (int o = 0; o < c->outputs; o++) {
+        const int64_t size = get(c, "sizes", o);
+        if (!within(size, 0, left + 1) || (drop && size != 1)) return false;
+        left -= size;
+    }
+    return left == 0;
+}
+
+static bool crossed(const lam_call_site *c) {
+    const int64_t row = get(c, "row", 0), column = get(c, "column", 0), offset = get(c, "offset", 0);
+    return within(row, 0, rank(c, 0)) && within(column, 0, rank(c, 0)) && row != column &&
+           within(offset, -dim(c, 0, row), dim(c, 0, column) + 1);
+}
+
+static bool paired(const lam_call_site *c) {
+    const int64_t batch = get(c, "batch", 0), contract = get(c, "contract", 0);
+    if (!within(batch, 0, LAM_INNER_RANK) || !within(contract, 0, LAM_INNER_RANK)) return false;
+    for (int side = 0; side < 2; side++) {
+        uint64_t seen = 0;
+        for (int64_t i = 0; i < batch + contract; i++) {
+            const int64_t a = get(c, side ? "y" : "x", i);
+            if (!within(a, 0, rank(c, side)) || (seen >> a & 1)) return false;
+            seen |= (uint64_t)1 << a;
+        }
+    }
+    return true;
+}
+
+/* Positions are less than 2^63, and every place of the result is one of the window. */
+static bool moved(const lam_call_site *c) {
+    const int64_t n = get(c, "rank", 0), most = 1 << 20;
+    if (!within(n, 0, LAM_INNER_RANK + 1)) return false;
+    for (int64_t i = 0; i < n; i++)
+        if (!within(get(c, "window", i), 0, most) || !within(get(c, "stride", i), 1, most) ||
+            !within(get(c, "spread", i), 1, most) || !within(get(c, "gap", i), 1, most) ||
+            !within(get(c, "low", i), -most, most) || !within(get(c, "out", i), 0, most))
+            return false;
+    return true;
+}
+
+static bool windows(const lam_call_site *c) {
+    const int64_t n = get(c, "rank", 0), lead = get(c, "lead", 0);
+    if (!moved(c) || !within(lead, 0, rank(c, 0) + 1) || lead + n != rank(c, 0)) return false;
+    for (int64_t i = 0; i < n; i++)
+        if (!get(c, "window", i)) return false;
+    return true;
+}
+
+static bool convolved(const lam_call_site *c) {
+    const int64_t n = get(c, "rank", 0), front = get(c, "front", 0);
+    return moved(c) && within(n, 0, 4) && within(front, 2, 4) && rank(c, 0) == front + n && rank(c, 1) == front + n &&
+           c->in[0]->dtype == c->in[1]->dtype;
+}
+
+/* The last operand, or the second, is the index; both share `batch` axes. */
+static bool indexed(const lam_call_site *c) {
+    const int64_t batch = get(c, "batch", 0), at = get(c, "axis", 0);
+    return c->inputs > 1 && within(batch, 0, rank(c, 0) + 1) && within(batch, 0, rank(c, 1) + 1) &&
+           within(at, batch, rank(c, 0)) && within(get(c, "mode", 0), 0, LAM__INDEX_DROP + 1);
+}
+
+static bool bags(const lam_call_site *c) {
+    const int64_t batch = get(c, "batch", 0);
+    for (int i = 0; i < c->inputs; i++)
+        if (!within(batch, 0, rank(c, i))) return false;
+    return within(get(c, "rows", 0), 0, LARGEST);
+}
+
+static bool inverse(const lam_call_site *c) {
+    return within(get(c, "n", 0), 0, LARGEST) && within(get(c, "mode", 0), 0, LAM__INDEX_DROP + 1);
+}
+
+static bool powers(const lam_call_site *c) {
+    const int64_t batch = get(c, "batch", 0);
+    return within(batch, 0, rank(c, 0) + 1) && within(batch, 0, rank(c, 1) + 1) &&
+           within(get(c, "count", 0), 0, LARGEST);
+}
+
+static bool half(const lam_call_site *c) {
+    const int64_t n = get(c, "n", 0), at = get(c, "axis", 0);
+    if (!within(at, 0, rank(c, 0)) || !within(n, 1, LARGEST)) return false;
+    return dim(c, 0, at) == (strcmp(c->primitive->name, "rfft") ? n / 2 + 1 : n);
+}
+
+static bool drawn(const lam_call_site *c) {
+    return sizes(c) && within(get(c, "form", 0), 0, LAM__RANDOM_RANGE8 + 1);
+}
+
+static bool precise(const lam_call_site *c) {
+    return within(get(c, "bits", 0), 256, 12 * 256) && within(get(c, "bits", 0) % 256, 0, 53);
+}
+
+static bool signs(const lam_call_site *c) {
+    const int r = rank(c, 1), w = rank(c, 0);
+    if (!within(get(c, "sign", 0), -1, 2) || r < 2 || w != r || c->in[0]->dtype != c->in[1]->dtype) return false;
+    for (int i = 0; i < r - 2; i++)
+        if (dim(c, 0, i) != dim(c, 1, i)) return false;
+    return dim(c, 0, w - 2) == dim(c, 1, r - 1) && dim(c, 0, w - 1) == dim(c, 1, r - 1) &&
+           (!get(c, "sign", 0) || dim(c, 1, r - 2) == dim(c, 1, r - 1));
+}
+
+/* Matrices, their factors and order as lu gives them, and right-hand sides, of one stack. */
+static bool solved(const lam_call_site *c) {
+    const int r = rank(c, 0);
+    if (r < 2 || rank(c, 1) != r || rank(c, 2) != r - 1 || rank(c, 3) != r) return false;
+    const int64_t n = dim(c, 0, r - 1);
+    for (int i = 0; i < r - 2; i++)
+        if (dim(c, 1, i) != dim(c, 0, i) || dim(c, 2, i) != dim(c, 0, i) || dim(c, 3, i) != dim(c, 0, i)) return false;
+    for (int i = 0; i < 4; i++)
+        if (c->in[i]->dtype != (i == 2 ? LAM_I32 : c->in[0]->dtype)) return false;
+    return dim(c, 0, r - 2) == n && dim(c, 1, r - 2) == n && dim(c, 1, r - 1) == n && dim(c, 2, r - 2) == n &&
+           dim(c, 3, r - 2) == n;
+}
+
+/* Derivatives of special functions are taken up to orders that these are all below. */
+static bool orders(const lam_call_site *c) {
+    for (int64_t i = 0; i < 3; i++)
+        if (!within(get(c, "by", i), 0, 3)) return false;
+    return within(get(c, "by_x", 0), 0, 32);
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+static bool axes_fit(const lam_call_site *c) {
+    lam__layout l;
+    lam__parameter q;
+    if (!c->params_bytes || !lam__layout_open(&l, c->primitive, c->outputs)) return true;
+    while (lam__layout_next(&l, c->params, &q)) {
+        const uint64_t set = q.kind == 'A' ? (uint32_t)lam__layout_integer(&q, c->params, 0) : 0;
+        if (set >> rank(c, 0)) return false;
+    }
+    return lam__layout_bytes(&l) <= c->params_bytes;
+}
+
+const char *lam__program_fault(const lam_call_site *call) {
+    static const struct {
+        const lam_primitive *row;
+        bool (*fits)(const lam_call_site *c);
+    } all[] = {
+#define OF(row, fits) {&lam__row_##row, fits}
+        OF(argmax, axis),
+        OF(argmin, axis),
+        OF(argsort, sorted),
+        OF(cumsum, axis),
+        OF(cumprod, axis),
+        OF(cummax, axis),
+        OF(cummin, axis),
+        OF(cumlogsumexp, axis),
+        OF(linear_recurrence, axis),
+        OF(softmax, lanes),
+        OF(log_softmax, lanes),
+        OF(standardize, lanes),
+        OF(broadcast_to, spread),
+        OF(reshape, reshaped),
+        OF(transpose, ordered),
+        OF(slice, sliced),
+        OF(update_slice, sliced),
+        OF(concatenate, joined),
+        OF(split_sizes, split),
+        OF(diagonal, crossed),
+        OF(dot_general, paired),
+        OF(conv_general, convolved),
+        OF(reduce_window_sum, windows),
+        OF(reduce_window_max, windows),
+        OF(reduce_window_min, windows),
+        OF(reduce_window_argmax, windows),
+        OF(reduce_window_argmin, windows),
+        OF(take, indexed),
+        OF(put, indexed),
+        OF(scatter_add, indexed),
+        OF(scatter_mul, indexed),
+        OF(scatter_min, indexed),
+        OF(scatter_max, indexed),
+        OF(embedding_bag, bags),
+        OF(bag_spread, bags),
+        OF(bag_dots, bags),
+        OF(index_inverse, inverse),
+        OF(polyval, powers),
+        OF(power_sums, powers),
+        OF(random_bits, drawn),
+        OF(reduce_precision, precise),
+        OF(gap_solve, signs),
+        OF(hyp1f1, orders),
+        OF(solve, solved),
+        OF(hyp2f1, orders),
+#if defined(LAM__HAVE_FFTW)
+        OF(rfft, half),
+        OF(irfft, half),
+#endif
+#undef OF
+    };
+    const lam_primitive *row = call->primitive;
+    for (int i = 0; i < call->inputs; i++)
+        if (!call->in[i] && !row->call) return "an operand is missing";
+    if (!row->layout && row->elementwise && call->params_bytes && !within(get(call, "member", 0), 0, MOST_MEMBER))
+        return "there is no such member of the family";
+    if (!axes_fit(call)) return "there are no such axes";
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (all[k].row == row && (!call->params_bytes || !all[k].fits(call)))
+            return "the parameters do not fit the operands";
+    return row->layout && !call->params_bytes && !row->elementwise ? "parameters are missing" : NULL;
+}

@@ -13,11 +13,11 @@ typedef struct lam__join_params {
     int32_t fresh; /* the parts do not have it */
 } lam__join_params;
 
-/* Of split_sizes. Parts of one element lose the axis when `drop` is set; sizes[] is then left out. The axis is
- * counted from the end, so that a batch axis in front changes nothing. */
+/* Of split_sizes. Without sizes parts are of one element, and lose the axis. The axis is counted from the end, so that
+ * a batch axis in front changes nothing. */
 typedef struct lam__split_params {
     int32_t from_end; /* 1: the last */
-    int32_t drop;
+    int32_t given; /* sizes: 0, or as many as results */
     int64_t sizes[];
 } lam__split_params;
 

@@ -16,8 +16,8 @@
 typedef lam__split_params split_params;
 
 /* Sizes in use only. */
-static size_t split_bytes(bool drop, int parts) {
-    return sizeof(split_params) + (drop ? 0 : (size_t)parts * sizeof(int64_t));
+static size_t split_bytes(int32_t given) {
+    return sizeof(split_params) + (size_t)given * sizeof(int64_t);
 }
 
 /* The sizes were found to add up by the public form; as a row for rules it trusts them. */
@@ -30,7 +30,7 @@ static lam_status shape_split_sizes(const lam_call_site *call, lam_shape out[]) 
         out[o].rank = 0;
         for (int i = 0; i < x->rank; i++)
             if (i != axis) out[o].dims[out[o].rank++] = x->dims[i];
-            else if (!p->drop) out[o].dims[out[o].rank++] = p->sizes[o];
+            else if (p->given) out[o].dims[out[o].rank++] = p->sizes[o];
     }
     return LAM_OK;
 }
@@ -45,13 +45,13 @@ static bool view_split_sizes(const lam_call_site *call, const lam_shape out[], i
     for (int o = 0; o < call->outputs; o++, strides += LAM_INNER_RANK) {
         int64_t step = 1;
         for (int i = 0, n = 0; i < x->rank; i++)
-            if (i != axis || !p->drop) strides[n++] = x->strides[i];
+            if (i != axis || p->given) strides[n++] = x->strides[i];
         for (int i = out[o].rank - 1; i >= 0; i--) {
             if (out[o].dims[i] != 1 && strides[i] != step) return false;
             step *= out[o].dims[i];
         }
         offset[o] = first;
-        first += x->strides[axis] * (p->drop ? 1 : p->sizes[o]);
+        first += x->strides[axis] * (p->given ? p->sizes[o] : 1);
     }
     return x->count > 0;
 }
@@ -65,12 +65,12 @@ static lam_status eval_split_sizes(const lam_call_site *call, lam_value *const o
     int axis = x->rank - p->from_end;
     int64_t strides[LAM_INNER_RANK], step = x->strides[axis] * (int64_t)lam__dtype_bytes(x->dtype);
     for (int i = 0, n = 0; i < x->rank; i++)
-        if (i != axis || !p->drop) strides[n++] = x->strides[i];
+        if (i != axis || p->given) strides[n++] = x->strides[i];
     for (int o = 0; o < call->outputs; o++) {
         if (out[o]->count)
             lam__parallel_copy(call->ctx->team, out[o]->rank, out[o]->dims, (lam_dtype)x->dtype, out[o]->data,
                                out[o]->strides, (lam_dtype)x->dtype, from, strides);
-        from += step * (p->drop ? 1 : p->sizes[o]);
+        from += step * (p->given ? p->sizes[o] : 1);
     }
     return LAM_OK;
 }
@@ -83,13 +83,13 @@ static void vjp_split_sizes(const lam_rule *r, lam_tensor *const g[], lam_tensor
     for (int o = 0; parts && o < r->outputs; o++) parts[o] = g[o] ? g[o] : lam_zeros_like(r->out[o]);
     if (!parts) return;
     lam_list list = {(size_t)r->outputs, parts};
-    gx[0] = p->drop ? lam_stack(list, -p->from_end) : lam_concatenate(list, -p->from_end);
+    gx[0] = p->given ? lam_concatenate(list, -p->from_end) : lam_stack(list, -p->from_end);
 }
 
 /* The axis is counted from the end, so the parameters serve with a batch axis in front as they are. */
 static void batch_split_sizes(const lam_rule *r, lam_tensor *out[]) {
     const split_params *p = r->params;
-    lam_bind(r->ctx, r->primitive, p, split_bytes(p->drop, r->outputs), LAM_LIST(r->in[0]), out, (size_t)r->outputs);
+    lam_bind(r->ctx, r->primitive, p, split_bytes(p->given), LAM_LIST(r->in[0]), out, (size_t)r->outputs);
 }
 
 /* Has view and eval: the machine asks the view first. Reads nothing on the way back but the dims of parts without a
@@ -106,7 +106,7 @@ const lam_primitive lam__row_split_sizes = {
     .eval = eval_split_sizes,
     .vjp = vjp_split_sizes,
     .batch = batch_split_sizes,
-    .layout = "i from_end, i drop, l sizes[outputs]",
+    .layout = "i from_end, #i given, l sizes[given]",
 };
 
 /* Every out[] a failed tensor; the status of the failure. */
@@ -134,7 +134,7 @@ lam_status lam_unstack(lam_tensor *x, int axis, lam_tensor **out, size_t n_out) 
                                 (long long)lam_dim(x, axis), n_out);
     if (failed) return give_failed(failed, out, n_out);
     if (!n_out) return LAM_OK;
-    split_params p = {.from_end = lam_rank(x) - axis, .drop = 1};
+    split_params p = {.from_end = lam_rank(x) - axis};
     return lam_bind(lam_ctx_of(x), &lam__row_split_sizes, &p, sizeof p, LAM_LIST(x), out, n_out);
 }
 
@@ -161,13 +161,13 @@ lam_status lam_split_sizes(lam_tensor *x, int axis, const int64_t *sizes, lam_te
     if (failed) return give_failed(failed, out, n_out);
     lam_ctx *ctx = lam_ctx_of(x);
     lam__scratch_area area;
-    split_params *p = lam__scratch_get(&area, ctx, split_bytes(false, (int)n_out));
+    split_params *p = lam__scratch_get(&area, ctx, split_bytes((int32_t)n_out));
     if (!p) return give_failed(&ctx->failed, out, n_out);
     p->from_end = lam_rank(x) - axis;
-    p->drop = 0;
+    p->given = (int32_t)n_out;
     lam_status status =
         collect_sizes(x, axis, sizes, n_out, p)
-            ? lam_bind(ctx, &lam__row_split_sizes, p, split_bytes(false, (int)n_out), LAM_LIST(x), out, n_out)
+            ? lam_bind(ctx, &lam__row_split_sizes, p, split_bytes((int32_t)n_out), LAM_LIST(x), out, n_out)
             : give_failed(lam__axes_failed(x), out, n_out);
     lam__scratch_put(&area);
     return status;

@@ -109,10 +109,10 @@ static void see_parts(lam__emit *e, const lam__equation *q, const lam__emit_plac
     int64_t strides[LAM_INNER_RANK], first = 0;
     int n = 0;
     for (int i = 0; i < x->rank; i++)
-        if (i != axis || !p->drop) strides[n++] = x->strides[i];
+        if (i != axis || p->given) strides[n++] = x->strides[i];
     for (int o = 0; o < q->outputs; o++) {
         see(&e->places[q->first + o], x, first, strides);
-        first += x->strides[axis] * (p->drop ? 1 : p->sizes[o]);
+        first += x->strides[axis] * (p->given ? p->sizes[o] : 1);
     }
 }
 

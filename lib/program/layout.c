@@ -18,12 +18,8 @@ static size_t round_up(size_t at, size_t align) {
     return (at + align - 1) / align * align;
 }
 
-bool lam__layout_open(lam__layout *l, const lam_primitive *row, int outputs) {
-    *l = (lam__layout){.text = row->layout        ? row->layout
-                               : row->elementwise ? "l member"
-                                                  : NULL,
-                       .outputs = outputs,
-                       .align = 1};
+bool lam__layout_open(lam__layout *l, const lam_primitive *row) {
+    *l = (lam__layout){.text = row->layout ? row->layout : row->elementwise ? "l member" : NULL, .align = 1};
     return l->text != NULL;
 }
 
@@ -31,13 +27,12 @@ static bool same_name(const lam__parameter *p, const char *name, size_t length) 
     return (size_t)p->length == length && !memcmp(p->name, name, length);
 }
 
-/* "3", "rank", "m+n", "outputs", "rank<3" up to the bracket; *room is what it takes place for. */
+/* "3", "rank", "m+n", "rank<3" up to the bracket; *room is what it takes place for. */
 static int64_t count_of(const lam__layout *l, const char *text, const void *params, int64_t *room) {
     int64_t sum = 0, least = 0;
     while (*text != ']') {
         const size_t length = strcspn(text, "+<]");
         if (*text >= '0' && *text <= '9') sum += strtol(text, NULL, 10);
-        else if (length == 7 && !memcmp(text, "outputs", 7)) sum += l->outputs;
         for (int k = 0; k < l->known; k++)
             if (same_name(&l->number[k], text, length)) sum += lam__layout_integer(&l->number[k], params, 0);
         text += length;

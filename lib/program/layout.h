@@ -20,16 +20,15 @@ typedef struct lam__parameter {
 
 typedef struct lam__layout {
     const char *text; /* what is left */
-    int outputs;
-    int known; /* numbers met so far */
+    int known;        /* numbers met so far */
     lam__parameter number[LAM__LAYOUT_NAMES];
     size_t at, align, end; /* where the next one begins; the largest alignment; where a list ended, 0 for none */
     const char *group;     /* within `{}`: where it began */
     size_t group_at, group_size;
 } lam__layout;
 
-/* Of a row that is called with so many outputs; NULL: it has none that could be printed. */
-bool lam__layout_open(lam__layout *l, const lam_primitive *row, int outputs);
+/* Of a row; false: it has none that could be printed. */
+bool lam__layout_open(lam__layout *l, const lam_primitive *row);
 
 /* The next parameter; counts of lists are read from params. False behind the last one. */
 bool lam__layout_next(lam__layout *l, const void *params, lam__parameter *out);

@@ -153,7 +153,7 @@ static void print_params(FILE *file, const lam__equation *e) {
     lam__parameter q;
     const char *before = " ";
     if (!e->params_bytes) return;
-    if (!lam__layout_open(&l, e->primitive, e->outputs)) {
+    if (!lam__layout_open(&l, e->primitive)) {
         fputs(" opaque", file);
         return;
     }

@@ -330,7 +330,7 @@ static bool read_element(reader *r, const lam__parameter *q, char *params, int64
 }
 
 /* The parameters of a row, if there are any; *bytes of them. */
-static bool read_params(reader *r, const lam_primitive *row, int outputs, char *params, size_t *bytes) {
+static bool read_params(reader *r, const lam_primitive *row, char *params, size_t *bytes) {
     lam__layout l;
     lam__parameter q;
     *bytes = 0;
@@ -339,7 +339,7 @@ static bool read_params(reader *r, const lam_primitive *row, int outputs, char *
     if (is_word(r->at, length, "opaque")) return fail(r, "'%s' is code, which a text does not have", row->name);
     if (!length || r->at[length + blank] != '=') return true;
     memset(params, 0, PARAMS_BYTES);
-    if (!lam__layout_open(&l, row, outputs)) return fail(r, "'%s' has no parameters", row->name);
+    if (!lam__layout_open(&l, row)) return fail(r, "'%s' has no parameters", row->name);
     for (bool first = true; lam__layout_next(&l, params, &q);) {
         const char *name;
         size_t given;
@@ -388,7 +388,7 @@ static bool application(reader *r, int64_t first) {
         r->at += none;
         if (!(none ? append(r, (lam__atom){-1, NULL}) : operand(r, first))) return false;
     }
-    if (!read_params(r, row, outputs, params, &call.params_bytes)) return false;
+    if (!read_params(r, row, params, &call.params_bytes)) return false;
     call.inputs = (int)r->listed;
     r->failed = lam__program_record(r->p, &call, r->list, first) != LAM_OK;
     return !r->failed;

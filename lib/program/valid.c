@@ -14,7 +14,7 @@ enum { LARGEST = 1 << 30, MOST_MEMBER = 1 << 20 };
 static int64_t get(const lam_call_site *c, const char *name, int64_t i) {
     lam__layout l;
     lam__parameter q;
-    if (lam__layout_open(&l, c->primitive, c->outputs))
+    if (lam__layout_open(&l, c->primitive))
         while (lam__layout_next(&l, c->params, &q))
             if (strlen(name) == (size_t)q.length && !memcmp(name, q.name, strlen(name)) && (q.hidden || i < q.count))
                 return lam__layout_integer(&q, c->params, i);
@@ -111,12 +111,12 @@ static bool joined(const lam_call_site *c) {
 }
 
 static bool split(const lam_call_site *c) {
-    const int64_t end = get(c, "from_end", 0), drop = get(c, "drop", 0);
-    if (!within(end, 1, rank(c, 0) + 1) || !within(drop, 0, 2)) return false;
+    const int64_t end = get(c, "from_end", 0), given = get(c, "given", 0);
+    if (!within(end, 1, rank(c, 0) + 1) || (given && given != c->outputs)) return false;
     int64_t left = dim(c, 0, rank(c, 0) - end);
     for (int o = 0; o < c->outputs; o++) {
-        const int64_t size = get(c, "sizes", o);
-        if (!within(size, 0, left + 1) || (drop && size != 1)) return false;
+        const int64_t size = given ? get(c, "sizes", o) : 1;
+        if (!within(size, 0, left + 1)) return false;
         left -= size;
     }
     return left == 0;
@@ -176,10 +176,8 @@ static bool indexed(const lam_call_site *c) {
 }
 
 static bool bags(const lam_call_site *c) {
-    const int64_t batch = get(c, "batch", 0);
-    for (int i = 0; i < c->inputs; i++)
-        if (!within(batch, 0, rank(c, i))) return false;
-    return within(get(c, "rows", 0), 0, LARGEST);
+    const bool rows = c->primitive == &lam__row_bag_spread;
+    return get(c, "batch", 0) >= 0 && (!rows || within(get(c, "rows", 0), 0, LARGEST));
 }
 
 static bool inverse(const lam_call_site *c) {
@@ -240,7 +238,7 @@ static bool orders(const lam_call_site *c) {
 static bool axes_fit(const lam_call_site *c) {
     lam__layout l;
     lam__parameter q;
-    if (!c->params_bytes || !lam__layout_open(&l, c->primitive, c->outputs)) return true;
+    if (!c->params_bytes || !lam__layout_open(&l, c->primitive)) return true;
     while (lam__layout_next(&l, c->params, &q)) {
         const uint64_t set = q.kind == 'A' ? (uint32_t)lam__layout_integer(&q, c->params, 0) : 0;
         if (set >> rank(c, 0)) return false;
@@ -248,71 +246,74 @@ static bool axes_fit(const lam_call_site *c) {
     return lam__layout_bytes(&l) <= c->params_bytes;
 }
 
-const char *lam__program_fault(const lam_call_site *call) {
-    static const struct {
-        const lam_primitive *row;
-        bool (*fits)(const lam_call_site *c);
-    } all[] = {
-#define OF(row, fits) {&lam__row_##row, fits}
-        OF(argmax, axis),
-        OF(argmin, axis),
-        OF(argsort, sorted),
-        OF(cumsum, axis),
-        OF(cumprod, axis),
-        OF(cummax, axis),
-        OF(cummin, axis),
-        OF(cumlogsumexp, axis),
-        OF(linear_recurrence, axis),
-        OF(softmax, lanes),
-        OF(log_softmax, lanes),
-        OF(standardize, lanes),
-        OF(broadcast_to, spread),
-        OF(reshape, reshaped),
-        OF(transpose, ordered),
-        OF(slice, sliced),
-        OF(update_slice, sliced),
-        OF(concatenate, joined),
-        OF(split_sizes, split),
-        OF(diagonal, crossed),
-        OF(dot_general, paired),
-        OF(conv_general, convolved),
-        OF(reduce_window_sum, windows),
-        OF(reduce_window_max, windows),
-        OF(reduce_window_min, windows),
-        OF(reduce_window_argmax, windows),
-        OF(reduce_window_argmin, windows),
-        OF(take, indexed),
-        OF(put, indexed),
-        OF(scatter_add, indexed),
-        OF(scatter_mul, indexed),
-        OF(scatter_min, indexed),
-        OF(scatter_max, indexed),
-        OF(embedding_bag, bags),
-        OF(bag_spread, bags),
-        OF(bag_dots, bags),
-        OF(index_inverse, inverse),
-        OF(polyval, powers),
-        OF(power_sums, powers),
-        OF(random_bits, drawn),
-        OF(reduce_precision, precise),
-        OF(gap_solve, signs),
-        OF(hyp1f1, orders),
-        OF(solve, solved),
-        OF(hyp2f1, orders),
+/* What each row takes for granted. */
+static const struct {
+    const lam_primitive *row;
+    bool (*fits)(const lam_call_site *c);
+} expected[] = {
+#define OF(row, fits)                                                                                                  \
+    { &lam__row_##row, fits }
+    OF(argmax, axis),
+    OF(argmin, axis),
+    OF(argsort, sorted),
+    OF(cumsum, axis),
+    OF(cumprod, axis),
+    OF(cummax, axis),
+    OF(cummin, axis),
+    OF(cumlogsumexp, axis),
+    OF(linear_recurrence, axis),
+    OF(softmax, lanes),
+    OF(log_softmax, lanes),
+    OF(standardize, lanes),
+    OF(broadcast_to, spread),
+    OF(reshape, reshaped),
+    OF(transpose, ordered),
+    OF(slice, sliced),
+    OF(update_slice, sliced),
+    OF(concatenate, joined),
+    OF(split_sizes, split),
+    OF(diagonal, crossed),
+    OF(dot_general, paired),
+    OF(conv_general, convolved),
+    OF(reduce_window_sum, windows),
+    OF(reduce_window_max, windows),
+    OF(reduce_window_min, windows),
+    OF(reduce_window_argmax, windows),
+    OF(reduce_window_argmin, windows),
+    OF(take, indexed),
+    OF(put, indexed),
+    OF(scatter_add, indexed),
+    OF(scatter_mul, indexed),
+    OF(scatter_min, indexed),
+    OF(scatter_max, indexed),
+    OF(embedding_bag, bags),
+    OF(bag_spread, bags),
+    OF(bag_dots, bags),
+    OF(index_inverse, inverse),
+    OF(polyval, powers),
+    OF(power_sums, powers),
+    OF(random_bits, drawn),
+    OF(reduce_precision, precise),
+    OF(gap_solve, signs),
+    OF(hyp1f1, orders),
+    OF(solve, solved),
+    OF(hyp2f1, orders),
 #if defined(LAM__HAVE_FFTW)
-        OF(rfft, half),
-        OF(irfft, half),
+    OF(rfft, half),
+    OF(irfft, half),
 #endif
 #undef OF
-    };
+};
+
+const char *lam__program_fault(const lam_call_site *call) {
     const lam_primitive *row = call->primitive;
     for (int i = 0; i < call->inputs; i++)
         if (!call->in[i] && !row->call) return "an operand is missing";
     if (!row->layout && row->elementwise && call->params_bytes && !within(get(call, "member", 0), 0, MOST_MEMBER))
         return "there is no such member of the family";
     if (!axes_fit(call)) return "there are no such axes";
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        if (all[k].row == row && (!call->params_bytes || !all[k].fits(call)))
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
+        if (expected[k].row == row && (!call->params_bytes || !expected[k].fits(call)))
             return "the parameters do not fit the operands";
     return row->layout && !call->params_bytes && !row->elementwise ? "parameters are missing" : NULL;
 }

@@ -190,11 +190,13 @@ static bool powers(const lam_call_site *c) {
            within(get(c, "count", 0), 0, LARGEST);
 }
 
+#if defined(LAM__HAVE_FFTW)
 static bool half(const lam_call_site *c) {
     const int64_t n = get(c, "n", 0), at = get(c, "axis", 0);
     if (!within(at, 0, rank(c, 0)) || !within(n, 1, LARGEST)) return false;
     return dim(c, 0, at) == (strcmp(c->primitive->name, "rfft") ? n / 2 + 1 : n);
 }
+#endif
 
 static bool drawn(const lam_call_site *c) {
     return sizes(c) && within(get(c, "form", 0), 0, LAM__RANDOM_RANGE8 + 1);

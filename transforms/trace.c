@@ -4,7 +4,9 @@
  * is not asked here: lam__program_check_linear does so when the record is complete. */
 #include "transforms/trace.h"
 
+#include "lib/dispatch/draw.h"
 #include "lib/dispatch/staged.h"
+#include "lib/kernels/kernels.h"
 #include "lib/kernels/places.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
@@ -119,9 +121,29 @@ static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, 
     return fits;
 }
 
+/* Where types alone are wanted nothing is drawn: a variable stands for it. */
+static lam_value *draw(lam__level *level, const lam__draw *d) {
+    if (!program_of(level)->only_types) return lam__draw_make(level->ctx, d);
+    const bool pairs = d->what.form == LAM__RANDOM_PAIRS;
+    int64_t dims[LAM_INNER_RANK + 1];
+    for (int i = 0; i < d->rank; i++) dims[i] = d->dims[i];
+    dims[d->rank] = 2;
+    return box(level, lam__program_variable(program_of(level), lam__kernels_random_dtype(d->what.form), d->rank + pairs,
+                                            dims));
+}
+
+/* What was drawn below is a constant here. */
+static lam_status drawn(lam__level *level, const lam_call_site *call, lam_random_state before, lam_value *out[],
+                        bool *other) {
+    (void)level, (void)call, (void)before, (void)out, (void)other;
+    return LAM_OK;
+}
+
 const lam__interpreter lam__interpreter_trace = {
     .name = "trace",
     .process = process,
+    .draw = draw,
+    .drawn = drawn,
     .accumulate_product = accumulate_product,
     .unreadable_status = LAM_ERR_ABSTRACT,
     .unreadable = "the elements of a tensor that is being traced are not known",

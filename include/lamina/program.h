@@ -27,8 +27,9 @@ LAM_API lam_program *lam_trace(lam_fn *f, lam_list examples);
  *         return v2
  *     }
  * The text is the same for the same program, and is read back by lam_program_read to the last bit; `opaque` in it are
- * values of open levels and operations with code in C (custom Functions, loops and branches), which are not.
- * Fails   LAM_ERR_NULL without a file; LAM_ERR_VALUE for other functions. */
+ * values of open levels and operations with code in C (custom Functions, loops and branches), which are not, as
+ * operations that lam_primitives does not list. NaNs have one text, whatever they carry.
+ * Fails   LAM_ERR_NULL without a file; LAM_ERR_VALUE for other functions, and if the file cannot be written. */
 LAM_API lam_status lam_program_print(FILE *file, lam_program *program);
 
 /* The program of a text that lam_program_print has written, checked.
@@ -43,9 +44,9 @@ LAM_API lam_program *lam_program_read(lam_ctx *ctx, const char *text);
  *         level that has ended. */
 LAM_API lam_status lam_program_check(lam_program *program);
 
-/* The types of f's results for inputs of the types of the examples. Nothing is computed: operations apply their shape
- * rules, and no element is looked at.
- * Fails   as lam_trace, but for draws, which are not made. */
+/* The types of f's results for inputs of the types of the examples. Nothing that depends on these is computed:
+ * operations apply their shape rules, and no element is looked at. Nothing is drawn either: draws have no elements here.
+ * Fails   as lam_trace, but for draws; LAM_ERR_ARITY for other n. types[] are then all zero. */
 LAM_API lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t n);
 
 typedef struct lam_emit_options {

@@ -19,6 +19,10 @@ static LAM_PRINTF(5, 6) lam_status
                           k < p->equations ? p->list[k]->primitive->name : "return", message);
 }
 
+static bool has_ended(const lam__atom *a) {
+    return a->variable < 0 && a->constant && a->constant->kind == LAM__ENDED;
+}
+
 /* `made`: variables that are set before equation k. */
 static lam_status check_operands(const lam__program *p, const char *name, int64_t k, int64_t made) {
     const lam__equation *e = p->list[k];
@@ -32,7 +36,7 @@ static lam_status check_operands(const lam__program *p, const char *name, int64_
         if (a->variable >= made) return fail_at(p, name, k, LAM_ERR_VALUE, "operand %d is read before it is set", i);
         if (a->variable >= 0 && !p->types[a->variable])
             return fail_at(p, name, k, LAM_ERR_VALUE, "operand %d is a result that was left out", i);
-        if (a->variable < 0 && a->constant && a->constant->kind == LAM__BOX && !lam__payload_of(a->constant)->level)
+        if (has_ended(a))
             return fail_at(p, name, k, LAM_ERR_ESCAPED, "operand %d belongs to a level that has ended", i);
     }
     return e->first < made ? fail_at(p, name, k, LAM_ERR_VALUE, "its results are set already") : LAM_OK;
@@ -66,6 +70,9 @@ static lam_status check_results(const lam__program *p, const char *name, int64_t
     lam_status status = lam__eval_shape(&call, shapes);
     for (int o = 0; o < e->outputs && status == LAM_OK; o++) {
         const lam_value *type = p->types[e->first + o];
+        if (!type != (shapes[o].rank < 0))
+            return fail_at(p, name, k, LAM_ERR_SHAPE, "result %d is %s, but by its rule it is %s", o,
+                           type ? "there" : "left out", type ? "left out" : "there");
         if (!type) continue;
         bool same = type->dtype == shapes[o].dtype && type->rank == shapes[o].rank;
         for (int i = 0; same && i < type->rank; i++) same = type->dims[i] == shapes[o].dims[i];
@@ -91,9 +98,13 @@ lam_status lam__program_check(const lam__program *p, const char *name) {
         made = p->list[k]->first + p->list[k]->outputs;
         if (status == LAM_OK) status = check_results(p, name, k, in, shapes);
     }
-    for (int o = 0; o < p->outputs && status == LAM_OK; o++)
-        if (p->results[o].variable >= made || (p->results[o].variable < 0 && !p->results[o].constant))
+    for (int o = 0; o < p->outputs && status == LAM_OK; o++) {
+        const lam__atom *a = &p->results[o];
+        if (a->variable >= made || (a->variable < 0 && !a->constant))
             status = fail_at(p, name, p->equations, LAM_ERR_VALUE, "result %d is not set", o);
+        else if (has_ended(a))
+            status = fail_at(p, name, p->equations, LAM_ERR_ESCAPED, "result %d belongs to a level that has ended", o);
+    }
     lam__alloc_put(&p->ctx->pool, shapes, bytes);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "lib/program/function.h"
 
 #include "lib/primitives/apply.h"
+#include "lib/program/quoted.h"
 #include "lib/program/text.h"
 
 #include <lamina/program.h>
@@ -77,7 +78,11 @@ lam_status lam_program_print(FILE *file, lam_program *program) {
     if (!file) return lam__error_set(p->ctx, LAM_ERR_NULL, NULL, "program_print of '%s': no file", program->name);
     const lam__mark mark = lam__error_mark(p->ctx);
     lam__program_print(file, p, program->name);
-    return lam__error_since(p->ctx, mark);
+    const lam_status status = lam__error_since(p->ctx, mark);
+    if (status == LAM_OK && (fflush(file) != 0 || ferror(file)))
+        return lam__error_set(p->ctx, LAM_ERR_VALUE, "see that there is room for it",
+                              "program_print of '%s': the file cannot be written", program->name);
+    return status;
 }
 
 lam_status lam_program_check(lam_program *program) {
@@ -101,8 +106,7 @@ lam_program *lam_program_read(lam_ctx *ctx, const char *text) {
         lam__program_release(p);
         return ctx->failed_fn;
     }
-    memcpy(title, name, length);
-    title[length] = '\0';
+    (void)lam__quoted_copy(name, length, title);
     lam_fn *made = lam__program_fn(ctx, p, title);
     lam__scratch_put(&area);
     return made;

@@ -55,19 +55,24 @@ static const char *read_integer(const char *text, lam_dtype dtype, void *at) {
     return end;
 }
 
+/* A number that is finite in the text and not in the dtype does not fit. */
+static const char *read_part(const char *text, lam_dtype dtype, void *at) {
+    double value;
+    const bool infinite = tolower((unsigned char)text[strspn(text, "+-")]) == 'i';
+    text = read_real(text, &value);
+    if (!text) return NULL;
+    lam__dtype_store(dtype, at, value);
+    return isinf(lam__dtype_load(dtype, at)) && !infinite ? NULL : text;
+}
+
 /* Both parts, of which only a complex number has the second. */
 static const char *read_floating(const char *text, lam_dtype dtype, void *at) {
     const size_t part = lam__dtype_bytes(lam__dtype_part(dtype));
-    double value;
-    text = read_real(text, &value);
-    if (!text) return NULL;
-    lam__dtype_store(lam__dtype_part(dtype), at, value);
-    if (!lam__dtype_is_complex(dtype)) return text;
+    text = read_part(text, lam__dtype_part(dtype), at);
+    if (!text || !lam__dtype_is_complex(dtype)) return text;
     if (*text != '+' && *text != '-') return NULL;
-    text = read_real(text, &value);
-    if (!text || *text != 'i') return NULL;
-    lam__dtype_store(lam__dtype_part(dtype), (char *)at + part, value);
-    return text + 1;
+    text = read_part(text, lam__dtype_part(dtype), (char *)at + part);
+    return text && *text == 'i' ? text + 1 : NULL;
 }
 
 const char *lam__number_read(const char *text, lam_dtype dtype, void *at) {

@@ -1,6 +1,7 @@
 /* Programs as text, written: see text.h. */
 #include "lib/program/layout.h"
 #include "lib/program/number.h"
+#include "lib/program/quoted.h"
 #include "lib/program/text.h"
 
 #include <lamina/tensor.h>
@@ -52,33 +53,48 @@ static void add(printer *pr, const lam__atom *a) {
     if (a->constant && !is_inline(a->constant)) pr->constants[pr->count++] = (name){a->constant, -1};
 }
 
-/* Elements in row-major order, or one where all have the same bits. */
-static void print_elements(FILE *file, const lam_value *v) {
+/* The place of the next element, row-major; index[]: all 0 at first, as again behind the last one. */
+static void step(const lam_value *v, int64_t index[], int64_t *at) {
+    for (int axis = v->rank - 1; axis >= 0; axis--) {
+        *at += v->strides[axis];
+        if (++index[axis] < v->dims[axis]) return;
+        *at -= v->strides[axis] * v->dims[axis];
+        index[axis] = 0;
+    }
+}
+
+static const char *element_at(const lam_value *v, int64_t at) {
+    return (const char *)v->data + at * (int64_t)lam__dtype_bytes(v->dtype);
+}
+
+/* Whether all elements, which are more than one, have the text of the first. That of NaNs does not say their bits. */
+static bool all_same(const lam_value *v, const char *first) {
     const size_t bytes = lam__dtype_bytes(v->dtype);
-    int64_t index[LAM_INNER_RANK] = {0};
+    int64_t index[LAM_INNER_RANK] = {0}, at = 0;
     char text[LAM__NUMBER_TEXT];
-    bool same = v->count > 1;
-    for (int pass = 0; pass < 2; pass++) {
-        int64_t at = 0;
-        memset(index, 0, sizeof index);
-        if (pass && !same) fputc('[', file);
-        for (int64_t i = 0; i < v->count; i++) {
-            const char *element = (const char *)v->data + at * (int64_t)bytes;
-            if (!pass) {
-                same = same && !memcmp(element, v->data, bytes);
-                if (!same) break;
-            } else {
-                lam__number_print(text, (lam_dtype)v->dtype, element);
-                fprintf(file, "%s%s", same ? "all " : i ? ", " : "", text);
-                if (same) return;
-            }
-            for (int axis = v->rank - 1; axis >= 0; axis--) {
-                at += v->strides[axis];
-                if (++index[axis] < v->dims[axis]) break;
-                at -= v->strides[axis] * v->dims[axis];
-                index[axis] = 0;
-            }
-        }
+    bool spread = true;
+    for (int axis = 0; axis < v->rank; axis++) spread = spread && (v->dims[axis] == 1 || !v->strides[axis]);
+    for (int64_t i = 0; i < v->count && !spread; i++, step(v, index, &at)) {
+        if (!memcmp(element_at(v, at), v->data, bytes)) continue;
+        lam__number_print(text, (lam_dtype)v->dtype, element_at(v, at));
+        if (strcmp(text, first) != 0) return false;
+    }
+    return v->count > 1;
+}
+
+/* Elements in row-major order, or one that stands for all. */
+static void print_elements(FILE *file, const lam_value *v) {
+    int64_t index[LAM_INNER_RANK] = {0}, at = 0;
+    char text[LAM__NUMBER_TEXT] = "";
+    if (v->count) lam__number_print(text, (lam_dtype)v->dtype, v->data);
+    if (all_same(v, text)) {
+        fprintf(file, "all %s", text);
+        return;
+    }
+    fputc('[', file);
+    for (int64_t i = 0; i < v->count; i++, step(v, index, &at)) {
+        lam__number_print(text, (lam_dtype)v->dtype, element_at(v, at));
+        fprintf(file, "%s%s", i ? ", " : "", text);
     }
     fputc(']', file);
 }
@@ -129,7 +145,7 @@ static void print_element(FILE *file, const lam__parameter *q, const void *param
         lam__number_print(text, LAM_F64, at);
         fputs(text, file);
         break;
-    case 's': fprintf(file, "\"%s\"", at); break;
+    case 's': lam__quoted_print(file, at); break;
     case 'b': fputs(*(const bool *)at ? "true" : "false", file); break;
     case 'T': fputs(lam_dtype_name((lam_dtype)lam__layout_integer(q, params, i)), file); break;
     case 'A': {
@@ -203,7 +219,10 @@ static void print_all(printer *pr, const char *title) {
     const bool plain =
         strspn(title, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(title) && *title &&
         !(*title >= '0' && *title <= '9');
-    fprintf(pr->file, plain ? "program %s(" : "program \"%s\"(", title);
+    fputs("program ", pr->file);
+    if (plain) fputs(title, pr->file);
+    else lam__quoted_print(pr->file, title);
+    fputc('(', pr->file);
     for (int i = 0; i < p->inputs; i++) {
         fprintf(pr->file, "%sv%d: ", i ? ", " : "", i);
         print_type(pr->file, p->types[i]);

@@ -1,7 +1,9 @@
 /* Programs as text, read: see text.h. One pass, without looking back: what a line reads has been bound by the lines
  * above it. */
 #include "lib/program/layout.h"
+#include "lib/program/names.h"
 #include "lib/program/number.h"
+#include "lib/program/quoted.h"
 #include "lib/program/text.h"
 
 #include <lamina/tensor.h>
@@ -14,24 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAMS_BYTES = 8192, MOST_OPERANDS = 1 << 16 };
+enum { FEW_BYTES = 1024, MOST_OPERANDS = 1 << 24 };
 
-typedef struct binding {
-    const char *name;
-    size_t length;
-    lam__atom atom;
-} binding;
-
-/* bound: a hash table of `room` entries, a power of 2, less than half full. list: operands of the equation that is
- * being read. */
+/* list, params: operands and parameters of the equation that is being read. */
 typedef struct reader {
     lam_ctx *ctx;
     const char *start, *at;
     lam__program *p;
-    binding *bound;
-    int64_t count, room;
+    lam__names bound;
     lam__atom *list;
     int64_t listed, list_room;
+    char *params;
+    size_t params_room;
     bool failed;
 } reader;
 
@@ -47,6 +43,7 @@ static LAM_PRINTF(2, 3) bool fail(reader *r, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    for (char *c = message; *c; c++) *c = iscntrl((unsigned char)*c) ? ' ' : *c;
     lam__error_set(r->ctx, LAM_ERR_VALUE, "give the text that lam_program_print has written",
                    "program_read: line %d: %s", line, message);
     return false;
@@ -127,44 +124,12 @@ static bool type(reader *r, lam_shape *s) {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash(const char *name, size_t length) {
-    uint64_t h = 1469598103934665603u;
-    for (size_t i = 0; i < length; i++) h = (h ^ (uint8_t)name[i]) * 1099511628211u;
-    return h;
-}
-
-/* Where a name is, or may be put. */
-static binding *slot(const reader *r, const char *name, size_t length) {
-    const uint64_t mask = (uint64_t)r->room - 1;
-    uint64_t i = hash(name, length) & mask;
-    while (r->bound[i].name && (r->bound[i].length != length || memcmp(r->bound[i].name, name, length) != 0))
-        i = (i + 1) & mask;
-    return &r->bound[i];
-}
-
-static bool widen(reader *r) {
-    reader wider = *r;
-    wider.room = r->room ? 2 * r->room : 64;
-    const size_t bytes = (size_t)wider.room * sizeof *r->bound;
-    wider.bound = lam__alloc_get(&r->ctx->pool, bytes);
-    if (!wider.bound) return fail_memory(r, bytes);
-    memset(wider.bound, 0, bytes);
-    for (int64_t i = 0; i < r->room; i++)
-        if (r->bound[i].name) *slot(&wider, r->bound[i].name, r->bound[i].length) = r->bound[i];
-    if (r->bound) lam__alloc_put(&r->ctx->pool, r->bound, (size_t)r->room * sizeof *r->bound);
-    r->bound = wider.bound;
-    r->room = wider.room;
-    return true;
-}
-
-/* A constant is held by the table. */
+/* A constant is taken over, also on failure. */
 static bool bind(reader *r, const char *name, size_t length, lam__atom atom) {
-    if (2 * r->count >= r->room && !widen(r)) return false;
-    binding *b = slot(r, name, length);
-    if (b->name) return fail(r, "'%.*s' is bound twice", (int)length, name);
-    *b = (binding){name, length, atom};
-    r->count++;
-    return true;
+    if (!lam__names_find(&r->bound, name, length))
+        return lam__names_put(&r->bound, name, length, atom) || (r->failed = true, false);
+    lam__value_release(atom.constant);
+    return fail(r, "'%.*s' is bound twice", (int)length, name);
 }
 
 /* "v0: f64[3]" of a new variable. `_` is not bound. */
@@ -183,24 +148,43 @@ static bool declare(reader *r) {
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
+static bool element(reader *r, const lam_value *v, int64_t i) {
+    skip(r);
+    char *to = (char *)v->data + i * (int64_t)lam__dtype_bytes(v->dtype);
+    const char *end = lam__number_read(r->at, (lam_dtype)v->dtype, to);
+    if (!end) return fail(r, "no %s: '%.12s'", lam_dtype_name((lam_dtype)v->dtype), r->at);
+    r->at = end;
+    return true;
+}
+
 static bool elements(reader *r, const lam_value *v) {
-    const size_t bytes = lam__dtype_bytes(v->dtype);
-    const bool all = !strncmp(r->at, "all ", 4);
-    r->at += all ? 4 : 0;
-    if (!all && !expect(r, '[')) return false;
-    for (int64_t i = 0; i < v->count; i++) {
-        char *to = (char *)v->data + i * (int64_t)bytes;
-        if (all && i) {
-            memcpy(to, v->data, bytes);
-            continue;
-        }
-        if (i && !expect(r, ',')) return false;
-        skip(r);
-        const char *end = lam__number_read(r->at, (lam_dtype)v->dtype, to);
-        if (!end) return fail(r, "no %s: '%.12s'", lam_dtype_name((lam_dtype)v->dtype), r->at);
-        r->at = end;
+    if (!expect(r, '[')) return false;
+    for (int64_t i = 0; i < v->count; i++)
+        if ((i && !expect(r, ',')) || !element(r, v, i)) return false;
+    return expect(r, ']');
+}
+
+/* "all 0": one element that is shown everywhere, so that memory is needed only for what stands in the text. NULL after
+ * recording what is wrong. */
+static lam_value *spread(reader *r, const lam_shape *s) {
+    static const int64_t strides[LAM_INNER_RANK];
+    lam_value *one = lam__value_new(r->ctx, s->dtype, 0, NULL);
+    lam_value *v = one && element(r, one, 0) ? lam__value_view(one, s->rank, s->dims, strides, 0) : NULL;
+    lam__value_release(one);
+    return v;
+}
+
+/* Elements are counted in the text before there is memory for them: each takes two bytes of it at least. */
+static lam_value *listed(reader *r, const lam_shape *s) {
+    const int64_t count = lam__value_count(s->rank, s->dims, 1);
+    if (memchr(r->at, '\0', (size_t)count)) {
+        (void)fail(r, "there are not %lld elements", (long long)count);
+        return NULL;
     }
-    return all || expect(r, ']');
+    lam_value *v = lam__value_new(r->ctx, s->dtype, s->rank, s->dims);
+    if (v && elements(r, v)) return v;
+    lam__value_release(v);
+    return NULL;
 }
 
 /* Behind "c0:" */
@@ -209,14 +193,14 @@ static bool constant(reader *r, const char *name, size_t length) {
     if (!type(r, &s) || !expect(r, '=')) return false;
     skip(r);
     if (!strncmp(r->at, "opaque", 6)) return fail(r, "'%.*s' is a value of a level that was open", (int)length, name);
-    lam_value *v = lam__value_new(r->ctx, s.dtype, s.rank, s.dims);
+    const bool all = !strncmp(r->at, "all ", 4);
+    r->at += all ? 4 : 0;
+    lam_value *v = all ? spread(r, &s) : listed(r, &s);
     if (!v) {
         r->failed = true;
         return false;
     }
-    if (elements(r, v) && bind(r, name, length, (lam__atom){-1, v})) return true;
-    lam__value_release(v);
-    return false;
+    return bind(r, name, length, (lam__atom){-1, v});
 }
 
 /* ---- equations --------------------------------------------------------------------------------------------------- */
@@ -225,7 +209,8 @@ static bool append(reader *r, lam__atom atom) {
     if (r->listed == r->list_room) {
         const int64_t wider = r->list_room ? 2 * r->list_room : 16;
         const size_t bytes = (size_t)wider * sizeof *r->list;
-        lam__atom *list = wider > MOST_OPERANDS ? NULL : lam__alloc_get(&r->ctx->pool, bytes);
+        if (wider > MOST_OPERANDS) return fail(r, "too many operands");
+        lam__atom *list = lam__alloc_get(&r->ctx->pool, bytes);
         if (!list) return fail_memory(r, bytes);
         if (r->listed) memcpy(list, r->list, (size_t)r->listed * sizeof *list);
         if (r->list) lam__alloc_put(&r->ctx->pool, r->list, (size_t)r->list_room * sizeof *list);
@@ -241,27 +226,26 @@ static bool operand(reader *r, int64_t made) {
     skip(r);
     const char *name = r->at;
     const size_t length = word_at(name);
-    if (length && r->room) {
-        const binding *b = slot(r, name, length);
-        if (b->name && b->atom.variable < made) {
-            r->at += length;
-            return append(r, b->atom);
-        }
-        if (b->name) return fail(r, "'%.*s' is read before it is set", (int)length, name);
+    const lam__atom *known = lam__names_find(&r->bound, name, length);
+    if (known && known->variable < made) {
+        r->at += length;
+        return append(r, *known);
     }
+    if (known) return fail(r, "'%.*s' is read before it is set", (int)length, name);
     const char *colon = name + strcspn(name, ":,()\n");
     if (*colon != ':') return fail(r, "'%.*s' is not bound", (int)strcspn(name, ",) \n"), name);
     lam_dtype dtype;
     r->at = colon + 1;
     if (!dtype_of(r, &dtype)) return false;
     const size_t whole = (size_t)(r->at - name);
-    if (r->room && slot(r, name, whole)->name) return append(r, slot(r, name, whole)->atom);
+    if ((known = lam__names_find(&r->bound, name, whole))) return append(r, *known);
     lam_value *v = lam__value_new(r->ctx, dtype, 0, NULL);
     if (!v) return r->failed = true, false;
-    if (lam__number_read(name, dtype, v->data) != colon) (void)fail(r, "no %s: '%.12s'", lam_dtype_name(dtype), name);
-    if (!r->failed && bind(r, name, whole, (lam__atom){-1, v})) return append(r, (lam__atom){-1, v});
-    lam__value_release(v);
-    return false;
+    if (lam__number_read(name, dtype, v->data) != colon) {
+        lam__value_release(v);
+        return fail(r, "no %s: '%.12s'", lam_dtype_name(dtype), name);
+    }
+    return bind(r, name, whole, (lam__atom){-1, v}) && append(r, (lam__atom){-1, v});
 }
 
 /* A list in the text ahead: how many. */
@@ -287,10 +271,11 @@ static bool read_axes(reader *r, uint32_t *set) {
     return true;
 }
 
-static bool read_text(reader *r, char *at, size_t room) {
-    const size_t length = r->at[0] == '"' ? strcspn(r->at + 1, "\"\n") : room;
-    if (length >= room || r->at[length + 1] != '"') return fail(r, "a text of less than %zu bytes expected", room);
-    memcpy(at, r->at + 1, length);
+static bool read_text(reader *r, char *to, size_t room) {
+    const size_t length = r->at[0] == '"' ? strcspn(r->at + 1, "\"\n") : 0;
+    if (r->at[0] != '"' || r->at[length + 1] != '"' || lam__quoted_copy(r->at + 1, length, NULL) >= room)
+        return fail(r, "a text of less than %zu bytes expected", room);
+    (void)lam__quoted_copy(r->at + 1, length, to);
     r->at += length + 2;
     return true;
 }
@@ -329,8 +314,22 @@ static bool read_element(reader *r, const lam__parameter *q, char *params, int64
     return lam__layout_integer(q, params, i) == value || fail(r, "%lld is too large", (long long)value);
 }
 
+/* Room for the parameters in the text ahead, all 0. A number of 8 bytes takes 2 bytes of text at least. */
+static bool open_params(reader *r) {
+    const size_t room = FEW_BYTES + 8 * strcspn(r->at, "(\n");
+    if (room > r->params_room) {
+        char *wider = lam__alloc_get(&r->ctx->pool, room);
+        if (!wider) return fail_memory(r, room);
+        if (r->params) lam__alloc_put(&r->ctx->pool, r->params, r->params_room);
+        r->params = wider;
+        r->params_room = room;
+    }
+    memset(r->params, 0, room);
+    return true;
+}
+
 /* The parameters of a row, if there are any; *bytes of them. */
-static bool read_params(reader *r, const lam_primitive *row, char *params, size_t *bytes) {
+static bool read_params(reader *r, const lam_primitive *row, size_t *bytes) {
     lam__layout l;
     lam__parameter q;
     *bytes = 0;
@@ -338,15 +337,15 @@ static bool read_params(reader *r, const lam_primitive *row, char *params, size_
     const size_t length = word_at(r->at), blank = strspn(r->at + length, " ");
     if (is_word(r->at, length, "opaque")) return fail(r, "'%s' is code, which a text does not have", row->name);
     if (!length || r->at[length + blank] != '=') return true;
-    memset(params, 0, PARAMS_BYTES);
+    if (!open_params(r)) return false;
     if (!lam__layout_open(&l, row)) return fail(r, "'%s' has no parameters", row->name);
-    for (bool first = true; lam__layout_next(&l, params, &q);) {
+    for (bool first = true; lam__layout_next(&l, r->params, &q);) {
         const char *name;
         size_t given;
-        if (q.count < 0 || q.count > PARAMS_BYTES || q.at + (size_t)q.count * q.step > PARAMS_BYTES)
+        if (q.count < 0 || (size_t)q.count > r->params_room || q.at + (size_t)q.count * q.step > r->params_room)
             return fail(r, "'%s': too many of '%.*s'", row->name, q.length, q.name);
         if (q.hidden) {
-            lam__layout_set_integer(&q, params, 0, ahead(r->at));
+            lam__layout_set_integer(&q, r->params, 0, ahead(r->at));
             continue;
         }
         if (!first && !expect(r, ',')) return false;
@@ -356,11 +355,11 @@ static bool read_params(reader *r, const lam_primitive *row, char *params, size_
             return fail(r, "'%s' takes '%.*s' here, not '%.*s'", row->name, q.length, q.name, (int)given, name);
         if (!expect(r, '=') || (q.list && !expect(r, '['))) return false;
         for (int64_t i = 0; i < q.count; i++)
-            if ((i && !expect(r, ',')) || !read_element(r, &q, params, i)) return false;
+            if ((i && !expect(r, ',')) || !read_element(r, &q, r->params, i)) return false;
         if (q.list && !expect(r, ']')) return false;
     }
     *bytes = lam__layout_bytes(&l);
-    return *bytes <= PARAMS_BYTES || fail(r, "'%s': too many parameters", row->name);
+    return *bytes <= r->params_room || fail(r, "'%s': too many parameters", row->name);
 }
 
 static const lam_primitive *row_of(const char *name, size_t length) {
@@ -373,12 +372,11 @@ static const lam_primitive *row_of(const char *name, size_t length) {
 static bool application(reader *r, int64_t first) {
     const char *name;
     size_t length;
-    char params[PARAMS_BYTES];
     if (!expect(r, '=') || !word(r, &name, &length)) return false;
     const lam_primitive *row = row_of(name, length);
     if (!row) return fail(r, "there is no operation '%.*s'", (int)length, name);
     const int outputs = (int)(r->p->variables - first);
-    lam_call_site call = {.ctx = r->ctx, .primitive = row, .params = params, .outputs = outputs};
+    lam_call_site call = {.ctx = r->ctx, .primitive = row, .outputs = outputs};
     if (!expect(r, '(')) return false;
     r->listed = 0;
     while (!next_is(r, ')')) {
@@ -388,7 +386,8 @@ static bool application(reader *r, int64_t first) {
         r->at += none;
         if (!(none ? append(r, (lam__atom){-1, NULL}) : operand(r, first))) return false;
     }
-    if (!read_params(r, row, params, &call.params_bytes)) return false;
+    if (!read_params(r, row, &call.params_bytes)) return false;
+    call.params = r->params;
     call.inputs = (int)r->listed;
     r->failed = lam__program_record(r->p, &call, r->list, first) != LAM_OK;
     return !r->failed;
@@ -458,14 +457,13 @@ static bool head(reader *r, const char **name, size_t *length) {
 }
 
 static void close(reader *r) {
-    for (int64_t i = 0; i < r->room; i++)
-        if (r->bound[i].name) lam__value_release(r->bound[i].atom.constant);
-    if (r->bound) lam__alloc_put(&r->ctx->pool, r->bound, (size_t)r->room * sizeof *r->bound);
+    lam__names_close(&r->bound);
     if (r->list) lam__alloc_put(&r->ctx->pool, r->list, (size_t)r->list_room * sizeof *r->list);
+    if (r->params) lam__alloc_put(&r->ctx->pool, r->params, r->params_room);
 }
 
 lam__program *lam__program_read(lam_ctx *ctx, const char *text, const char **name, size_t *name_length) {
-    reader r = {.ctx = ctx, .start = text, .at = text, .p = lam__program_new(ctx, 0, 0)};
+    reader r = {.ctx = ctx, .start = text, .at = text, .p = lam__program_new(ctx, 0, 0), .bound = {.ctx = ctx}};
     bool done = false, read = r.p && head(&r, name, name_length);
     while (read && !done) read = statement(&r, &done);
     read = read && results(&r);

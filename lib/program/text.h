@@ -15,11 +15,11 @@
  * Variables are numbered in the order in which they are made, constants in the order in which they are read; those of
  * rank 0 stand where they are read. Elements are listed row-major whatever the dims are; "all 0" is as many zeros. A
  * result that nobody reads is `_`, one that is left out `-`. Parameters stand behind the operands, as the row's layout
- * names them; `opaque` are those that have none. */
+ * names them; `opaque` are those that have none. Names that are no words stand in quotes (quoted.h). */
 void lam__program_print(FILE *file, const lam__program *p, const char *name);
 
-/* The program of a text, one reference, and its name, which points into the text; NULL after recording the line and
- * what is wrong there. */
+/* The program of a text, one reference, and its name, quoted as it stands in the text; NULL after recording the line
+ * and what is wrong there. */
 lam__program *lam__program_read(lam_ctx *ctx, const char *text, const char **name, size_t *name_length);
 
 /* Whether each equation reads what is there, sets what was not set before, and gives what its row says; otherwise

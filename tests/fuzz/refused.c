@@ -1,5 +1,8 @@
 /* Memory that is refused, of the transforms: scenarios for the sweep. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tests/fuzz/sweep.h"
+
+#include <stdlib.h>
 
 enum { N = 3 };
 
@@ -272,6 +275,22 @@ static double run_emitted(void) {
     return bytes;
 }
 
+/* A program, from its text, and its gradient; and the types of what is not computed. */
+static double run_program(void) {
+    char *text = NULL;
+    size_t size;
+    lam_type type = {0};
+    FILE *file = open_memstream(&text, &size);
+    lam_fn *f = FN(scalar, 1, 1);
+    (void)lam_program_print(file, lam_trace(lam_grad(f, NULL), LAM_LIST(point())));
+    fclose(file);
+    lam_program *read = lam_program_read(ctx, text);
+    free(text);
+    (void)lam_program_check(read);
+    (void)lam_eval_shape(lam_jacfwd(read, NULL), LAM_LIST(point()), &type, 1);
+    return type.rank + total(apply1(lam_jacrev(read, NULL), point()));
+}
+
 /* ---- the sweep ------------------------------------------------------------------------------------------------- */
 
 static const scenario scenarios[] = {
@@ -296,6 +315,7 @@ static const scenario scenarios[] = {
     {"control", run_control},
     {"control, recorded", run_control_recorded},
     {"emitted", run_emitted},
+    {"program", run_program},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 

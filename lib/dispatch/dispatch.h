@@ -62,6 +62,11 @@ bool lam__dispatch_accumulate_part(lam_value *sum, const struct lam__slice_param
 /* Level 0. */
 lam_status lam__eval(const lam_call_site *call, lam_value *out[]);
 
+/* The same of one output whose type is known from an earlier call on operands of these types, for rows that neither are
+ * elementwise nor call functions. Operands are concrete and of no half dtype, and the type is one that a user's tensor
+ * may have. */
+lam_status lam__eval_known(const lam_call_site *call, const lam_shape *type, lam_value **out);
+
 /* Types of the outputs from the types of the operands. */
 lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]);
 

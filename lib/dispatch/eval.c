@@ -111,18 +111,31 @@ static lam_status eval_parts(const lam_call_site *call, const lam_shape shapes[]
     return status;
 }
 
+/* By the view or the eval of the row, of which one that has both decides. */
+static inline lam_status eval_as(const lam_call_site *call, const lam_shape shapes[], lam_value *out[]) {
+    const lam_primitive *p = call->primitive;
+    if (!p->view) return eval_kernel(call, shapes, out);
+    return p->eval ? eval_parts(call, shapes, out) : eval_view(call, shapes, out);
+}
+
 /* Any row that is not elementwise. */
 static lam_status eval_shaped(const lam_call_site *call, lam_value *out[]) {
-    const lam_primitive *p = call->primitive;
     lam__scratch_area area;
     lam_shape *shapes = lam__scratch_get(&area, call->ctx, (size_t)call->outputs * sizeof *shapes);
     lam_status status = shapes ? shape_of(call, shapes) : LAM_ERR_MEMORY;
     if (status == LAM_OK) status = lam__eval_check_rank(call, shapes);
-    if (status == LAM_OK)
-        status = !p->view  ? eval_kernel(call, shapes, out)
-                 : p->eval ? eval_parts(call, shapes, out)
-                           : eval_view(call, shapes, out);
+    if (status == LAM_OK) status = eval_as(call, shapes, out);
     lam__scratch_put(&area);
+    return status;
+}
+
+/* Shape rules have been asked before, for operands of these types. */
+lam_status lam__eval_known(const lam_call_site *call, const lam_shape *type, lam_value **out) {
+    const lam_call_site *caller = call->ctx->calling;
+    *out = NULL;
+    call->ctx->calling = call;
+    const lam_status status = eval_as(call, type, out);
+    call->ctx->calling = caller;
     return status;
 }
 

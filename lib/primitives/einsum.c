@@ -13,25 +13,33 @@
 
 #include <string.h>
 
-/* A product of arrays without gaps is worked out on the spot. */
-static inline lam_status apply(lam_ctx *ctx, const lam__einsum_step *step, lam_value *const in[2], lam_value **out) {
-    if (step->row->elementwise && in[0]->kind == LAM__CONCRETE && in[1]->kind == LAM__CONCRETE &&
-        (*out = lam__elementwise_pair(step->row, in[0], in[1], NULL)))
-        return LAM_OK;
-    lam_call_site call = {.ctx = ctx,
-                          .primitive = step->row,
-                          .params = step->bytes ? &step->params : NULL,
-                          .params_bytes = step->bytes,
-                          .inputs = step->row->inputs,
-                          .outputs = 1,
-                          .in = in};
-    return lam__dispatch_checked(&call, out);
+/* Notes the type of a step's result, where evaluation makes use of it. */
+static void learn(lam__einsum_step *step, const lam_value *out) {
+    if (step->row->elementwise || step->row->call || out->rank > LAM_MAX_RANK || lam__dtype_is_half(out->dtype)) return;
+    step->known = lam__apply_shape_as(out, (lam_dtype)out->dtype, &step->type) == LAM_OK;
+}
+
+/* A product of arrays without gaps is worked out on the spot, and no shape rule is asked twice. */
+static inline lam_status apply(lam_ctx *ctx, lam__einsum_step *step, lam_value *const in[2], lam_value **out) {
+    const bool plain = in[0]->kind == LAM__CONCRETE && in[1]->kind == LAM__CONCRETE;
+    if (plain && step->row->elementwise && (*out = lam__elementwise_pair(step->row, in[0], in[1], NULL))) return LAM_OK;
+    const lam_call_site call = {.ctx = ctx,
+                                .primitive = step->row,
+                                .params = step->bytes ? &step->params : NULL,
+                                .params_bytes = step->bytes,
+                                .inputs = step->row->inputs,
+                                .outputs = 1,
+                                .in = in};
+    if (plain && step->known) return lam__eval_known(&call, &step->type, out);
+    const lam_status status = lam__dispatch_checked(&call, out);
+    if (status == LAM_OK) learn(step, *out);
+    return status;
 }
 
 /* The results of steps need no handles: operands are alive, and nobody else sees what lies between. What a step has
  * consumed goes at once. */
-bool lam__einsum_run(lam_ctx *ctx, const lam__einsum_step step[], int steps, lam__einsum_values *v) {
-    for (const lam__einsum_step *end = step + steps; step < end; step++) {
+bool lam__einsum_run(lam_ctx *ctx, lam__einsum_step step[], int steps, lam__einsum_values *v) {
+    for (lam__einsum_step *end = step + steps; step < end; step++) {
         const lam__labels x = (lam__labels)1 << step->x, y = (lam__labels)1 << step->y;
         lam_value *const in[2] = {v->x[step->x], v->x[step->y]};
         lam_value *out = NULL;
@@ -56,149 +64,165 @@ static void give_up(lam__einsum_values *v) {
 
 /* NOTE [kept sums]
  * To read subscripts and to find an order takes longer than a product of small matrices, so a context keeps the steps
- * of its last calls, found by text, dims and dtype. Each has two places where it may lie; in the second of them it
- * makes room for others. A plan is out of its place while it runs, so whatever the steps lead to may trim the context,
- * or ask for the same sum. Calls with long texts or many axes are not kept: what is kept is bounded. It does not count
- * as alive memory. */
-enum { KEPT = 64, LONGEST = 128, WORDS = 64 };
+ * of its last calls. Each has two places by its text, dims and dtype; in the second of them it makes room for others.
+ * Calls from one line of a program have their text at one address: by that, and by sizes, plans are found at hand
+ * without a look at the whole text but for the comparison that every plan has to pass. Whatever the steps lead to may
+ * trim the context, or ask for the same sum: a plan that is given up while it runs is freed behind that. Calls with
+ * long texts or many axes are not kept: what is kept is bounded. It does not count as alive memory. */
+enum { KEPT_BITS = 6, KEPT = 1 << KEPT_BITS, HANDS_BITS = 5, HANDS = 1 << HANDS_BITS, LONGEST = 128, WORDS = 64 };
 
 typedef struct plan {
-    size_t bytes, text;              /* of this block; of the text */
-    int words, dtype, steps, result; /* result: in whose place of the operands it is left */
-    lam__einsum_step step[];         /* then the words of the key */
+    size_t bytes; /* of this block */
+    int operands, dtype, steps;
+    int result;              /* in whose place of the operands it is left */
+    int running;             /* calls that use it now */
+    bool gone;               /* has no place any more */
+    lam__einsum_step step[]; /* then the rank and the dims of each operand as words, then the text */
 } plan;
 
 typedef struct kept_plans {
     lam__idle idle;
-    plan *at[KEPT];
+    plan *at[KEPT];    /* by what they are for */
+    plan *hand[HANDS]; /* some of these, by the address of the text and the sizes of operands */
 } kept_plans;
+_Static_assert(sizeof(kept_plans) <= LAM__ALLOC_SMALL, "blocks of other sizes are counted as those of their class");
 
-/* What plans are found by: for each operand its rank and its dims, then the text. */
-typedef struct key {
-    size_t length; /* of the text */
-    int words, dtype;
-    unsigned place;
-    uint64_t word[WORDS + LONGEST / 8 + 1];
-} key;
-
-/* n < 8 bytes as a word, which no other n bytes give. */
-static inline uint64_t word_of(const char *at, size_t n) {
-    uint64_t word = 0;
-    for (size_t i = 0; i < n; i++) word = word << 8 | (unsigned char)at[i];
-    return word;
+static inline kept_plans *kept(const lam_ctx *ctx) {
+    return (kept_plans *)ctx->plans[LAM__PLANS_OF_SUMS];
 }
 
-/* Adds the text, eight bytes a word; the last word overlaps the one before it. */
-static inline uint64_t add_text(key *k, const char *text) {
-    uint64_t hash = 0, word;
-    const size_t n = k->length;
-    for (size_t at = 0; at < n; at += sizeof word) {
-        if (n < sizeof word) word = word_of(text, n);
-        else memcpy(&word, text + (at + sizeof word > n ? n - sizeof word : at), sizeof word);
-        k->word[k->words++] = word;
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    }
-    return hash ^ hash >> 32;
+static inline int64_t *words_of(plan *p) {
+    return (int64_t *)(void *)(p->step + p->steps);
 }
 
-/* False: calls like this are not kept. */
-static inline bool make_key(const char *subscripts, int count, lam_value *const x[], key *k) {
-    uint64_t sizes = 0;
-    k->length = strlen(subscripts);
-    k->words = 0;
-    k->dtype = x[0]->dtype;
-    if (k->length > LONGEST) return false;
+static inline bool is_for(plan *p, const char *subscripts, int count, lam_value *const x[]) {
+    if (p->operands != count || p->dtype != x[0]->dtype) return false;
+    const int64_t *word = words_of(p);
     for (int n = 0; n < count; n++) {
-        const lam_value *v = x[n];
-        if (k->words + 1 + v->rank > WORDS) return false;
-        k->word[k->words++] = (uint64_t)v->rank;
-        for (int i = 0; i < v->rank; i++) sizes = sizes * 31 + (k->word[k->words++] = (uint64_t)v->dims[i]);
+        if (*word++ != x[n]->rank) return false;
+        for (int i = 0; i < x[n]->rank; i++)
+            if (*word++ != x[n]->dims[i]) return false;
     }
-    k->place = (unsigned)((add_text(k, subscripts) + sizes) % KEPT);
-    return true;
+    return strcmp((const char *)word, subscripts) == 0;
 }
 
-static uint64_t *words_of(plan *p) {
-    return (uint64_t *)(p->step + p->steps);
+/* Where a plan that serves this line of a program is at hand. */
+static inline plan **hand_for(kept_plans *all, const char *subscripts, int count, lam_value *const x[]) {
+    const uint64_t sizes = (uint64_t)x[0]->count * 31 + (uint64_t)x[count - 1]->count;
+    return &all->hand[((uint64_t)(uintptr_t)subscripts + (sizes << 8)) * 0x9e3779b97f4a7c15u >> (64 - HANDS_BITS)];
 }
 
-static inline bool is_for(plan *p, const key *k) {
-    if (p->text != k->length || p->words != k->words || p->dtype != k->dtype) return false;
-    const uint64_t *word = words_of(p);
-    for (int i = 0; i < k->words; i++)
-        if (word[i] != k->word[i]) return false;
-    return true;
+/* The first of the two places. */
+static unsigned place_of(const char *subscripts, int count, lam_value *const x[]) {
+    uint64_t hash = 0;
+    for (; *subscripts; subscripts++) hash = hash * 31 + (unsigned char)*subscripts;
+    for (int n = 0; n < count; n++)
+        for (int i = 0; i < x[n]->rank; i++) hash = hash * 31 + (uint64_t)x[n]->dims[i];
+    return (unsigned)(hash * 0x9e3779b97f4a7c15u >> (64 - KEPT_BITS));
 }
 
 static void forget(lam_ctx *ctx, plan *p) {
-    if (p) lam__alloc_put_aside(&ctx->pool, p, p->bytes);
+    p->gone = true;
+    if (!p->running) lam__alloc_put_aside(&ctx->pool, p, p->bytes);
 }
 
 static void forget_all(lam_ctx *ctx, lam__idle *self) {
     kept_plans *all = (kept_plans *)self;
-    for (int i = 0; i < KEPT; i++) forget(ctx, all->at[i]);
+    for (int i = 0; i < KEPT; i++)
+        if (all->at[i]) forget(ctx, all->at[i]);
     lam__alloc_put_aside(&ctx->pool, all, sizeof *all);
 }
 
-/* Takes the plan out of its place; NULL: there is none. */
-static plan *take_out(lam_ctx *ctx, const key *k) {
-    kept_plans *all = (kept_plans *)ctx->plans[LAM__PLANS_OF_SUMS];
-    if (!all) return NULL;
+/* Makes a place free. */
+static void clear_place(lam_ctx *ctx, kept_plans *all, plan **at) {
+    if (!*at) return;
+    for (int i = 0; i < HANDS; i++)
+        if (all->hand[i] == *at) all->hand[i] = NULL;
+    forget(ctx, *at);
+    *at = NULL;
+}
+
+/* The plan for a call, which is at hand from now on; NULL: there is none. */
+LAM__APART static plan *look_up(kept_plans *all, const char *subscripts, int count, lam_value *const x[]) {
+    const unsigned place = place_of(subscripts, count, x);
     for (unsigned second = 0; second < 2; second++) {
-        plan **at = &all->at[k->place ^ second], *p = *at;
-        if (!p || !is_for(p, k)) continue;
-        *at = NULL;
-        return p;
+        plan *p = all->at[place ^ second];
+        if (p && is_for(p, subscripts, count, x)) return *hand_for(all, subscripts, count, x) = p;
     }
     return NULL;
 }
 
-/* Puts a plan where it is found again, if need be in place of another one. */
-static void put_back(lam_ctx *ctx, const key *k, plan *p) {
-    kept_plans *all = (kept_plans *)ctx->plans[LAM__PLANS_OF_SUMS];
-    if (!all) {
-        forget(ctx, p);
-        return;
-    }
-    plan **at = &all->at[k->place];
-    if (*at) at = &all->at[k->place ^ 1u];
-    forget(ctx, *at);
-    *at = p;
+/* Room for plans, if there is none yet; NULL without memory for it. */
+static kept_plans *begin_keeping(lam_ctx *ctx) {
+    kept_plans *all = kept(ctx);
+    if (all || !(all = lam__alloc_get(&ctx->pool, sizeof *all))) return all;
+    memset(all, 0, sizeof *all);
+    all->idle.free = forget_all;
+    lam__alloc_set_aside(&ctx->pool, sizeof *all);
+    ctx->plans[LAM__PLANS_OF_SUMS] = &all->idle;
+    return all;
 }
 
-/* Without memory for it the call is not kept, and the next one plans again. */
-static void keep(lam__einsum *s, const key *k) {
+/* The steps as a plan that is kept. NULL: the call is not one of those, or there is no memory for it. */
+static plan *keep(const lam__einsum *s, int count) {
     lam_ctx *ctx = s->ctx;
-    const size_t steps = (size_t)s->steps * sizeof *s->step, words = (size_t)k->words * sizeof *k->word;
-    const size_t bytes = sizeof(plan) + steps + words;
-    if (!ctx->plans[LAM__PLANS_OF_SUMS]) {
-        kept_plans *all = lam__alloc_get(&ctx->pool, sizeof *all);
-        if (!all) return;
-        memset(all, 0, sizeof *all);
-        all->idle.free = forget_all;
-        lam__alloc_set_aside(&ctx->pool, sizeof *all);
-        ctx->plans[LAM__PLANS_OF_SUMS] = &all->idle;
-    }
-    plan *p = lam__alloc_get(&ctx->pool, bytes);
-    if (!p) return;
+    lam_value *const *x = s->values->x;
+    const size_t length = strlen(s->subscripts);
+    int words = count;
+    for (int n = 0; n < count; n++) words += x[n]->rank;
+    if (s->begun || length > LONGEST || words > WORDS) return NULL;
+    size_t bytes = sizeof(plan) + (size_t)s->steps * sizeof *s->step + (size_t)words * sizeof(int64_t) + length + 1;
+    if (bytes > LAM__ALLOC_SMALL) lam__alloc_large_class(bytes, &bytes); /* what is set aside is what was counted */
+    kept_plans *all = begin_keeping(ctx);
+    plan *p = all ? lam__alloc_get(&ctx->pool, bytes) : NULL;
+    if (!p) return NULL;
     lam__alloc_set_aside(&ctx->pool, bytes);
-    *p = (plan){.bytes = bytes,
-                .text = k->length,
-                .words = k->words,
-                .dtype = k->dtype,
-                .steps = s->steps,
-                .result = s->terms[0].at};
-    memcpy(p->step, s->step, steps);
-    memcpy(words_of(p), k->word, words);
-    put_back(ctx, k, p);
+    *p = (plan){.bytes = bytes, .operands = count, .dtype = s->dtype, .steps = s->steps};
+    p->result = s->terms[0].at;
+    memcpy(p->step, s->step, (size_t)s->steps * sizeof *s->step);
+    int64_t *word = words_of(p);
+    for (int n = 0; n < count; n++) {
+        *word++ = x[n]->rank;
+        for (int i = 0; i < x[n]->rank; i++) *word++ = x[n]->dims[i];
+    }
+    memcpy(word, s->subscripts, length + 1);
+    plan **at = &all->at[place_of(s->subscripts, count, x)];
+    if (*at) at = &all->at[(at - all->at) ^ 1];
+    clear_place(ctx, all, at);
+    *hand_for(all, s->subscripts, count, x) = *at = p;
+    return p;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-/* The call that none of those kept is like; gives in whose place of the operands the sum is, or -1. k: NULL where it is
- * not to be kept. A plan is kept before it is carried out, since it is a good one whatever becomes of the steps. */
-LAM__APART static int plan_and_run(lam_ctx *ctx, const char *subscripts, int count, lam__einsum_values *v,
-                                   const key *k) {
+/* What is left when a plan has been carried out. */
+static inline void leave(lam_ctx *ctx, plan *p) {
+    p->running--;
+    if (p->gone) forget(ctx, p);
+}
+
+/* Gives in whose place of the operands the sum is, or -1. */
+static int carry_out(lam_ctx *ctx, plan *p, lam__einsum_values *v) {
+    p->running++;
+    const int result = lam__einsum_run(ctx, p->step, p->steps, v) ? p->result : -1;
+    leave(ctx, p);
+    return result;
+}
+
+/* A plan of one step, as most are: nothing is made on the way. */
+static inline lam_tensor *carry_out_one(lam_ctx *ctx, plan *p, lam_value *const x[]) {
+    lam__einsum_step *step = p->step;
+    lam_value *const in[2] = {x[step->x], x[step->y]};
+    lam_value *out = NULL;
+    p->running++;
+    const lam_status status = apply(ctx, step, in, &out);
+    leave(ctx, p);
+    return status == LAM_OK ? lam__scope_handle(ctx, out) : &ctx->failed;
+}
+
+/* The call that none of those kept is like. A plan is kept before it is carried out, since it is a good one whatever
+ * becomes of the steps. */
+LAM__APART static int plan_and_run(lam_ctx *ctx, const char *subscripts, int count, lam__einsum_values *v) {
     lam__einsum s; /* most of it stays unused: no time for zeros */
     s.ctx = ctx;
     s.subscripts = subscripts;
@@ -206,26 +230,26 @@ LAM__APART static int plan_and_run(lam_ctx *ctx, const char *subscripts, int cou
     s.count = count;
     s.dtype = v->x[0]->dtype;
     if (!lam__einsum_read(&s) || !lam__einsum_plan(&s)) return -1;
-    if (k && !s.begun) keep(&s, k);
+    plan *p = keep(&s, count);
+    if (p) return carry_out(ctx, p, v);
     return lam__einsum_run(ctx, s.step, s.steps, v) ? s.terms[0].at : -1;
 }
 
-/* The same for any call. */
-static inline int run(lam_ctx *ctx, const char *subscripts, int count, lam__einsum_values *v) {
-    key k; /* most of it stays unused */
-    const bool kept = make_key(subscripts, count, v->x, &k);
-    plan *p = kept ? take_out(ctx, &k) : NULL;
-    if (!p) return plan_and_run(ctx, subscripts, count, v, kept ? &k : NULL);
-    const int result = lam__einsum_run(ctx, p->step, p->steps, v) ? p->result : -1;
-    put_back(ctx, &k, p);
-    return result;
+/* NULL: none is kept. */
+static inline plan *find(lam_ctx *ctx, const char *subscripts, int count, lam_value *const x[]) {
+    kept_plans *all = kept(ctx);
+    if (!all) return NULL;
+    plan *p = *hand_for(all, subscripts, count, x);
+    return p && is_for(p, subscripts, count, x) ? p : look_up(all, subscripts, count, x);
 }
 
 /* The sum over live tensors of one dtype. An operand is not given back as it is. */
-static lam_tensor *evaluate(lam_ctx *ctx, const char *subscripts, int count, lam_tensor *const in[],
-                            lam__einsum_values *v) {
+static inline lam_tensor *evaluate(lam_ctx *ctx, const char *subscripts, int count, lam_tensor *const in[],
+                                   lam__einsum_values *v) {
+    plan *p = find(ctx, subscripts, count, v->x);
+    if (p && p->steps == 1) return carry_out_one(ctx, p, v->x);
     v->made = 0;
-    const int result = run(ctx, subscripts, count, v);
+    const int result = p ? carry_out(ctx, p, v) : plan_and_run(ctx, subscripts, count, v);
     if (result < 0) {
         give_up(v);
         return &ctx->failed;
@@ -248,19 +272,32 @@ LAM__APART static lam_tensor *evaluate_mixed(lam_ctx *ctx, const char *subscript
     return lam__scope_only(evaluate(ctx, subscripts, (int)operands.count, in, v), since);
 }
 
-lam_tensor *lam_einsum(const char *subscripts, lam_list operands) {
-    const size_t n = operands.count;
+/* What is not live tensors of one context and dtype: records what is wrong, or brings them to one dtype. */
+LAM__APART static lam_tensor *evaluate_any(const char *subscripts, lam_list operands) {
     lam_tensor *failed;
     lam__einsum_values v;
-    bool alike = true;
-    if (!n || !operands.items) return lam__axes_failed(NULL);
-    if (n > LAM__EINSUM_OPERANDS)
-        return lam__axes_fail("einsum", operands.items[0], LAM_ERR_ARITY, "%zu operands are more than %d", n,
-                              LAM__EINSUM_OPERANDS);
-    lam_ctx *ctx = lam__scope_operands("einsum", n, operands.items, v.x, &failed);
-    if (!ctx) return failed;
+    if (!operands.count || !operands.items) return lam__axes_failed(NULL);
+    if (operands.count > LAM__EINSUM_OPERANDS)
+        return lam__axes_fail("einsum", operands.items[0], LAM_ERR_ARITY, "%zu operands are more than %d",
+                              operands.count, LAM__EINSUM_OPERANDS);
+    lam_ctx *ctx = lam__scope_operands("einsum", operands.count, operands.items, v.x, &failed);
+    return ctx ? evaluate_mixed(ctx, subscripts, operands, &v) : failed;
+}
+
+/* NOTE [short ways] in lib/base/inline.h. */
+lam_tensor *lam_einsum(const char *subscripts, lam_list operands) {
+    const size_t count = operands.items && operands.count <= LAM__EINSUM_OPERANDS ? operands.count : 0;
+    lam__einsum_values v;
+    lam_ctx *ctx = count && operands.items[0] ? operands.items[0]->ctx : NULL;
+    bool alike = ctx != NULL;
     if (!subscripts) subscripts = "";
-    for (size_t i = 1; i < n; i++) alike = alike && v.x[i]->dtype == v.x[0]->dtype;
-    if (!alike) return evaluate_mixed(ctx, subscripts, operands, &v);
-    return evaluate(ctx, subscripts, (int)n, operands.items, &v);
+    for (size_t n = 0; n < count && alike; n++) {
+        const lam_tensor *t = operands.items[n];
+        alike = t && t->magic == LAM__LIVE && t->ctx == ctx;
+        if (!alike) break;
+        v.x[n] = t->value;
+        alike = t->value->dtype == v.x[0]->dtype;
+    }
+    if (!alike) return evaluate_any(subscripts, operands);
+    return evaluate(ctx, subscripts, (int)count, operands.items, &v);
 }

@@ -34,6 +34,8 @@ typedef struct lam__einsum_step {
     const lam_primitive *row;
     uint8_t x, y; /* where the operands are; y: of the second, if there is one */
     uint16_t bytes;
+    bool known;     /* evaluation can do without the row's shape rule: */
+    lam_shape type; /* that of the result, since the step was done for the first time */
     union {
         lam__pairing pairing;
         lam__order_params order;
@@ -76,7 +78,7 @@ bool lam__einsum_read(lam__einsum *s);
  * is none. */
 bool lam__einsum_plan(lam__einsum *s);
 
-/* Does steps. False after one has failed; what it leaves is told by `made`. */
-bool lam__einsum_run(lam_ctx *ctx, const lam__einsum_step step[], int steps, lam__einsum_values *v);
+/* Does steps, and notes the types of their results. False after one has failed; what it leaves is told by `made`. */
+bool lam__einsum_run(lam_ctx *ctx, lam__einsum_step step[], int steps, lam__einsum_values *v);
 
 #endif

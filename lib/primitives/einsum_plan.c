@@ -26,6 +26,7 @@ static lam__einsum_step *add_step(lam__einsum *s, const lam_primitive *row, cons
     step->x = (uint8_t)x->at;
     step->y = (uint8_t)y->at;
     step->bytes = (uint16_t)bytes;
+    step->known = false;
     return step;
 }
 

@@ -1,5 +1,7 @@
 /* What einsum keeps of its last calls: sums that take turns, that are alike, that are too long, for which there is no
- * memory; at every level. What einsum computes is tested in contract.c. */
+ * memory; at every level, and where a level gives up what is kept. What einsum computes is tested in contract.c. */
+#include "lib/dispatch/dispatch.h" /* first: its inline functions have a parameter ctx, support.h a global one */
+
 #include "tests/support.h"
 
 /* A sum whose result tells all sizes and labels: of ones, each element is the number of terms. */
@@ -125,7 +127,63 @@ START_TEST(sums_are_kept_for_all_levels) {
 }
 END_TEST
 
+/* What a level does with a call before it passes it on: the same sum of plain tensors, then all that is kept goes. */
+static lam_status meddle(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam_value *in[2];
+    lam_tensor *x = lam_full(call->ctx, LAM_F64, LAM_DIMS(2, 2), 1);
+    EXPECT(lam_einsum(level->state, LAM_LIST(x, x)), LAM_DIMS(2, 2), 2, 2, 2, 2);
+    lam_ctx_trim(call->ctx);
+    EXPECT(lam_einsum(level->state, LAM_LIST(x, x)), LAM_DIMS(2, 2), 2, 2, 2, 2);
+    for (int i = 0; i < call->inputs; i++) in[i] = lam__payload_of(call->in[i])->inner;
+    const lam_status status = lam__dispatch_with(call, in, out);
+    if (status == LAM_OK) out[0] = lam__level_box(level, out[0], NULL, 0);
+    return status;
+}
+
+static const lam__interpreter meddling = {.name = "meddle", .process = meddle};
+
+/* The plan of a sum goes while it runs, once and again, and is asked for again meanwhile. */
+START_TEST(sums_that_are_given_up_while_they_run) {
+    static const char *const text[] = {"ij,jk->ik", "ij,jk->ki"};
+    lam_tensor *a = MAT(2, 2, 1, 2, 3, 4), *b = MAT(2, 2, 0, 1, 1, 0), *x[2] = {a, b};
+    for (int round = 0; round < 4; round++) {
+        lam__level level;
+        ck_assert(lam__level_push(ctx, &level, &meddling, (void *)(uintptr_t)text[round / 2]) == LAM_OK);
+        for (int i = 0; i < 2; i++)
+            x[i] = lam__scope_handle(ctx, lam__level_box(&level, lam__value_hold(lam__scope_peek(i ? b : a)), NULL, 0));
+        lam_value *out = lam__scope_peek(lam_einsum(text[round / 2], LAM_LIST(x[0], x[1])));
+        lam_tensor *inner = lam__scope_handle(ctx, lam__value_hold(lam__payload_of(out)->inner));
+        lam__level_pop(&level);
+        if (round / 2) EXPECT(inner, LAM_DIMS(2, 2), 2, 4, 1, 3);
+        else EXPECT(inner, LAM_DIMS(2, 2), 2, 1, 4, 3);
+    }
+}
+END_TEST
+
+/* Types that are known by the second call: sums of halves are rounded once, integers stay integers, results of more
+ * elements than fit a value, axes that are added. */
+START_TEST(sums_of_all_types_again) {
+    lam_tensor *x = MAT(2, 3, 1, 2, 3, 4, 5, 6), *big = lam_ones(ctx, LAM_F64, LAM_DIMS(40, 50));
+    for (int dtype = 0; dtype < LAM_DTYPE_COUNT; dtype++)
+        for (int round = 0; round < 3; round++) {
+            lam_tensor *in = lam_cast(x, (lam_dtype)dtype), *out = lam_einsum("ij,kj->ki", LAM_LIST(in, in));
+            const bool truth = dtype == LAM_BOOL;
+            ck_assert_int_eq(lam_dtype_of(out), dtype);
+            if (truth) EXPECT(lam_cast(out, LAM_F64), LAM_DIMS(2, 2), 1, 1, 1, 1);
+            else if (lam_dtype_of(lam_real(out)) == lam_dtype_of(out))
+                EXPECT(lam_cast(out, LAM_F64), LAM_DIMS(2, 2), 14, 32, 32, 77);
+            ck_assert_int_eq(lam_dtype_of(lam_einsum("ij->j", LAM_LIST(in))), dtype);
+        }
+    for (int round = 0; round < 3; round++) {
+        ck_assert_double_eq(lam_item(lam_einsum("ij,kj->", LAM_LIST(big, big))), 40 * 40 * 50);
+        lam_tensor *many = lam_einsum("ij,kl->ijkl", LAM_LIST(big, x));
+        ck_assert_int_eq(lam_rank(many), 4);
+        ck_assert_double_eq(lam_item(lam_sum(many, NULL)), 2000 * 21);
+    }
+}
+END_TEST
+
 Suite *suite_primitives_einsum(void) {
     return SUITE_OF("einsum", sums_take_turns, sums_are_told_apart, sums_of_many_steps, sums_without_room_to_be_kept,
-                    sums_are_kept_for_all_levels);
+                    sums_are_kept_for_all_levels, sums_that_are_given_up_while_they_run, sums_of_all_types_again);
 }

@@ -334,8 +334,8 @@ const lam_primitive lam__row_checkpoint = {
 
 /* ---- functions that are recorded whole --------------------------------------------------------------------------- */
 
-static bool stage_whole(const lam_call_site *call) {
-    (void)call;
+static bool stage_whole(const lam__level *level, const lam_call_site *call) {
+    (void)level, (void)call;
     return true;
 }
 
@@ -404,6 +404,29 @@ static const lam_primitive row_control = {
     .params_hold = hold_params,
     .params_release = release_params,
 };
+
+lam_status lam__checkpoint_pull(lam_fn *f, lam_value *const in[], const bool needs[], lam_value *const g[],
+                                lam_value *gx[]) {
+    lam_ctx *ctx = f->ctx;
+    const size_t bytes = sizeof(residual) + (size_t)f->inputs * sizeof(lam_value *);
+    lam__scratch_area area;
+    residual *r = lam__scratch_get(&area, ctx, bytes);
+    if (!r) return LAM_ERR_MEMORY;
+    *r = (residual){.inputs = f->inputs};
+    memcpy(r->in, in, (size_t)f->inputs * sizeof *in);
+    checkpoint_params params = {.f = f};
+    const lam_call_site call = {.ctx = ctx,
+                                .primitive = &row_control,
+                                .params = &params,
+                                .params_bytes = sizeof params,
+                                .inputs = f->inputs,
+                                .outputs = f->outputs,
+                                .in = in,
+                                .residual = r};
+    const lam_status status = stage_cotangents(&call, NULL, needs, g, gx);
+    lam__scratch_put(&area);
+    return status;
+}
 
 lam_status lam__checkpoint_whole(lam_fn *f, lam_value *const in[], lam_value *out[]) {
     return apply(f->ctx, &row_control, (checkpoint_params){.f = f}, f->inputs, in, out);

@@ -316,7 +316,8 @@ static void release_stage(lam_ctx *ctx, void *residual) {
  * A linear Function that says its types (shape) and its transpose (backward) is recorded as a whole, so that its
  * forward may be foreign code. setup_context then runs on variables: it can save what does not depend on them. In the
  * combined style forward saves, so it is recorded by its operations. */
-static bool linear_stage(const lam_call_site *call) {
+static bool linear_stage(const lam__level *level, const lam_call_site *call) {
+    (void)level;
     const lam_function *f = &lam__custom_of(call)->fn;
     return f->is_linear && f->shape && f->backward && f->setup_context;
 }

@@ -17,15 +17,16 @@ lam__known lam__deferred_known(const lam_tensor *condition);
  * equation, since its operations would be too many for a program that is to be compiled. */
 lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips);
 
-typedef enum lam__deferral { LAM__SWITCH, LAM__WHILE, LAM__FORI, LAM__SCAN } lam__deferral;
+typedef enum lam__deferral { LAM__SWITCH, LAM__WHILE, LAM__SCAN } lam__deferral;
 
 /* What is to be done then. */
 typedef struct lam__later {
     lam__deferral kind;
-    size_t n;             /* operands; of LAM__SWITCH behind the index */
-    size_t carries;       /* LAM__SCAN: of these, the first */
-    int64_t lower, upper; /* LAM__FORI; LAM__SCAN: the length is upper */
-    bool reverse;         /* LAM__SCAN */
+    size_t n;       /* operands; of LAM__SWITCH behind the index */
+    size_t carries; /* of these, the first; LAM__SWITCH has none */
+    int64_t length; /* LAM__SCAN */
+    bool reverse;   /* LAM__SCAN */
+    bool counted;   /* LAM__SCAN of a function that takes and gives no number, which is the first carry */
 } lam__later;
 
 /* Does it. results[] as of the operation; false after recording a failure. */

@@ -221,8 +221,19 @@ static enum verdict judge(lam__control *c, lam__crew *crew, lam_fn *condition, c
 }
 
 /* The rest of the loop is for the program that is being recorded. */
-static bool continue_later(lam__control *c, const lam__later *what, carries *s) {
-    if (!lam__deferred_call(c, what, s->now, s->next)) return false;
+static bool continue_later(lam__control *c, carries *s) {
+    const lam__later what = {.kind = LAM__WHILE, .n = s->n, .carries = s->n};
+    if (!lam__deferred_call(c, &what, s->now, s->next)) return false;
+    advance(s);
+    return true;
+}
+
+/* All trips are for the program. */
+static bool count_later(lam__control *c, int64_t lower, int64_t trips, carries *s) {
+    const lam__later what = {.kind = LAM__SCAN, .n = s->n + 1, .carries = s->n + 1, .length = trips, .counted = true};
+    s->in[0] = lam__scope_handle(c->ctx, lam__value_integer(c->ctx, LAM_I64, lower));
+    if (s->n) memcpy(s->in + 1, s->now, s->n * sizeof *s->in);
+    if (lam_failed(s->in[0]) || !lam__deferred_call(c, &what, s->in, s->next)) return false;
     advance(s);
     return true;
 }
@@ -233,7 +244,7 @@ static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, carries 
         enum verdict v = judge(c, &crew, condition, s);
         if (v == BATCHED) return continue_with_lanes(c, &crew, s, condition, body);
         if (v == NOT_ASKED) return trip(c, body, NULL, s); /* one trip keeps the types, or fails */
-        if (v == TRACED) return continue_later(c, &(lam__later){.kind = LAM__WHILE, .n = s->n}, s);
+        if (v == TRACED) return continue_later(c, s);
         if (v != GOES_ON) return v == ENDS;
         if (!trip(c, body, NULL, s)) return false;
     }
@@ -263,10 +274,10 @@ lam_status lam_fori(int64_t lower, int64_t upper, lam_fn *body, lam_list init, l
     if (!lam__control_begin(&c, "fori", 1, &body, init, out, n_out, &status)) return status;
     bool fine = lam__control_arity(&c, body, init.count + 1, n_out) &&
                 lam__control_arity(&c, body, n_out + 1, init.count) && carries_begin(&c, init, &s);
-    lam__later later = {.kind = LAM__FORI, .n = init.count, .lower = lower, .upper = upper};
     lam__known known =
         fine && upper > lower ? lam__deferred_loop(body, s.n, s.now, trips_of(lower, upper)) : LAM__KNOWN;
-    if (known == LAM__TRACED) return lam__control_end(&c, continue_later(&c, &later, &s) ? s.now : NULL);
+    if (known == LAM__TRACED)
+        return lam__control_end(&c, count_later(&c, lower, trips_of(lower, upper), &s) ? s.now : NULL);
     if (known == LAM__NOT_ASKED) upper = lower + 1; /* one trip keeps the types, or fails */
     for (int64_t i = lower; i < upper && fine; i++) {
         lam_tensor *number = lam__scope_handle(c.ctx, lam__value_integer(c.ctx, LAM_I64, i));

@@ -48,6 +48,10 @@ void lam__rematerialise_unbox(const lam__level *level, int n, lam_value *values[
  * Derivatives and batches are those of a checkpointed function (checkpoint.c). */
 lam_status lam__checkpoint_whole(lam_fn *f, lam_value *const in[], lam_value *out[]);
 
+/* Gradients of such a call: gx[] of the inputs with needs[] from g[], as the stage `cotangents`. */
+lam_status lam__checkpoint_pull(lam_fn *f, lam_value *const in[], const bool needs[], lam_value *const g[],
+                                lam_value *gx[]);
+
 /* Gives up what was kept, and the list. */
 void lam__rematerialise_release(lam_ctx *ctx, lam__kept *kept);
 

@@ -102,7 +102,7 @@ static bool run_for_types(lam__control *c, scan *s) {
 /* The loop as one operation of the program that is being recorded. in[] has room for carries and xs. */
 static bool run_later(lam__control *c, scan *s) {
     size_t n = s->carries + s->elements;
-    lam__later what = {.kind = LAM__SCAN, .n = n, .carries = s->carries, .upper = s->length, .reverse = s->reverse};
+    lam__later what = {.kind = LAM__SCAN, .n = n, .carries = s->carries, .length = s->length, .reverse = s->reverse};
     if (s->carries) memcpy(s->in, s->carry, s->carries * sizeof *s->in);
     if (s->elements) memcpy(s->in + s->carries, s->xs, s->elements * sizeof *s->in);
     return lam__deferred_call(c, &what, s->in, s->out);

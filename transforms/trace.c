@@ -45,9 +45,9 @@ static lam_status record(lam__level *level, const lam_call_site *call, const lam
 }
 
 /* Of staged primitives: those that are one equation (NOTE [recorded Functions] in custom.c). */
-static bool is_linear(const lam_call_site *call) {
+static bool is_linear(const lam__level *level, const lam_call_site *call) {
     const lam__staged *staged = call->primitive->staged;
-    return staged && staged->linear && staged->linear(call);
+    return staged && staged->linear && staged->linear(level, call);
 }
 
 /* What the equation just recorded needs for its transpose. The stage runs user code on the variables themselves, so
@@ -73,7 +73,7 @@ static lam_status keep_residual(lam__level *level, const lam_call_site *call, la
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam_ctx *ctx = level->ctx;
     for (int o = 0; o < call->outputs; o++) out[o] = NULL;
-    bool linear = is_linear(call);
+    bool linear = is_linear(level, call);
     if (call->primitive->call && !linear) { /* calls functions: what they do is recorded, here, at this level */
         ctx->current = level;
         return call->primitive->call(call, out);

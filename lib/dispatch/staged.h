@@ -10,6 +10,7 @@
 #include "lib/tensor/value.h"
 
 struct lam__batch;
+struct lam__level;
 
 typedef struct lam__staged {
     /* Applies the primitive for a level at which the inputs with needs[] have a derivative. dx[]: their tangents, at a
@@ -36,10 +37,10 @@ typedef struct lam__staged {
     /* Gives a residual up. */
     void (*release)(lam_ctx *ctx, void *residual);
 
-    /* Whether a level that records programs takes this application as one equation, because it is linear in all its
-     * floating operands together, or depends on elements that are not known yet; the types of its results can be had
-     * without running it. NULL: never; then what its functions do is recorded. */
-    bool (*linear)(const lam_call_site *call);
+    /* Whether this level, which records a program, takes this application as one equation, because it is linear in all
+     * its floating operands together, or depends on elements that are not known yet; the types of its results can be
+     * had without running it. NULL: never; then what its functions do is recorded. */
+    bool (*linear)(const struct lam__level *level, const lam_call_site *call);
 
     /* The residual with which `cotangents` transposes such an equation, at a level where the operands with needs[]
      * are variables. The recording level itself is current. */
@@ -52,6 +53,9 @@ typedef struct lam__staged {
 
     /* Does the call at that level, whose parent is current. Set where `level` is. */
     lam_status (*at)(struct lam__level *level, const lam_call_site *call, lam_value *out[]);
+
+    /* The parameters are a lam__nested (lib/program/nested.h). */
+    bool nested;
 } lam__staged;
 
 #endif

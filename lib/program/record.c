@@ -236,3 +236,65 @@ lam__program *lam__program_with(const lam__program *p, lam_value *const values[]
     lam__program_release(made);
     return NULL;
 }
+
+/* ---- constants that become inputs -------------------------------------------------------------------------------- */
+
+typedef struct lifted {
+    size_t count;
+    lam_value *const *values;
+    int inputs; /* that the program had */
+} lifted;
+
+static int64_t renumbered(const lifted *l, int64_t variable) {
+    return variable < l->inputs ? variable : variable + (int64_t)l->count;
+}
+
+static lam__atom atom_lifted(const lifted *l, const lam__atom *a) {
+    if (a->variable >= 0) return (lam__atom){renumbered(l, a->variable), NULL};
+    for (size_t i = 0; i < l->count; i++)
+        if (a->constant == l->values[i]) return (lam__atom){l->inputs + (int64_t)i, NULL};
+    return *a;
+}
+
+static bool equations_lifted(lam__program *made, const lam__program *p, const lifted *l, lam__atom *room) {
+    for (int64_t k = 0; k < p->equations; k++) {
+        const lam__equation *e = p->list[k];
+        const lam_call_site call = {.ctx = p->ctx,
+                                    .primitive = e->primitive,
+                                    .params = e->params,
+                                    .params_bytes = e->params_bytes,
+                                    .inputs = e->inputs,
+                                    .outputs = e->outputs};
+        for (int i = 0; i < e->inputs; i++) room[i] = atom_lifted(l, &e->in[i]);
+        if (lam__program_record(made, &call, room, renumbered(l, e->first)) != LAM_OK) return false;
+    }
+    return true;
+}
+
+lam__program *lam__program_lift(const lam__program *p, size_t n, lam_value *const values[]) {
+    lam_ctx *ctx = p->ctx;
+    const lifted l = {n, values, p->inputs};
+    int widest = 1;
+    for (int64_t k = 0; k < p->equations; k++)
+        if (p->list[k]->inputs > widest) widest = p->list[k]->inputs;
+    const size_t bytes = (size_t)widest * sizeof(lam__atom);
+    lam__atom *room = lam__alloc_get(&ctx->pool, bytes);
+    lam__program *made = room ? lam__program_new(ctx, p->inputs + (int)n, p->outputs) : NULL;
+    bool fine = made != NULL;
+    for (int64_t v = 0; v < p->variables + (int64_t)n && fine; v++) {
+        const bool fresh = v >= l.inputs && v < l.inputs + (int64_t)n;
+        const lam_value *type = fresh ? values[v - l.inputs] : p->types[v < l.inputs ? v : v - (int64_t)n];
+        fine = lam__program_variable(made, type ? (lam_dtype)type->dtype : LAM_F64, type ? type->rank : -1,
+                                     type ? type->dims : NULL) >= 0;
+    }
+    fine = fine && equations_lifted(made, p, &l, room);
+    for (int o = 0; o < p->outputs && fine; o++) {
+        made->results[o] = atom_lifted(&l, &p->results[o]);
+        if (made->results[o].constant) lam__value_hold(made->results[o].constant);
+    }
+    if (!room) lam__error_memory(ctx, bytes);
+    else lam__alloc_put(&ctx->pool, room, bytes);
+    if (fine && lam__program_finish(made) == LAM_OK) return made;
+    lam__program_release(made);
+    return NULL;
+}

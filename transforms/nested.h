@@ -1,0 +1,32 @@
+/* Choices and loops as equations: the rows switch, while and scan, whose parameters are functions (lib/program/nested.h).
+ * Their derivatives and batches are applications of the same rows to derivatives and batches of the functions, so that a
+ * program of a gradient is again one that can be printed, read, compiled and written as C. Only the way back through a
+ * loop that ends when it wants is left to the run. */
+#ifndef LAM_TRANSFORMS_NESTED_H
+#define LAM_TRANSFORMS_NESTED_H
+
+#include "lib/program/nested.h"
+
+extern const lam_primitive lam__row_switch, lam__row_while, lam__row_scan;
+
+/* All of them, up to a NULL. */
+extern const lam_primitive *const lam__nested_rows[];
+
+/* The program that x is a variable of, as far as its elements are concerned; boxes are opened as for reading. NULL:
+ * none. */
+const lam__program *lam__nested_program_at(const lam_value *x);
+
+/* Applies a row; name: of the operation, as its user knows it. Where an operand is traced the functions are made
+ * programs first. One reference per result. */
+lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_value *out[]);
+
+/* The call as a function of its operands, made of calls of the functions as the public operations make them. */
+lam_fn *lam__nested_function(lam_ctx *ctx, const lam_primitive *row, const lam__nested *what, int n, int m);
+
+/* f with other inputs: it gets those at places[], of `inputs`. */
+lam_fn *lam__nested_pick(lam_fn *f, int inputs, const int places[]);
+
+/* Stages (nested_rules.c). */
+extern const lam__staged lam__nested_stages;
+
+#endif

@@ -1,8 +1,11 @@
-/* lam_trace and lam_eval_shape: a function recorded as a program, and recorded for the types of its results alone. */
+/* lam_trace and lam_eval_shape: a function recorded as a program, and recorded for the types of its results alone; and
+ * reading, since a text may have rows of the transforms. */
 #include "transforms/arguments.h"
+#include "transforms/nested.h"
 #include "transforms/trace.h"
 
 #include "lib/program/function.h"
+#include "lib/program/text.h"
 
 #include <lamina/program.h>
 
@@ -76,4 +79,11 @@ lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t
     lam__program_release(p);
     const lam_status status = lam__error_since(ctx, mark);
     return p || status != LAM_OK ? status : LAM_ERR_MEMORY;
+}
+
+lam_program *lam_program_read(lam_ctx *ctx, const char *text) {
+    if (!ctx) return lam__context_failed.failed_fn;
+    if (text) return lam__program_read(ctx, text, lam__nested_rows);
+    lam__error_set(ctx, LAM_ERR_NULL, NULL, "program_read: no text");
+    return ctx->failed_fn;
 }

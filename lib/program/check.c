@@ -1,6 +1,8 @@
 /* Programs are checked: what is read has been set, nothing is set twice, and types are those that the shape rules of
  * the rows give. A program that was recorded is right unless a level has ended whose values it holds; one that was read
  * may be anything. */
+#include "lib/program/function.h"
+#include "lib/program/nested.h"
 #include "lib/program/text.h"
 #include "lib/program/valid.h"
 
@@ -52,6 +54,15 @@ static lam_status fail_type(const lam__program *p, const char *name, int64_t k, 
                    "result %d is %s, but its rule gives %s", o, given, made);
 }
 
+/* The programs in an equation. */
+static lam_status check_nested(const lam__equation *e) {
+    const lam__nested *what = lam__nested_of(e);
+    lam_status status = LAM_OK;
+    for (int i = 0; what && i < what->count && status == LAM_OK; i++)
+        status = lam__program_check(lam__program_of(what->fns[i]), what->fns[i]->name);
+    return status;
+}
+
 /* The row's own rule says what the results are. */
 static lam_status check_results(const lam__program *p, const char *name, int64_t k, lam_value **in, lam_shape *shapes) {
     const lam__equation *e = p->list[k];
@@ -96,6 +107,7 @@ lam_status lam__program_check(const lam__program *p, const char *name) {
     for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) {
         status = check_operands(p, name, k, made);
         made = p->list[k]->first + p->list[k]->outputs;
+        if (status == LAM_OK) status = check_nested(p->list[k]);
         if (status == LAM_OK) status = check_results(p, name, k, in, shapes);
     }
     for (int o = 0; o < p->outputs && status == LAM_OK; o++) {

@@ -3,7 +3,6 @@
 #include "lib/program/function.h"
 
 #include "lib/primitives/apply.h"
-#include "lib/program/quoted.h"
 #include "lib/program/text.h"
 
 #include <lamina/program.h>
@@ -88,26 +87,4 @@ lam_status lam_program_print(FILE *file, lam_program *program) {
 lam_status lam_program_check(lam_program *program) {
     const lam__program *p = lam__program_given("program_check", program);
     return p ? lam__program_check(p, program->name) : status_of(program);
-}
-
-lam_program *lam_program_read(lam_ctx *ctx, const char *text) {
-    if (!ctx) return lam__context_failed.failed_fn;
-    if (!text) {
-        lam__error_set(ctx, LAM_ERR_NULL, NULL, "program_read: no text");
-        return ctx->failed_fn;
-    }
-    const char *name;
-    size_t length;
-    lam__scratch_area area;
-    lam__program *p = lam__program_read(ctx, text, &name, &length);
-    if (!p) return ctx->failed_fn;
-    char *title = lam__scratch_get(&area, ctx, length + 1);
-    if (!title) {
-        lam__program_release(p);
-        return ctx->failed_fn;
-    }
-    (void)lam__quoted_copy(name, length, title);
-    lam_fn *made = lam__program_fn(ctx, p, title);
-    lam__scratch_put(&area);
-    return made;
 }

@@ -1,5 +1,7 @@
 /* Programs as text, written: see text.h. */
+#include "lib/program/function.h"
 #include "lib/program/layout.h"
+#include "lib/program/nested.h"
 #include "lib/program/number.h"
 #include "lib/program/quoted.h"
 #include "lib/program/text.h"
@@ -25,7 +27,17 @@ typedef struct printer {
     int64_t *variable;
     name *constants;
     int64_t count;
+    int depth; /* programs around it */
 } printer;
+
+enum { INDENT = 4 };
+
+static void print_within(FILE *file, const lam__program *p, const char *title, int depth);
+
+/* Begins a line, `steps` further in than the program. */
+static void begin_line(const printer *pr, int steps) {
+    fprintf(pr->file, "%*s", INDENT * (2 * pr->depth + steps), "");
+}
 
 static void print_type(FILE *file, const lam_value *v) {
     fprintf(file, "%s[", lam_dtype_name((lam_dtype)v->dtype));
@@ -100,7 +112,8 @@ static void print_elements(FILE *file, const lam_value *v) {
 }
 
 static void print_constant(const printer *pr, const lam_value *v, int64_t number) {
-    fprintf(pr->file, "    c%lld: ", (long long)number);
+    begin_line(pr, 1);
+    fprintf(pr->file, "c%lld: ", (long long)number);
     print_type(pr->file, v);
     fputs(" = ", pr->file);
     if (v->kind == LAM__CONCRETE) {
@@ -168,7 +181,7 @@ static void print_params(FILE *file, const lam__equation *e) {
     lam__layout l;
     lam__parameter q;
     const char *before = " ";
-    if (!e->params_bytes) return;
+    if (!e->params_bytes || (!e->primitive->layout && lam__nested_of(e))) return;
     if (!lam__layout_open(&l, e->primitive)) {
         fputs(" opaque", file);
         return;
@@ -185,8 +198,19 @@ static void print_params(FILE *file, const lam__equation *e) {
     }
 }
 
+/* The programs in an equation, behind its parameters. */
+static void print_nested(const printer *pr, const lam__equation *e) {
+    const lam__nested *what = lam__nested_of(e);
+    if (!what) return;
+    fputs(" {\n", pr->file);
+    for (int i = 0; i < what->count; i++)
+        print_within(pr->file, lam__program_of(what->fns[i]), what->fns[i]->name, pr->depth + 1);
+    begin_line(pr, 1);
+    fputc('}', pr->file);
+}
+
 static void print_equation(const printer *pr, const lam__equation *e, int64_t k, int64_t *next) {
-    fputs("    ", pr->file);
+    begin_line(pr, 1);
     for (int o = 0; o < e->outputs; o++) {
         const int64_t v = e->first + o;
         const bool read = pr->p->last_use[v] > k;
@@ -206,6 +230,7 @@ static void print_equation(const printer *pr, const lam__equation *e, int64_t k,
     }
     fputc(')', pr->file);
     print_params(pr->file, e);
+    print_nested(pr, e);
     fputc('\n', pr->file);
 }
 
@@ -219,6 +244,7 @@ static void print_all(printer *pr, const char *title) {
     const bool plain =
         strspn(title, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(title) && *title &&
         !(*title >= '0' && *title <= '9');
+    begin_line(pr, 0);
     fputs("program ", pr->file);
     if (plain) fputs(title, pr->file);
     else lam__quoted_print(pr->file, title);
@@ -234,15 +260,18 @@ static void print_all(printer *pr, const char *title) {
     for (int o = 0; o < p->outputs; o++) meet(pr, &p->results[o], &next);
     next = p->inputs;
     for (int64_t k = 0; k < p->equations; k++) print_equation(pr, p->list[k], k, &next);
-    fputs("    return", pr->file);
+    begin_line(pr, 1);
+    fputs("return", pr->file);
     for (int o = 0; o < p->outputs; o++) {
         fputs(o ? ", " : " ", pr->file);
         print_atom(pr, &p->results[o]);
     }
-    fputs("\n}\n", pr->file);
+    fputc('\n', pr->file);
+    begin_line(pr, 0);
+    fputs("}\n", pr->file);
 }
 
-void lam__program_print(FILE *file, const lam__program *p, const char *title) {
+static void print_within(FILE *file, const lam__program *p, const char *title, int depth) {
     int64_t atoms = p->outputs;
     for (int64_t k = 0; k < p->equations; k++) atoms += p->list[k]->inputs;
     const size_t bytes = (size_t)p->variables * sizeof(int64_t) + (size_t)(atoms + 1) * sizeof(name);
@@ -251,7 +280,12 @@ void lam__program_print(FILE *file, const lam__program *p, const char *title) {
         lam__error_memory(p->ctx, bytes);
         return;
     }
-    printer pr = {.file = file, .p = p, .variable = (int64_t *)(void *)(room + atoms + 1), .constants = room};
+    printer pr = {
+        .file = file, .p = p, .variable = (int64_t *)(void *)(room + atoms + 1), .constants = room, .depth = depth};
     print_all(&pr, title);
     lam__alloc_put(&p->ctx->pool, room, bytes);
+}
+
+void lam__program_print(FILE *file, const lam__program *p, const char *title) {
+    print_within(file, p, title, 0);
 }

@@ -15,12 +15,18 @@
  * Variables are numbered in the order in which they are made, constants in the order in which they are read; those of
  * rank 0 stand where they are read. Elements are listed row-major whatever the dims are; "all 0" is as many zeros. A
  * result that nobody reads is `_`, one that is left out `-`. Parameters stand behind the operands, as the row's layout
- * names them; `opaque` are those that have none. Names that are no words stand in quotes (quoted.h). */
+ * names them; `opaque` are those that have none. Names that are no words stand in quotes (quoted.h). The
+ * programs in an equation (nested.h) stand behind its parameters in braces, each with names of its own:
+ *     v2: f64[] = switch(v1, v0) {
+ *         program f(v0: f64[]) {
+ *             return v0
+ *         }
+ *     } */
 void lam__program_print(FILE *file, const lam__program *p, const char *name);
 
-/* The program of a text, one reference, and its name, quoted as it stands in the text; NULL after recording the line
- * and what is wrong there. */
-lam__program *lam__program_read(lam_ctx *ctx, const char *text, const char **name, size_t *name_length);
+/* The program of a text, as a function; the failed one after recording the line and what is wrong there. rows: those
+ * that it may have beside lam_primitives, up to a NULL. */
+lam_fn *lam__program_read(lam_ctx *ctx, const char *text, const lam_primitive *const *rows);
 
 /* Whether each equation reads what is there, sets what was not set before, and gives what its row says; otherwise
  * records which does not. */

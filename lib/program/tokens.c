@@ -1,0 +1,103 @@
+/* See tokens.h. */
+#include "lib/program/tokens.h"
+
+#include "lib/program/number.h"
+
+#include <lamina/tensor.h>
+
+#include "lib/tensor/dtype.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool lam__tokens_fail(lam__tokens *t, const char *format, ...) {
+    char message[160];
+    int line = 1;
+    va_list arguments;
+    if (t->failed) return false;
+    t->failed = true;
+    for (const char *c = t->start; c < t->at; c++) line += *c == '\n';
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    for (char *c = message; *c; c++) *c = iscntrl((unsigned char)*c) ? ' ' : *c;
+    lam__error_set(t->ctx, LAM_ERR_VALUE, "give the text that lam_program_print has written",
+                   "program_read: line %d: %s", line, message);
+    return false;
+}
+
+bool lam__tokens_memory(lam__tokens *t, size_t bytes) {
+    lam__error_memory(t->ctx, bytes);
+    t->failed = true;
+    return false;
+}
+
+void lam__tokens_skip(lam__tokens *t) {
+    while (isspace((unsigned char)*t->at)) t->at++;
+}
+
+bool lam__tokens_next(lam__tokens *t, char c) {
+    lam__tokens_skip(t);
+    if (*t->at != c) return false;
+    t->at++;
+    return true;
+}
+
+bool lam__tokens_expect(lam__tokens *t, char c) {
+    return lam__tokens_next(t, c) || lam__tokens_fail(t, "'%c' expected, found '%.12s'", c, t->at);
+}
+
+size_t lam__tokens_word_at(const char *at) {
+    size_t n = 0;
+    if (isalpha((unsigned char)*at) || *at == '_')
+        while (isalnum((unsigned char)at[n]) || at[n] == '_') n++;
+    return n;
+}
+
+bool lam__tokens_word(lam__tokens *t, const char **name, size_t *length) {
+    lam__tokens_skip(t);
+    *name = t->at;
+    *length = lam__tokens_word_at(t->at);
+    t->at += *length;
+    return *length > 0 || lam__tokens_fail(t, "a name expected, found '%.12s'", t->at);
+}
+
+bool lam__tokens_is(const char *name, size_t length, const char *other) {
+    return strlen(other) == length && !memcmp(name, other, length);
+}
+
+bool lam__tokens_dtype(lam__tokens *t, lam_dtype *dtype) {
+    const char *name;
+    size_t length;
+    if (!lam__tokens_word(t, &name, &length)) return false;
+    for (int d = 0; d < LAM_DTYPE_COUNT; d++)
+        if (lam__tokens_is(name, length, lam_dtype_name((lam_dtype)d))) {
+            *dtype = (lam_dtype)d;
+            return true;
+        }
+    return lam__tokens_fail(t, "'%.*s' is no dtype", (int)length, name);
+}
+
+bool lam__tokens_integer(lam__tokens *t, int64_t *value) {
+    lam__tokens_skip(t);
+    const char *end = lam__number_read(t->at, LAM_I64, value);
+    if (!end) return lam__tokens_fail(t, "a whole number expected, found '%.12s'", t->at);
+    t->at = end;
+    return true;
+}
+
+/* "f64[2, 3]" */
+bool lam__tokens_type(lam__tokens *t, lam_shape *s) {
+    s->rank = 0;
+    if (!lam__tokens_dtype(t, &s->dtype) || !lam__tokens_expect(t, '[')) return false;
+    while (!lam__tokens_next(t, ']')) {
+        if (s->rank == LAM_INNER_RANK) return lam__tokens_fail(t, "more than %d axes", LAM_INNER_RANK);
+        if (s->rank && !lam__tokens_expect(t, ',')) return false;
+        if (!lam__tokens_integer(t, &s->dims[s->rank])) return false;
+        if (s->dims[s->rank++] < 0) return lam__tokens_fail(t, "a size is negative");
+    }
+    return lam__value_count(s->rank, s->dims, lam__dtype_bytes(s->dtype)) >= 0 ||
+           lam__tokens_fail(t, "the sizes overflow");
+}

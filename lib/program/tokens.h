@@ -1,0 +1,35 @@
+/* What a text of a program is made of: names, numbers, types, marks. The first thing that is wrong is recorded with its
+ * line; then nothing more is. */
+#ifndef LAM_PROGRAM_TOKENS_H
+#define LAM_PROGRAM_TOKENS_H
+
+#include "lib/tensor/value.h"
+
+typedef struct lam__tokens {
+    lam_ctx *ctx;
+    const char *start, *at;
+    bool failed;
+} lam__tokens;
+
+/* Both record and give false. */
+LAM_PRINTF(2, 3) bool lam__tokens_fail(lam__tokens *t, const char *format, ...);
+bool lam__tokens_memory(lam__tokens *t, size_t bytes);
+
+void lam__tokens_skip(lam__tokens *t);
+
+/* Whether this mark comes next, which is stepped over; `expect` fails where it does not. */
+bool lam__tokens_next(lam__tokens *t, char c);
+bool lam__tokens_expect(lam__tokens *t, char c);
+
+/* Bytes of the name that begins here; 0: none does. */
+size_t lam__tokens_word_at(const char *at);
+bool lam__tokens_is(const char *name, size_t length, const char *other);
+
+bool lam__tokens_word(lam__tokens *t, const char **name, size_t *length);
+bool lam__tokens_dtype(lam__tokens *t, lam_dtype *dtype);
+bool lam__tokens_integer(lam__tokens *t, int64_t *value);
+
+/* "f64[2, 3]" */
+bool lam__tokens_type(lam__tokens *t, lam_shape *s);
+
+#endif

@@ -154,8 +154,8 @@ static void stage_release(lam_ctx *ctx, void *residual) {
     (void)ctx, (void)residual;
 }
 
-static bool stage_linear(const lam_call_site *call) {
-    (void)call;
+static bool stage_linear(const lam__level *level, const lam_call_site *call) {
+    (void)level, (void)call;
     return true;
 }
 

@@ -1,7 +1,7 @@
-/* Choices and loops as equations: the rows switch, while and scan, whose parameters are functions (lib/program/nested.h).
- * Their derivatives and batches are applications of the same rows to derivatives and batches of the functions, so that a
- * program of a gradient is again one that can be printed, read, compiled and written as C. Only the way back through a
- * loop that ends when it wants is left to the run. */
+/* Choices and loops as equations: the rows switch, while and scan, whose parameters are functions
+ * (lib/program/nested.h). Their derivatives and batches are applications of the same rows to derivatives and batches of
+ * the functions, so that a program of a gradient is again one that can be printed, read, compiled and written as C.
+ * Only the way back through a loop that ends when it wants is left to the run. */
 #ifndef LAM_TRANSFORMS_NESTED_H
 #define LAM_TRANSFORMS_NESTED_H
 

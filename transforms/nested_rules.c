@@ -1,8 +1,7 @@
-/* Derivatives and batches of choices and loops (nested.h).
+/* Derivatives of choices and loops (nested.h).
  * forward mode   a loop of derivatives: carries with their tangents, elements with theirs
- * reverse mode   of a choice the choice of the way back; of a scan a scan the other way round, over the carries that the
- *                way there has kept, in which each trip is run again on a tape; of a while that of a checkpoint
- * batch          a scan of batched functions, the choice of one; where examples choose for themselves, a scan over them
+ * reverse mode   of a choice the choice of the way back; of a scan a scan the other way round, over the carries that
+ *                the way there has kept, in which each trip is run again on a tape; of a while that of a checkpoint
  * Gradients of what all trips read are carries of the way back, or where trips are at once, results that are added. */
 #include "transforms/nested_draft.h"
 

@@ -64,8 +64,8 @@ int64_t lam__program_boxes(const lam__program *p, lam_value **values);
 /* The program with values[] in the place of these constants, one reference; NULL without memory. */
 lam__program *lam__program_with(const lam__program *p, lam_value *const values[]);
 
-/* The program with n inputs more, behind the others, in the place of its constants values[], one reference; NULL without
- * memory. It has no residuals. */
+/* The program with n inputs more, behind the others, in the place of its constants values[], one reference; NULL
+ * without memory. It has no residuals. */
 lam__program *lam__program_lift(const lam__program *p, size_t n, lam_value *const values[]);
 
 /* Runs the program on values at whatever levels they live. One reference per output. */

@@ -351,22 +351,38 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Words of C, and functions that the file may call. */
+/* Words of C, also of later standards, and what headers define for the file. */
+static const char *const words[] = {
+    "alignas",       "alignof",   "asm",      "auto",     "bool",     "break",  "case",    "char",      "const",
+    "continue",      "default",   "do",       "double",   "else",     "enum",   "extern",  "false",     "float",
+    "for",           "goto",      "if",       "inline",   "int",      "long",   "nullptr", "register",  "restrict",
+    "return",        "short",     "signed",   "sizeof",   "static",   "struct", "switch",  "true",      "typedef",
+    "typeof",        "union",     "unsigned", "void",     "volatile", "while",  "complex", "constexpr", "thread_local",
+    "main",          "linux",     "unix",     "memcpy",   "memmove",  "memset", "int32_t", "int64_t",   "uint8_t",
+    "static_assert", "uint32_t",  "uint64_t", "size_t",   "I",        "NAN",    "NULL",    "INFINITY",  "HUGE_VAL",
+    "INT64_C",       "INT64_MIN", "UINT64_C", "isfinite", "isinf",    "isnan",  "signbit", "CMPLX",     "CMPLXF",
+    "index",         "gamma"};
+
+/* Functions of the C library, which has each of them with an f and an l behind it too. */
+static const char *const functions[] = {
+    "abs",    "acos",  "acosh",     "asin",      "asinh", "atan",  "atan2", "atanh",  "cbrt", "ceil",  "copysign",
+    "cos",    "cosh",  "div",       "erf",       "erfc",  "exp",   "exp2",  "expm1",  "fabs", "fdim",  "floor",
+    "fma",    "fmax",  "fmin",      "fmod",      "frexp", "hypot", "ldexp", "lgamma", "log",  "log10", "log1p",
+    "log2",   "logb",  "modf",      "pow",       "rint",  "round", "sin",   "sinh",   "sqrt", "tan",   "tanh",
+    "tgamma", "trunc", "nextafter", "cabs",      "carg",  "ccos",  "cexp",  "cimag",  "clog", "conj",  "cpow",
+    "creal",  "csin",  "csqrt",     "remainder", "j0",    "j1",    "jn",    "y0",     "y1",   "yn"};
+
 static bool is_taken(const char *name) {
-    static const char *const words[] = {
-        "auto",   "break",    "case",     "char",     "const",  "continue", "default",   "do",    "double", "else",
-        "enum",   "extern",   "float",    "for",      "goto",   "if",       "inline",    "int",   "long",   "register",
-        "return", "short",    "signed",   "sizeof",   "static", "struct",   "switch",    "void",  "while",  "restrict",
-        "union",  "typedef",  "unsigned", "volatile", "abs",    "acos",     "asin",      "atan",  "atan2",  "cbrt",
-        "ceil",   "copysign", "cos",      "cosh",     "erf",    "erfc",     "exp",       "exp2",  "expm1",  "fabs",
-        "floor",  "fma",      "fmod",     "frexp",    "gamma",  "hypot",    "isinf",     "ldexp", "lgamma", "log",
-        "log10",  "log1p",    "log2",     "main",     "memcpy", "memset",   "nextafter", "pow",   "rint",   "signbit",
-        "sin",    "sinh",     "sqrt",     "tan",      "tanh",   "tgamma",   "trunc",     "acosh", "asinh",  "atanh",
-        "conj",   "creal",    "cimag",    "cexp",     "clog",   "cpow",     "csqrt",     "csin",  "ccos",   "j0",
-        "j1",     "jn",       "y0",       "y1",       "yn",     "round",    "div",       "fmax",  "fmin",   "index"};
+    const size_t length = strlen(name);
+    if (name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z') return true; /* _Bool and its like */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], name) == 0) return true;
-    return false;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        const size_t n = strlen(functions[i]);
+        const bool variant = length == n + 1 && (name[n] == 'f' || name[n] == 'l');
+        if (strncmp(functions[i], name, n) == 0 && (length == n || variant)) return true;
+    }
+    return lam__emit_is_helper(name);
 }
 
 static bool is_identifier(const char *name) {

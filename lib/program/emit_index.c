@@ -147,24 +147,23 @@ static const char *write_wrap_index(ARGUMENTS) {
 /* NaN is beyond all else. Heaps sort in place, and stably where places that tie are ordered themselves. */
 const lam__emit_helper lam__emit_orders[] = {
     {"less", "static int less_$S($T x, $T y) {\n    return x < y || ($N(y) && !$N(x));\n}\n"},
-    {"argsort",
-     "/* The stable order of n elements, by a heap; `down`: from the largest on. */\n"
-     "static int before_$S(const $T *x, int64_t step, int down, int64_t a, int64_t b) {\n"
-     "    const $T u = x[a * step], v = x[b * step];\n"
-     "    if (down ? @less(v, u) : @less(u, v)) return 1;\n"
-     "    return !(down ? @less(u, v) : @less(v, u)) && a < b;\n}\n\n"
-     "static void argsort_$S(int64_t n, const $T *x, int64_t step, int down, int64_t *order) {\n"
-     "    for (int64_t i = 0; i < n; i++) order[i] = i;\n"
-     "    for (int64_t end = n, start = n / 2; end > 1;) {\n"
-     "        if (start > 0) {\n            start--;\n        } else {\n            end--;\n"
-     "            const int64_t last = order[end];\n            order[end] = order[0];\n"
-     "            order[0] = last;\n        }\n"
-     "        const int64_t item = order[start];\n        int64_t at = start;\n"
-     "        for (int64_t child = 2 * at + 1; child < end; child = 2 * at + 1) {\n"
-     "            if (child + 1 < end && before_$S(x, step, down, order[child], order[child + 1])) child++;\n"
-     "            if (!before_$S(x, step, down, item, order[child])) break;\n"
-     "            order[at] = order[child];\n            at = child;\n        }\n"
-     "        order[at] = item;\n    }\n}\n"},
+    {"before", "static int before_$S(const $T *x, int64_t step, int down, int64_t a, int64_t b) {\n"
+               "    const $T u = x[a * step], v = x[b * step];\n"
+               "    if (down ? @less(v, u) : @less(u, v)) return 1;\n"
+               "    return !(down ? @less(u, v) : @less(v, u)) && a < b;\n}\n"},
+    {"argsort", "/* The stable order of n elements, by a heap; `down`: from the largest on. */\n"
+                "static void argsort_$S(int64_t n, const $T *x, int64_t step, int down, int64_t *order) {\n"
+                "    for (int64_t i = 0; i < n; i++) order[i] = i;\n"
+                "    for (int64_t end = n, start = n / 2; end > 1;) {\n"
+                "        if (start > 0) {\n            start--;\n        } else {\n            end--;\n"
+                "            const int64_t last = order[end];\n            order[end] = order[0];\n"
+                "            order[0] = last;\n        }\n"
+                "        const int64_t item = order[start];\n        int64_t at = start;\n"
+                "        for (int64_t child = 2 * at + 1; child < end; child = 2 * at + 1) {\n"
+                "            if (child + 1 < end && @before(x, step, down, order[child], order[child + 1])) child++;\n"
+                "            if (!@before(x, step, down, item, order[child])) break;\n"
+                "            order[at] = order[child];\n            at = child;\n        }\n"
+                "        order[at] = item;\n    }\n}\n"},
     {"searchsorted", "/* How many of n ascending elements are before y, or up to and with it. */\n"
                      "static int64_t searchsorted_$S(int64_t n, const $T *x, int64_t step, $T y, int right) {\n"
                      "    int64_t low = 0;\n"

@@ -117,6 +117,14 @@ static const lam__emit_helper *find_helper(const char *name, size_t length) {
     return NULL;
 }
 
+bool lam__emit_is_helper(const char *name) {
+    const char *suffix = strrchr(name, '_');
+    bool known = false;
+    for (int d = 0; suffix && d < LAM_DTYPE_COUNT; d++)
+        known = known || (dtypes[d].suffix && strcmp(dtypes[d].suffix, suffix + 1) == 0);
+    return known && find_helper(name, (size_t)(suffix - name));
+}
+
 /* Notes that a helper is used, behind those that it uses itself. All are known after the dry walk. */
 static void use_helper(lam__emit *e, const lam__emit_helper *helper, lam_dtype dtype) {
     for (int64_t i = 0; i < e->use_count; i++)

@@ -115,6 +115,9 @@ static inline void lam__emit_speak(lam__emit *e, lam__emit_sink before) {
 /* A template, for elements of this dtype. */
 void lam__emit_expand(lam__emit *e, const char *text, lam_dtype dtype, const char *const arguments[]);
 
+/* Whether this is the name of a helper for some dtype. */
+bool lam__emit_is_helper(const char *name);
+
 /* An indented line made of a template. */
 void lam__emit_statement(lam__emit *e, const char *text, lam_dtype dtype, const char *const arguments[]);
 

@@ -123,14 +123,29 @@ START_TEST(names_become_identifiers) {
     check_name("2nd", "_2nd");
     check_name("double", "double_");
     check_name("exp", "exp_");
+    check_name("_Bool", "_Bool_");
+    check_name("expf", "expf_");
+    check_name("max_f64", "max_f64_");
+    check_name("grad_f64", "grad_f64");
     check_name("grad(a name of many letters, grad(a name of many letters, grad(a name)))",
                "grad_a_name_of_many_letters__grad_a_name_of_many_letters__grad");
 }
 END_TEST
 
 START_TEST(other_names_are_refused) {
-    static const char *const names[] = {
-        "", "a b", "1st", "int", "f<g>", "sqrt", "a_name_of_64_letters_which_is_one_more_than_c_promises_to_know__"};
+    static const char *const names[] = {"",
+                                        "a b",
+                                        "1st",
+                                        "int",
+                                        "f<g>",
+                                        "sqrt",
+                                        "sinl",
+                                        "I",
+                                        "isnan",
+                                        "size_t",
+                                        "before_i32",
+                                        "argsort_f64",
+                                        "a_name_of_64_letters_which_is_one_more_than_c_promises_to_know__"};
     lam_program *p = traced(FN(plain, 1, 1));
     FILE *file = tmpfile();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

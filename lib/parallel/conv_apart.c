@@ -397,20 +397,29 @@ static bool pair_up(const lam__conv_case *s, order *o, bool *by_window) {
     return true;
 }
 
+/* Whether the elements that one place meets are one axis in memory, so that nothing of x need be copied. */
+static bool lies_in_order(const lam__conv_case *s, const order *o) {
+    int64_t dims[LAM__CONV_AXES], step[LAM__CONV_AXES], count;
+    for (int i = 0; i < LAM__CONV_AXES; i++) {
+        dims[i] = s->axis[i].window;
+        step[i] = o->axis[i].by_many * o->axis[i].step;
+    }
+    return !o->clipped && lam__parallel_conv_join(dims, step, 0, LAM__CONV_AXES, &count) != 0;
+}
+
 /* Whether it is less work than the ways that need no matrix, as measured. A copy is as much as some tens of products
  * for each element, so those win but where they lose themselves: where windows of one element leave most of x out,
  * where features do not fill a vector or places are few, and where places of a dilated operand's result are in many
  * phases. */
 static bool is_worth(const lam__conv_case *s, const order *o, bool by_window) {
-    enum { VECTOR = 64, GAP = 3, PRODUCTS = 32, SHORT = 32, LONG = 256 }; /* VECTOR: bytes */
+    enum { VECTOR = 64, GAP = 3, PRODUCTS = 32, SHORT = 64 }; /* VECTOR: bytes */
     const int64_t all = o->few * o->many, row = s->o * lam__item_bytes(o->dtype);
     if (o->gather && o->few == 1) {
-        if (row < VECTOR) return by_window || s->n > 2;
-        if (by_window) return o->many > LONG / 4 || s->o >= PRODUCTS;
-        return s->n > 2 && (o->many <= SHORT || (o->many > LONG && s->n < VECTOR));
+        if (row < VECTOR || (by_window ? o->many > SHORT : s->n < PRODUCTS / 2)) return true;
+        return by_window ? s->o >= PRODUCTS : s->n < 2 * PRODUCTS && o->many > SHORT && lies_in_order(s, o);
     }
     if (o->gather && by_window) return all <= VECTOR;
-    if (o->gather) return all <= 100 || (o->many <= SHORT && row > VECTOR);
+    if (o->gather) return all <= 100 || (o->many <= PRODUCTS && row > VECTOR);
     bool far = false;
     for (int i = 0; i < LAM__CONV_AXES; i++) far = far || s->axis[i].gap > (s->c < VECTOR / 4 ? GAP : GAP - 1);
     return far || s->c >= PRODUCTS;

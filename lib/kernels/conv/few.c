@@ -14,7 +14,8 @@ enum {
     MOST_TERMS = 512,    /* of a feature, in all phases; */
     STEP_TERMS = 192,    /* where there is one phase and strides are short; */
     MANY_TERMS = 96,     /* where there are neither strides nor gaps; */
-    SOME_TERMS = 64,     /* of each phase, where features fill vectors */
+    SOME_TERMS = 64,     /* of each phase, where features fill vectors; */
+    FEW_TERMS = 16,      /* where lines do not */
     MOST_FEATURES = 16,  /* of x: products of more are gathered faster, where there is one feature and several phases */
     ALIGN = 64
 };
@@ -96,7 +97,7 @@ static bool plan_chunks(lam__conv_few *p) {
 }
 
 /* Measured beside the other ways: where features fill vectors, or lines of the window are shared, long sums are done
- * faster with those. */
+ * faster with those; where lines of the result leave most of a vector empty, all but short ones of several phases. */
 static bool is_worth(const lam__conv_loops *loops, const lam__conv_case *s) {
     const lam__conv_axis *a = s->axis;
     if (!loops->few || s->x_step[5] != 1 || s->out_step[5] != 1) return false;
@@ -109,7 +110,10 @@ static bool is_worth(const lam__conv_loops *loops, const lam__conv_case *s) {
         steps = steps || a[i].stride > 1;
         if (terms > MOST_TERMS || phases > LAM__CONV_FEW_PHASES) return false;
     }
-    if (4 * s->o >= 3 * loops->lanes && (terms > SOME_TERMS * phases || a[2].stride > 2)) return false;
+    if (4 * s->o >= 3 * loops->lanes) {
+        if (terms > SOME_TERMS * phases || a[2].stride > 2) return false;
+        if (2 * a[2].out < loops->lanes && (phases == 1 || terms > FEW_TERMS * phases)) return false;
+    }
     if (phases > 1 && s->o == 1 && s->c >= MOST_FEATURES) return false;
     if (phases == 1 && a[2].stride <= 2 && terms > (steps ? STEP_TERMS : MANY_TERMS)) return false;
     return terms > 0 && a[2].gap * a[2].stride <= LAM__CONV_WOVEN;

@@ -12,9 +12,13 @@ enum {
     PRODUCTS = 1 << 17,      /* bytes of an item: they stay in the second cache */
     MOST_PRODUCTS = 1 << 20, /* where a few places alone have more */
     AHEAD = 4,               /* places of an item are so many times those that it meets besides */
-    SOME_TERMS = 8,          /* features of x, and so terms of a product: fewer are done faster by phases */
+    SOME_TERMS = 8,          /* features of x, and so terms of a product: fewer are done faster by phases, */
+    ONE_PHASE = 2,           /* so many times those where that is one, which copies little, */
+    MANY_TERMS = 16,         /* and these, for each feature, where several features gather many products for a place; */
+    MOST_TERMS = 32,         /* very many */
     MANY_PHASES = 16,        /* each of them would copy all of x */
-    MOST_GATHERED = 4,       /* products that a place gathers of each feature, on average */
+    SOME_GATHERED = 4,       /* products that a place gathers of each feature, on average: up to these are few, */
+    MANY_GATHERED = 8,       /* up to these many */
     MOST_PHASES = 1 << 10,   /* in the list */
     VECTOR = 16,             /* bytes */
     LONG = 8,                /* elements of a sum at a time */
@@ -134,12 +138,20 @@ static int64_t joined(const lam__conv_case *s) {
     return step;
 }
 
+/* Terms of a product from which on that is faster than to add them up in phases, where features of the result do not
+ * fill vectors. */
+static int64_t least_terms(int64_t features, double phases, double gathered) {
+    if (features == 1 || (phases > 1 && gathered <= SOME_GATHERED))
+        return phases > 1 ? SOME_TERMS : ONE_PHASE * SOME_TERMS;
+    return features * (gathered > MANY_GATHERED ? MOST_TERMS : MANY_TERMS);
+}
+
 /* Measured beside phases: worth it where features of the result would not fill vectors and each product is a sum of
  * some, or no place meets more than one element of a feature, so that nothing is added; and with any number of features
- * where such phases are many. Not where several features gather many products for each place. */
+ * where such phases are many. */
 static bool is_worth(lam_dtype dtype, const lam__conv_case *s) {
     bool single = true;
-    double phases = 1, gathered = 1;
+    double phases = 1, gathered = 1, met = 1; /* met: places for each element of x, in a phase */
     if (dtype != LAM_F64 && dtype != LAM_F32) return false;
     for (int i = 0; i < LAM__CONV_AXES; i++) {
         const lam__conv_axis *a = &s->axis[i];
@@ -147,10 +159,11 @@ static bool is_worth(lam_dtype dtype, const lam__conv_case *s) {
         single = single && a->window <= a->gap;
         phases *= (double)a->gap;
         gathered *= (double)a->window / (double)a->gap;
+        met *= (double)a->out / (double)a->gap / (double)a->size;
     }
-    if (phases == 1 || phases > MOST_PHASES) return false;
-    if (s->o > 1 && gathered > MOST_GATHERED) return false;
-    if (4 * s->o < 3 * lam__conv_loops_of(dtype)->lanes) return single || s->c >= SOME_TERMS;
+    if (phases > MOST_PHASES || 2 * met < 1) return false;
+    if (4 * s->o < 3 * lam__conv_loops_of(dtype)->lanes)
+        return (single && phases > 1) || s->c >= least_terms(s->o, phases, gathered);
     return single && phases >= MANY_PHASES;
 }
 

@@ -11,7 +11,8 @@ enum {
     AHEAD = 4,           /* lines of a block are so many times those that two blocks have */
     MOST_PLACES = 128,
     MOST_SUMS = 1 << 16, /* bytes of sums */
-    FEW_PRODUCTS = 32,   /* of an element with one feature */
+    FEW_PRODUCTS = 32,   /* of an element with one feature, */
+    FEW_EXAMPLES = 3,    /* and how many examples these are at most */
     LONG_SUMS = 1024,    /* products of a place */
     ALIGN = 64
 };
@@ -56,7 +57,7 @@ static bool plan_chunks(lam__conv_places *p) {
 static bool features_serve(const lam__conv_loops *loops, const lam__conv_case *s, int64_t places) {
     const lam__conv_axis *a = s->axis;
     const double terms = (double)s->c * (double)a[0].window * (double)a[1].window * (double)a[2].window;
-    return 4 * s->o >= 3 * loops->lanes && (s->n > FEW_PRODUCTS / places || terms < LONG_SUMS);
+    return 4 * s->o >= 3 * loops->lanes && (s->n > least(FEW_PRODUCTS / places, FEW_EXAMPLES) || terms < LONG_SUMS);
 }
 
 /* Measured beside the other ways: lines that fill vectors, and few places. */

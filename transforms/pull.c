@@ -154,6 +154,13 @@ static inline lam_status deliver_times(walk *w, const lam__edge *to, const lam_p
     return status == LAM_OK ? deliver(w, to, gx, sign) : status;
 }
 
+/* Whether an operand wants no gradient or has the dims of the result, whose type it then mostly shares. */
+static inline bool like_result(const lam__edge *up, const lam_value *result) {
+    if (!up->node) return true;
+    const lam_value *x = up->node->output[up->index].value;
+    return x == result || lam__value_same_dims(x, result);
+}
+
 /* NOTE [last use]
  * A node's cotangent is its own, mostly, and is not read after its last use. So that one writes over it, or hands it
  * on, instead of making another value. */
@@ -225,6 +232,29 @@ LAM__APART static lam_status pass_fma(walk *w, lam__node *node) {
     return status == LAM_OK ? deliver(w, &input[2].parent, give_away(node), sign) : status;
 }
 
+/* Back through a b, or a b + c, of which some operands were broadcast: what goes to these is summed, and comes first,
+ * since it needs the cotangent as it is. */
+LAM__APART static lam_status pass_uneven(walk *w, lam__node *node) {
+    const lam__node_input *input = lam__node_inputs(node, 1);
+    const lam_value *result = node->output[0].value;
+    lam_value *g = node->output[0].cotangent, *gx;
+    lam_status status = LAM_OK;
+    for (int i = 0; i < node->inputs && status == LAM_OK; i++) {
+        const lam__edge *to = &input[i].parent;
+        lam_value *factor = i < 2 ? input[1 - i].saved : NULL;
+        if (like_result(to, result)) continue;
+        status = lam__rules_times_summed(w->ctx, g, factor, to->node->output[to->index].value, &gx);
+        if (status == LAM_OK) status = deliver(w, to, gx, sign_of(node));
+    }
+    for (int i = 0; i < node->inputs && status == LAM_OK; i++) {
+        const lam__edge *to = &input[i].parent;
+        if (!to->node || !like_result(to, result)) continue;
+        status = i < 2 ? deliver_times(w, to, &lam__row_mul, g, input[1 - i].saved, sign_of(node))
+                       : deliver(w, to, give_away(node), sign_of(node));
+    }
+    return status;
+}
+
 /* Back through y = a / b whose operands have its dims: ga = g / b, gb = -g y / b = -ga y. Where the numerator gets
  * nothing its part need not be made, which may leave the range: g y / b is done by one row then. */
 LAM__APART static lam_status pass_quotient(walk *w, lam__node *node) {
@@ -242,13 +272,6 @@ LAM__APART static lam_status pass_quotient(walk *w, lam__node *node) {
     if (status == LAM_OK) return deliver(w, &input[0].parent, part, sign);
     lam__value_release(part);
     return status;
-}
-
-/* Whether an operand wants no gradient or has the dims of the result, whose type it then mostly shares. */
-static inline bool like_result(const lam__edge *up, const lam_value *result) {
-    if (!up->node) return true;
-    const lam_value *x = up->node->output[up->index].value;
-    return x == result || lam__value_same_dims(x, result);
 }
 
 /* Back through a sum that the tape has gathered itself (NOTE [sums in place]): each term gets the cotangent with its
@@ -288,6 +311,7 @@ static inline lam_status visit_two(walk *w, lam__node *node) {
     bool even = like_result(&input[0].parent, result) && like_result(&input[1].parent, result);
     lam_status status = even && p->signs[0]            ? pass_signed(w, node, 2, g)
                         : even && is_product(p, input) ? pass_product(w, node, input)
+                        : is_product(p, input)         ? pass_uneven(w, node)
                         : even && p == &lam__row_div   ? pass_quotient(w, node)
                                                        : pass_two(w, node);
     let_go(w, node, 1);
@@ -368,10 +392,10 @@ LAM__APART static lam_status visit_lists(walk *w, lam__node *node) {
 LAM__APART static lam_status visit_three(walk *w, lam__node *node) {
     const lam__node_input *input = lam__node_inputs(node, 1);
     const lam_value *result = node->output[0].value;
-    for (int i = 0; i < 3; i++)
-        if (!like_result(&input[i].parent, result)) return visit_lists(w, node);
+    bool even = true;
+    for (int i = 0; i < 3; i++) even = even && like_result(&input[i].parent, result);
     if (node->primitive != &lam__row_fma) return visit_lists(w, node);
-    lam_status status = pass_fma(w, node);
+    lam_status status = even ? pass_fma(w, node) : pass_uneven(w, node);
     let_go(w, node, 1);
     return status;
 }

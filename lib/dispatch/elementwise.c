@@ -417,27 +417,33 @@ bool lam__elementwise_add_part(lam_value *sum, const lam_value *x, int sign, con
     return true;
 }
 
-/* Whether x has the elements of the sum's dims, one for all of them, or a tile; NOTE [tiles]. */
+/* Whether x can be read as what has the dims of the sum. */
 static bool factor_of(const lam_value *sum, const lam_value *x) {
     if (twins(sum, x)) return true;
-    if (sum->count == 1 || x->kind != LAM__CONCRETE || x->dtype != sum->dtype || x->rank > sum->rank) return false;
-    return x->count == 1 || (x->contiguous && x->count < sum->count && is_tile(x, sum));
+    return sum->count != 1 && x->kind == LAM__CONCRETE && x->dtype == sum->dtype && stretches(x, sum);
 }
 
-/* Elements of the smaller of two factors that is a tile; those of the sum where none is. */
+/* Elements of the smaller of two factors that is a tile; those of the sum where none is; 0 where one has to be read by
+ * strides. NOTE [tiles] */
 static int64_t tile_of(const lam_value *sum, const lam_value *x, const lam_value *y) {
+    const lam_value *factor[2] = {x, y};
     int64_t tile = sum->count;
-    if (x->count != 1 && x->count < tile) tile = x->count;
-    return y->count != 1 && y->count < tile ? y->count : tile;
+    for (int i = 0; i < 2; i++) {
+        const lam_value *f = factor[i];
+        if (f->count == 1 || twins(sum, f)) continue;
+        if (!f->contiguous || !is_tile(f, sum)) return 0;
+        if (f->count < tile) tile = f->count;
+    }
+    return tile;
 }
 
 /* Strides of a factor along the axes of the sum. */
 static void factor_strides(const lam_value *sum, const lam_value *x, int64_t strides[]) {
     const int lead = sum->rank - x->rank;
-    for (int i = 0; i < sum->rank; i++) strides[i] = i < lead || x->count == 1 ? 0 : x->strides[i - lead];
+    for (int i = 0; i < sum->rank; i++) strides[i] = i < lead || x->dims[i - lead] == 1 ? 0 : x->strides[i - lead];
 }
 
-/* With a team all of the sum at once, by strides; NOTE [tiles]. */
+/* With a team all of the sum at once, by strides. */
 LAM__APART static void add_product_tiles(lam__loop_id id, lam__loop *loop, int64_t tile, lam_value *sum,
                                          const lam_value *x, const lam_value *y, void *const at[],
                                          const int64_t step[]) {
@@ -445,7 +451,7 @@ LAM__APART static void add_product_tiles(lam__loop_id id, lam__loop *loop, int64
     const int64_t count[MAX_OPERANDS] = {sum->count, x->count, y->count, sum->count}; /* fma: x, y, then the sum */
     lam__team *team = lam__full(sum)->ctx->team;
     int64_t of_x[LAM_INNER_RANK], of_y[LAM_INNER_RANK];
-    if (!team) {
+    if (!team && tile) {
         run_tiles(loop, sum->count, tile, MAX_OPERANDS, item, count, at, step, NULL);
         return;
     }

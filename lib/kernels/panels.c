@@ -103,7 +103,7 @@ static void run_softmax(const panel *p) {
 /* to = sums of the squares of p->out. */
 static void sum_squares(const panel *p, numbers *to) {
     const int64_t dims[] = {p->count, p->n};
-    const lam__squares s = {p->how->dtype, 2, dims, p->strides, (const bool[]){false, true}, p->out, NULL};
+    const lam__squares s = {p->how->dtype, 2, dims, p->strides, (const bool[]){false, true}, p->out, NULL, NULL};
     lam__kernels_squares(&s, 0, INT64_MAX, to->of);
 }
 

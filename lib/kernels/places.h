@@ -30,13 +30,14 @@ enum { LAM__ROWS_HELD = 1 << 14 }; /* bytes of rows that are written in turns: N
 bool lam__kernels_rows(lam_dtype dtype, int64_t rows, int64_t n, const lam__rows parts[], void *dst, int64_t to_step);
 
 /* Sums of squares of f64 or f32 over the axes with reduced[axis], of x or of x less its centre: centres lie like the
- * results, contiguous over the kept axes. */
+ * results, contiguous over the kept axes. Or sums of products of x and y, which lies as x does. */
 typedef struct lam__squares {
     lam_dtype dtype;
     int rank;
     const int64_t *dims, *strides; /* elements */
     const bool *reduced;
     const void *x, *centres; /* centres: NULL: 0 */
+    const void *y;           /* NULL: squares; else without centres */
 } lam__squares;
 
 /* out = the part of each sum that `leaves` leaves from `first` on make (NOTE [parts] in kernels.h; 0 and INT64_MAX: all

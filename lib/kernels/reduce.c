@@ -350,7 +350,7 @@ static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, con
     p->loops = lam__reduce_loops(dtype), p->item = (size_t)lam__item_bytes(dtype);
     p->merges = lam__reduce_loops(result), p->result = (size_t)lam__item_bytes(result);
     p->dtype = dtype, p->floating = dtype == LAM_F64 || dtype == LAM_F32 || lam__cplx_is(dtype),
-    p->change = (lam__reduce_change){NULL, NULL}, p->numbers = NULL;
+    p->change = (lam__reduce_change){NULL, NULL, 0}, p->numbers = NULL;
     split_axes(p, rank, dims, reduced, strides, count);
     if (count[0] == 0 || count[1] == 0) return false;
     p->far = count[0] * count[1] > LAM__REDUCE_NEAR / (int64_t)p->item;
@@ -436,7 +436,8 @@ void lam__kernels_reduce_join(lam__reduce_id id, lam_dtype dtype, int64_t result
 /* The plan of the sum, with what is done to the elements before. */
 static bool plan_squares(plan *p, const lam__squares *s, int64_t count[2]) {
     if (!make_plan(p, LAM__REDUCE_SUM, s->dtype, s->rank, s->dims, s->reduced, s->strides, count)) return false;
-    p->change.square = lam__kernels_loop(LAM__LOOP_square, s->dtype);
+    p->change.square = lam__kernels_loop(s->y ? LAM__LOOP_mul : LAM__LOOP_square, s->dtype);
+    if (s->y) p->change.apart = (int64_t)((intptr_t)s->y - (intptr_t)s->x);
     if (s->centres) p->change.less = lam__kernels_loop(LAM__LOOP_sub, s->dtype);
     p->numbers = s->centres;
     return true;

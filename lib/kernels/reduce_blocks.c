@@ -1,7 +1,7 @@
 /* Leaves of reductions whose elements are not reduced where they lie. Rows too short for the vectors of a row are
- * turned, so that neighbouring results are neighbours in vectors too; elements that are to be squared are so in a place
- * that stays in the first cache, which spares memory a pass or three. The order of operations is that of the block as
- * it was: rows that a leaf takes as rows stay rows. */
+ * turned, so that neighbouring results are neighbours in vectors too; elements that are to be squared, or multiplied by
+ * others, are so in a place that stays in the first cache, which spares memory a pass or three. The order of operations
+ * is that of the block as it was: rows that a leaf takes as rows stay rows. */
 #include "lib/kernels/reduce_blocks.h"
 
 #include <stdalign.h>
@@ -42,30 +42,41 @@ static int64_t side_step(const lam__reduce_block *b) {
     return b->columns >= 8 || lam__reduce_is_run(b) ? b->columns : b->columns + 1;
 }
 
-/* The loop over all elements of b into the room, along whichever axis the runs are longer. */
+/* The loop over all elements of b into the room, along whichever axis the runs are longer. What it reads beside them is
+ * a number for each column, or lies as they do. */
 static void fill(const part *p, lam__loop *loop, bool numbers, const lam__reduce_block *b, const char *from) {
-    const int64_t item = p->item, n = b->columns, down = p->down, number_item = numbers ? p->step * item : 0;
+    const int64_t item = p->item, n = b->columns, down = p->down;
+    const char *beside = numbers ? p->numbers : from + p->change->apart;
+    const int64_t side = numbers ? p->step : b->step, under = numbers ? 0 : b->row_step;
     if (p->rows || n < b->rows)
         for (int64_t c = 0; c < n; c++)
             apply(loop, b->rows, p->room + (p->rows ? c * b->rows : c) * item, p->rows ? 1 : down,
-                  from + c * b->step * item, b->row_step, p->numbers + c * number_item, 0);
+                  from + c * b->step * item, b->row_step, beside + c * side * item, under);
     else
         for (int64_t r = 0; r < b->rows; r++)
-            apply(loop, n, p->room + r * down * item, 1, from + r * b->row_step * item, b->step, p->numbers, p->step);
+            apply(loop, n, p->room + r * down * item, 1, from + r * b->row_step * item, b->step,
+                  beside + r * under * item, side);
 }
 
-/* The square of every element, which lies like the room. */
+/* The square or product of every element, which lies like the room. */
 static void square(const part *p, const lam__reduce_block *b, const char *from) {
     const bool gaps = !p->rows && p->down > b->columns;
+    const char *beside = from + p->change->apart;
     for (int64_t c = 0; gaps && c < b->columns; c++)
-        apply(p->change->square, b->rows, p->room + c * p->item, p->down, from + c * p->item, p->down, NULL, 0);
-    if (!gaps) apply(p->change->square, b->rows * b->columns, p->room, 1, from, 1, NULL, 0);
+        apply(p->change->square, b->rows, p->room + c * p->item, p->down, from + c * p->item, p->down,
+              beside + c * p->item, p->down);
+    if (!gaps) apply(p->change->square, b->rows * b->columns, p->room, 1, from, 1, beside, 1);
+}
+
+/* Whether the elements lie as they will in the room. */
+static bool lies_alike(const part *p, const lam__reduce_block *b) {
+    return p->rows ? b->step == b->rows : b->step == 1 && b->row_step == b->columns && p->down == b->columns;
 }
 
 /* Brings the elements of b into the room as they are to be reduced. */
 static void prepare(const part *p, lam__reduce_block *b) {
     const lam__reduce_change *change = p->change;
-    const bool dense = p->rows && b->step == b->rows;
+    const bool dense = lies_alike(p, b);
     lam__reduce_block now = *b;
     if (p->turn) {
         now.row_step = p->down;
@@ -110,7 +121,7 @@ static void reduce_prepared(const lam__reduce_change *change, const lam__turn *t
 /* Short rows that are to be squared; others are reduced as they lie. */
 static bool is_turned(const lam__reduce_change *change, const lam__reduce_block *b) {
     const bool shorter = b->row_step == 1 && b->rows >= 2 && b->rows < LAM__REDUCE_SHORT;
-    return change->square && shorter && b->columns >= FEWEST;
+    return change->square && !change->apart && shorter && b->columns >= FEWEST;
 }
 
 /* Layers whose results are larger than the caches: as many at once as the room has place for. */

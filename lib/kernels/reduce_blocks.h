@@ -6,7 +6,8 @@
 
 /* What becomes of the elements first; both NULL: nothing. */
 typedef struct lam__reduce_change {
-    lam__loop *less, *square; /* less: takes the number of the result away */
+    lam__loop *less, *square; /* less: takes the number of the result away; square: or the product of two elements */
+    int64_t apart;            /* of a product: bytes from the first factor to the second; never with less */
 } lam__reduce_change;
 
 /* out[columns] = the block reduced; number c of the columns lies at c * step elements in `numbers`. */

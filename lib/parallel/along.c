@@ -22,7 +22,7 @@ typedef struct reduction {
     int64_t item, result, results; /* bytes of an element, of a result; results */
     int64_t leaves, part;          /* of each result; leaves of a part */
     bool squares;                  /* a sum of squares */
-    const char *centres;           /* of squares, or NULL; they lie like the results */
+    const char *centres, *y;       /* of squares, or NULL; centres lie like the results, y like x */
 } reduction;
 
 /* The next axis, behind those added before. */
@@ -46,12 +46,13 @@ static void arrange(reduction *r, int rank, const int64_t *dims, const bool *red
     }
 }
 
-/* Sums of squares of a box of x that begins at these elements, of so many leaves from `first` on. Centres, where there
- * are some, go with the results. */
+/* Sums of squares or products of a box of x that begins at these elements, of so many leaves from `first` on. Centres,
+ * where there are some, go with the results. */
 static void squares_into(const reduction *r, const int64_t *dims, int64_t x, int64_t results, int64_t first,
                          int64_t leaves, char *out) {
     const char *centres = r->centres ? r->centres + results * r->result : NULL;
-    const lam__squares s = {r->dtype, r->rank, dims, r->strides, r->reduced, r->x + x * r->item, centres};
+    const char *y = r->y ? r->y + x * r->item : NULL;
+    const lam__squares s = {r->dtype, r->rank, dims, r->strides, r->reduced, r->x + x * r->item, centres, y};
     lam__kernels_squares(&s, first, leaves, out);
 }
 
@@ -139,7 +140,7 @@ void lam__parallel_squares(lam__team *team, const lam__squares *s, void *out) {
     }
     reduction r = {.id = LAM__REDUCE_SUM, .dtype = s->dtype, .x = s->x, .out = out, .squares = true};
     r.item = r.result = lam__item_bytes(s->dtype);
-    r.centres = s->centres;
+    r.centres = s->centres, r.y = s->y;
     arrange(&r, s->rank, s->dims, s->reduced, s->strides);
     share(team, &r, cost);
 }

@@ -55,6 +55,9 @@ lam_status lam__rules_multiply(lam_ctx *ctx, lam_value **slot, lam_value *y);
 lam_status lam__rules_accumulate_times(lam_ctx *ctx, const lam_primitive *row, lam_value **slot, lam_value *x,
                                        lam_value *y, int sign);
 
+/* The product of g and y (NULL: g itself), summed over what an operand with the dims of `like` was broadcast along. */
+lam_status lam__rules_times_summed(lam_ctx *ctx, lam_value *g, lam_value *y, const lam_value *like, lam_value **out);
+
 /* Adds g (sign -1: takes it away) to what a slot holds, or to nothing where it is NULL; g is taken over. The first
  * cotangent is moved in; later ones are added in its memory if nobody else sees that. */
 lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g, int sign);

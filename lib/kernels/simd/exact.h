@@ -18,12 +18,11 @@ typedef struct sum64 {
 /* Adding this leaves an integer in the low bits of the double. Valid for |x| < 2^51. */
 static const double ROUNDER = 0x1.8p52;
 
+#if defined(__AVX512F__)
 /* 2^k for whole k, |k| < 1023. */
 ALWAYS_INLINE V64 two_to(V64 k) {
-    return (V64)(((M64)(k + ROUNDER) + 1023) << 52);
+    return (V64)_mm512_scalef_pd(_mm512_set1_pd(1), (__m512d)k);
 }
-
-#if defined(__AVX512F__)
 /* Of operands of which one is NaN, or which are equal, the second. */
 ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
     return (V64)_mm512_min_pd((__m512d)x, (__m512d)y);
@@ -49,12 +48,11 @@ ALWAYS_INLINE V64 scaled_unless(V64 y, double least, V64 x, V64 k) {
     const __mmask8 some = _mm512_cmp_pd_mask((__m512d)y, _mm512_set1_pd(least), _CMP_NLT_UQ);
     return (V64)_mm512_maskz_scalef_pd(some, (__m512d)x, (__m512d)k);
 }
-/* 1/x for 2^-1000 < |x| < 2^1000, one more rounding than a division, which takes three times as long: a guess of 14
- * bits, made 42, then all. */
+/* 1/x for 2^-1000 < |x| < 2^1000, up to 2^-56 more than a rounding, in a third of the time of a division: a guess of 14
+ * bits, and the first powers of what it lacks. */
 ALWAYS_INLINE V64 inverse64(V64 x) {
-    const V64 one = 1 - (V64){0}, guess = (V64)_mm512_rcp14_pd((__m512d)x), e = madd(-x, guess, one);
-    const V64 near = madd(guess, madd(e, e, e), guess);
-    return madd(near, madd(-x, near, one), near);
+    const V64 guess = (V64)_mm512_rcp14_pd((__m512d)x), e = madd(-x, guess, 1 - (V64){0});
+    return madd(guess, madd(madd(e, e, e), e, e), guess);
 }
 /* x / y up to some 2^-12 of it. */
 ALWAYS_INLINE V64 guess_of_ratio(V64 x, V64 y) {
@@ -69,6 +67,10 @@ ALWAYS_INLINE V64 entries(const double *table, M64 at) {
     return (V64)_mm512_i64gather_pd((__m512i)at, table, 8);
 }
 #else
+/* 2^k for whole k, |k| < 1023. */
+ALWAYS_INLINE V64 two_to(V64 k) {
+    return (V64)(((M64)(k + ROUNDER) + 1023) << 52);
+}
 #if defined(__AVX2__)
 ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
     return (V64)_mm256_min_pd((__m256d)x, (__m256d)y);

@@ -84,16 +84,18 @@ ALWAYS_INLINE sloped64 logistic_and_slope(V64 x, double factor) {
     const V64 zero = {0}, one = zero + 1;
     const M64 negative = (M64)(x < 0);
     V64 k;
-    const sum64 e = exp_of_double(-bounded(f64_magnitude(x), 800), &k);
-    const V64 size = f64_magnitude(x), near = most_of(zero - 200, k); /* beside 1 it is nothing from there on */
-    sum64 d = fast_sum(one, scaled(e.hi, near));
-    d.lo += scaled(e.lo, near);
+    const V64 below = (V64)((M64)x | (M64)(-zero)); /* -|x| */
+    const sum64 e = exp_of_double(most_of(zero - 800, below), &k);
+    const V64 power = two_to(most_of(zero - 200, k)); /* beside 1 it is nothing from there on */
+    const V64 sum = madd(e.hi, power, one);
+    const sum64 d = {sum, madd(e.lo, power, madd(e.hi, power, one - sum))};
     const sum64 n = {either(negative, e.hi, one), either(negative, e.lo, zero)};
-    const V64 v = inverse64(d.hi), q = n.hi * v, rest = (remainder_of(n.hi, q, d.hi) + (n.lo - q * d.lo)) * v;
+    const V64 v = inverse64(d.hi), q = n.hi * v;
+    const V64 rest = madd(-q, d.lo, remainder_of(n.hi, q, d.hi) + n.lo);
     const V64 miss = remainder_of(one, d.hi, v) - d.lo * v, p = e.hi * v;
     const V64 low = madd(e.lo, v, -remainder_of(p, e.hi, v));
-    return (sloped64){scaled_unless(x, -746, q + rest, either(negative, k, zero)),
-                      scaled_unless(-size, -746, factor * product_and(p, v, madd(2 * p * v, miss, low * v)), k)};
+    return (sloped64){scaled_unless(x, -746, madd(rest, v, q), either(negative, k, zero)),
+                      scaled_unless(below, -746, factor * product_and(p, v, madd(2 * p * v, miss, low * v)), k)};
 }
 
 /* One text for the function, its derivative, and both together: the compiler leaves out what is not asked for. */

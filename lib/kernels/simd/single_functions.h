@@ -57,7 +57,8 @@ ALWAYS_INLINE V32 f32_exp2(V32 x) {
 
 /* exp(-|x|) = (hi + lo) 2^k, as good as 0 beyond 110. */
 ALWAYS_INLINE sum32 exp_of_minus_size(V32 x, V32 *k) {
-    const stepped_exp32 e = stepped_exp_of(-bounded32(f32_magnitude(x), 120), (V32){0});
+    const V32 below = (V32)((M32)x | (M32)(-(V32){0})); /* -|x| */
+    const stepped_exp32 e = stepped_exp_of(most_of32(splat32(-120), below), (V32){0});
     *k = e.k;
     return fast_sum32(e.upper, e.lower);
 }
@@ -67,10 +68,10 @@ ALWAYS_INLINE V32 f32_logistic(V32 x) {
     const V32 zero = {0}, one = zero + 1;
     const M32 negative = (M32)(x < 0);
     V32 k;
-    const sum32 e = exp_of_minus_size(bounded32(x, 30), &k);
-    const V32 near = most_of32(zero - 60, k); /* beside 1 it is nothing from there on */
-    sum32 d = fast_sum32(one, scaled32(e.hi, near));
-    d.lo += scaled32(e.lo, near);
+    const sum32 e = exp_of_minus_size(x, &k);
+    const V32 power = two_to32(most_of32(zero - 60, k)); /* beside 1 it is nothing from there on */
+    const V32 sum = madd32(e.hi, power, one);
+    const sum32 d = {sum, madd32(e.lo, power, madd32(e.hi, power, one - sum))};
     const sum32 n = {f32_select(negative, e.hi, one), f32_select(negative, e.lo, zero)};
     const V32 inverse = inverse32(d.hi), q = n.hi * inverse, y = madd32(left_by_quotient32(q, n, d), inverse, q);
     return scaled_unless32(x, -104, y, f32_select(negative, k, zero));

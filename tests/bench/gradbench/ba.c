@@ -278,6 +278,8 @@ static void body_blocks(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
 
 static void lamina(void *data, gradbench_lamina *l) {
     ba *p = data;
+    p->chunk = gradbench_chunk(l, p->chunk);
+    if (!p->chunk) p->chunk = p->observations;
     gradbench_input(l, LAM_DIMS(p->cameras, CAMERA), p->camera);
     gradbench_input(l, LAM_DIMS(p->points, 3), p->point);
     gradbench_input(l, LAM_DIMS(p->observations), p->weight);

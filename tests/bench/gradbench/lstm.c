@@ -159,8 +159,14 @@ typedef struct layer_steps {
     lam_tensor *w[GATES], *v[GATES], *less[GATES]; /* less = -w */
     lam_tensor *forget, *out;                      /* [steps, 14] */
     lam_tensor *h, *c;                             /* [1, 14], before the first step */
-    lam_tensor *late, *first;                      /* out of the step before, or 0; h before the first step, else 0 */
+    lam_tensor *late;                              /* out of the step before, or 0 */
 } layer_steps;
+
+/* The next of a chain of values, of which the last one is not needed any more: its memory is near and free. */
+static lam_tensor *instead(lam_tensor *last, lam_tensor *next) {
+    lam_drop(last);
+    return next;
+}
 
 /* What each step sees of the one before, from what each gives. */
 static lam_tensor *delayed(lam_tensor *first, lam_tensor *x) {
@@ -169,9 +175,7 @@ static lam_tensor *delayed(lam_tensor *first, lam_tensor *x) {
 
 static lam_tensor *gate(const layer_steps *s, int which, lam_tensor *seen) {
     lam_tensor *x = lam_fma(seen, s->w[which], s->v[which]);
-    lam_tensor *y = which == CHANGE ? lam_tanh(x) : lam_logistic(x);
-    lam_drop(x);
-    return y;
+    return instead(x, which == CHANGE ? lam_tanh(x) : lam_logistic(x));
 }
 
 /* rows of weights w and biases v; state [2, 14], inputs [steps, 14] */
@@ -203,17 +207,24 @@ static layer_steps numbers_of(const layer_steps *s) {
 
 /* How much product = in times change grows with h. */
 static lam_tensor *by_h(const layer_steps *s, lam_tensor *in, lam_tensor *change, lam_tensor *product) {
-    lam_tensor *both = lam_fma(change, lam_fma(change, s->less[CHANGE], s->w[IN]), s->w[CHANGE]);
-    return lam_mul(in, lam_fma(product, s->less[IN], both));
+    lam_tensor *both = lam_fma(change, s->less[CHANGE], s->w[IN]);
+    both = instead(both, lam_fma(change, both, s->w[CHANGE]));
+    both = instead(both, lam_fma(product, s->less[IN], both));
+    return instead(both, lam_mul(in, both));
 }
 
 /* A round of Newton's method: what to add to the cells. The slope of tanh is 1 - tanh^2. */
 static lam_tensor *newton(const layer_steps *s, lam_tensor *cells) {
-    lam_tensor *before = delayed(s->c, cells), *squashed = lam_tanh(before), *h = lam_fma(squashed, s->late, s->first);
-    lam_tensor *in = gate(s, IN, h), *change = gate(s, CHANGE, h), *product = lam_mul(in, change);
-    lam_tensor *steep = lam_add(s->late, lam_times_power(s->late, squashed, 2, -1));
-    lam_tensor *slope = lam_fma(by_h(s, in, change, product), steep, s->forget);
-    return lam_linear_recurrence(slope, lam_fma(s->forget, before, lam_sub(product, cells)), 0, false);
+    lam_tensor *before = delayed(s->c, cells), *squashed = lam_tanh(before), *h = lam_mul(squashed, s->late);
+    lam_tensor *steep = lam_times_power(s->late, squashed, 2, -1);
+    lam_drop(squashed);
+    lam_add_(steep, s->late);
+    lam_set_(h, s->h, LAM_DIMS(0, 0), LAM_DIMS(1, BITS), LAM_DIMS(1, 1));
+    lam_tensor *in = gate(s, IN, h), *change = instead(h, gate(s, CHANGE, h)), *product = lam_mul(in, change);
+    lam_tensor *by = by_h(s, in, change, product), *slope = instead(by, lam_fma(by, steep, s->forget));
+    lam_sub_(product, cells);
+    product = instead(product, lam_fma(s->forget, before, product));
+    return lam_linear_recurrence(slope, product, 0, false);
 }
 
 /* A guess: F made linear around h = 0, where the gates that see h are the same in every step; but half as steep, since
@@ -229,7 +240,7 @@ static lam_tensor *guess(const layer_steps *s) {
 /* In f32. */
 static layer_steps narrow(const layer_steps *s) {
     layer_steps n = {.forget = lam_cast(s->forget, LAM_F32), .late = lam_cast(s->late, LAM_F32)};
-    n.first = lam_cast(s->first, LAM_F32);
+    n.h = lam_cast(s->h, LAM_F32);
     n.c = lam_cast(s->c, LAM_F32);
     for (int gate = IN; gate < GATES; gate += CHANGE - IN) {
         n.w[gate] = lam_cast(s->w[gate], LAM_F32);
@@ -239,13 +250,18 @@ static layer_steps narrow(const layer_steps *s) {
     return n;
 }
 
-/* Improves the cells; says how much the largest has changed. */
-static double improve(const layer_steps *s, lam_tensor **cells) {
-    lam_scope *scope = lam_scope_begin(lam_ctx_of(*cells));
-    lam_tensor *change = newton(s, *cells);
-    *cells = lam_add(*cells, change);
-    double most = lam_dtype_of(change) == LAM_F64 ? lam_item(lam_max_reduce(lam_abs(change), NULL)) : 0;
-    lam_scope_end(scope, cells, 1);
+/* The size of the largest. */
+static double largest(lam_tensor *x) {
+    return fmax(lam_item(lam_max_reduce(x, NULL)), -lam_item(lam_min_reduce(x, NULL)));
+}
+
+/* Improves the cells; says how much the largest has changed, in f64. */
+static double improve(const layer_steps *s, lam_tensor *cells) {
+    lam_scope *scope = lam_scope_begin(lam_ctx_of(cells));
+    lam_tensor *change = newton(s, cells);
+    lam_add_(cells, change);
+    const double most = lam_dtype_of(change) == LAM_F64 ? largest(change) : 0;
+    lam_scope_end(scope, NULL, 0);
     return most;
 }
 
@@ -255,12 +271,11 @@ static double improve(const layer_steps *s, lam_tensor **cells) {
 static lam_tensor *solve_layer(layer_steps s) {
     lam_scope *scope = lam_scope_begin(lam_ctx_of(s.out));
     s.late = delayed(lam_zeros_like(s.h), s.out);
-    s.first = lam_pad(s.h, LAM_DIMS(0, 0), LAM_DIMS(lam_dim(s.out, 0) - 1, 0), NULL);
     const layer_steps n = narrow(&s);
     lam_tensor *cells = guess(&n);
-    for (int round = 0; round < 2; round++) improve(&n, &cells);
+    for (int round = 0; round < 2; round++) improve(&n, cells);
     cells = lam_cast(cells, LAM_F64);
-    for (int64_t round = lam_dim(cells, 0); round > 0 && improve(&s, &cells) > 1e-5; round--) continue;
+    for (int64_t round = lam_dim(cells, 0); round > 0 && improve(&s, cells) > 1e-5; round--) continue;
     lam_scope_end(scope, &cells, 1);
     return cells;
 }

@@ -4,6 +4,7 @@
 
 #include "lib/program/emit_writer.h"
 #include "lib/program/function.h"
+#include "lib/program/nested.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -27,11 +28,11 @@ static lam__emit_writer *writer_of(const lam_primitive *row) {
 
 /* An equation of a row that has a writer, in a block of its own. */
 static const char *write_equation(lam__emit *e, const lam__equation *q) {
-    lam__emit_writer *write = writer_of(q->primitive);
-    const lam__emit_place **in = lam__arena_get(&e->arena, (size_t)(q->inputs + 1) * sizeof *in);
-    const lam__emit_place *out[LAM__EMIT_OUTPUTS];
+    lam__emit_writer *write = lam__nested_of(q) ? lam__emit_nested : writer_of(q->primitive);
+    const lam__emit_place **in = lam__arena_get(&e->arena, (size_t)(q->inputs + q->outputs + 1) * sizeof *in);
+    const lam__emit_place **out = in + q->inputs;
     e->current = q;
-    if (!write || q->outputs > LAM__EMIT_OUTPUTS) return "has no form in C";
+    if (!write) return "has no form in C";
     for (int i = 0; in && i < q->inputs; i++)
         if (!(in[i] = lam__emit_operand(e, &q->in[i]))) in = NULL;
     bool any = false;
@@ -129,11 +130,14 @@ static const char *check(lam__emit *e) {
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-static int64_t workspace_bytes(const lam__emit *e) {
-    int64_t bytes = 0;
+/* Programs within are not run at the same time. */
+int64_t lam__emit_workspace(const lam__emit *e) {
+    int64_t bytes = 0, within = 0;
     for (int c = 0; c < LAM__EMIT_CLASSES && e->works; c++)
         bytes += e->plan.peak[c] * (int64_t)lam__dtype_bytes(lam__emit_class_dtypes[c]);
-    return bytes;
+    for (const lam__emit *one = e->first; one; one = one->next)
+        if (lam__emit_workspace(one) > within) within = lam__emit_workspace(one);
+    return bytes + within;
 }
 
 static const lam_value *result_type(const lam__emit *e, int o) {
@@ -157,7 +161,7 @@ static void write_comment(lam__emit *e, bool reentrant) {
                   " * The workspace of %lld bytes is %s.\n"
                   " * Nothing is allocated. Bits are those of Lamina's arithmetic if products and sums are not\n"
                   " * contracted: -ffp-contract=off where the compiler is not in a mode of ISO C. */\n",
-                  (long long)workspace_bytes(e),
+                  (long long)lam__emit_workspace(e),
                   reentrant ? "the caller's, aligned as for malloc" : "static: calls must not overlap");
 }
 
@@ -200,13 +204,23 @@ static void write_constants(lam__emit *e) {
 
 /* One struct of arrays: each element is only ever of its own type. */
 static void write_workspace(lam__emit *e, bool reentrant) {
-    if (!workspace_bytes(e)) return;
+    if (!lam__emit_workspace(e)) return;
     lam__emit_put(e, "struct %s_workspace {\n", e->name);
+    bool within = false;
+    for (const lam__emit *one = e->first; one; one = one->next) {
+        if (!lam__emit_workspace(one)) continue;
+        if (!within) lam__emit_put(e, "    union {\n");
+        within = true;
+        lam__emit_put(e, "        struct %s_workspace %s;\n", one->name, one->name);
+    }
+    if (within) lam__emit_put(e, "    } of;\n");
     for (int c = 0; c < LAM__EMIT_CLASSES; c++)
-        if (e->plan.peak[c])
+        if (e->plan.peak[c] && e->works)
             lam__emit_put(e, "    %s %s[%lld];\n", lam__emit_type(lam__emit_class_dtypes[c]),
                           lam__emit_suffix(lam__emit_class_dtypes[c]), (long long)e->plan.peak[c]);
-    lam__emit_put(e, "};\n#define %s_WORKSPACE %lld\n", e->name, (long long)workspace_bytes(e));
+    lam__emit_put(e, "};\n%s", e->outer ? "\n" : "");
+    if (e->outer) return;
+    lam__emit_put(e, "#define %s_WORKSPACE %lld\n", e->name, (long long)lam__emit_workspace(e));
     lam__emit_put(e, "_Static_assert(sizeof(struct %s_workspace) <= %s_WORKSPACE, \"the workspace has gaps\");\n\n",
                   e->name, e->name);
     if (!reentrant) lam__emit_put(e, "static struct %s_workspace %s_room;\n\n", e->name, e->name);
@@ -269,7 +283,9 @@ static void write_helpers(lam__emit *e) {
 
 /* What the function begins with: the workspace, and what it does not read. */
 static void write_beginning(lam__emit *e, bool reentrant) {
-    if (workspace_bytes(e))
+    if (e->outer) {
+        /* the workspace is an argument */
+    } else if (lam__emit_workspace(e))
         lam__emit_put(e, "    struct %s_workspace *const w = %s%s%s;\n", e->name, reentrant ? "workspace" : "&",
                       reentrant ? "" : e->name, reentrant ? "" : "_room");
     else if (reentrant) lam__emit_put(e, "    (void)workspace;\n");
@@ -281,41 +297,65 @@ static void write_beginning(lam__emit *e, bool reentrant) {
 }
 
 /* After the dry walk, which tells whether there are parts. */
-static void write_file(lam__emit *e, bool reentrant) {
-    e->parted = e->blocks > PART_BLOCKS && workspace_bytes(e) > 0;
-    write_comment(e, reentrant);
-    write_head(e);
+static void write_needs(lam__emit *e, bool reentrant) {
+    for (lam__emit *one = e->first; one; one = one->next) {
+        one->file = e->file;
+        lam__emit_function(one);
+    }
     write_helpers(e);
     write_constants(e);
     write_workspace(e, reentrant);
-    if (e->parted) {
-        walk(e);
-        lam__emit_put(e, "}\n\n");
-    }
-    write_signature(e, reentrant, ";");
-    lam__emit_put(e, "\n");
-    write_signature(e, reentrant, " {");
+    e->parted = e->blocks > PART_BLOCKS && lam__emit_workspace(e) > 0;
+    if (!e->parted) return;
+    walk(e);
+    lam__emit_put(e, "}\n\n");
+}
+
+static void write_body(lam__emit *e, bool reentrant) {
     write_beginning(e, reentrant);
     if (e->parted) write_part_calls(e);
     else walk(e);
     lam__emit_put(e, "}\n");
 }
 
-/* ---- one program ------------------------------------------------------------------------------------------------- */
-
-static lam_status refuse(lam__emit *e, const char *wrong) {
-    return lam__error_set(e->ctx, LAM_ERR_RULE, "write it with other operations, or run it by lam_jit",
-                          "emit_c of '%s': %s %s", e->name, e->current ? e->current->primitive->name : "the program",
-                          wrong);
+void lam__emit_function(lam__emit *e) {
+    write_needs(e, true);
+    lam__emit_put(e, "static void %s(", e->name);
+    const int n = write_arguments(e, true);
+    if (lam__emit_workspace(e)) lam__emit_put(e, "%sstruct %s_workspace *w", n ? ", " : "", e->name);
+    lam__emit_put(e, "%s) {\n", n || lam__emit_workspace(e) ? "" : "void");
+    write_body(e, true);
+    lam__emit_put(e, "\n");
 }
 
-/* The dry walk. */
-static lam_status prepare(lam__emit *e) {
+static void write_file(lam__emit *e, bool reentrant) {
+    write_comment(e, reentrant);
+    write_head(e);
+    write_needs(e, reentrant);
+    write_signature(e, reentrant, ";");
+    lam__emit_put(e, "\n");
+    write_signature(e, reentrant, " {");
+    write_body(e, reentrant);
+}
+
+/* ---- one program ------------------------------------------------------------------------------------------------- */
+
+static lam_status refuse(const lam__emit *e, const char *wrong) {
+    const lam__emit *whole = e;
+    while (whole->outer) whole = whole->outer;
+    return lam__error_set(e->ctx, LAM_ERR_RULE, "write it with other operations, or run it by lam_jit",
+                          "emit_c of '%s': %s %s", whole->name,
+                          e->current ? e->current->primitive->name : "the program", wrong);
+}
+
+lam_status lam__emit_prepare(lam__emit *e) {
     const size_t inputs = (size_t)e->program->inputs + 1;
     e->read = lam__arena_get(&e->arena, inputs);
     if (e->read) memset(e->read, 0, inputs);
     const char *wrong = check(e);
+    lam_status status = wrong ? LAM_ERR_RULE : lam__emit_open_nested(e, &wrong);
     if (wrong) return refuse(e, wrong);
+    if (status != LAM_OK) return status;
     if (!e->read || !lam__emit_lay_out(e)) return lam__error_memory(e->ctx, inputs);
     wrong = walk(e);
     if (wrong) return refuse(e, wrong);
@@ -326,7 +366,7 @@ static lam_status prepare(lam__emit *e) {
 lam_status lam__emit_program(const lam__program *p, const char *name, FILE *file, bool reentrant) {
     lam__emit e = {.ctx = p->ctx, .program = p, .name = name};
     lam__arena_open(&e.arena, p->ctx);
-    lam_status status = prepare(&e);
+    lam_status status = lam__emit_prepare(&e);
     if (status == LAM_OK) {
         e.file = file;
         write_file(&e, reentrant);
@@ -335,6 +375,7 @@ lam_status lam__emit_program(const lam__program *p, const char *name, FILE *file
             status = lam__error_set(p->ctx, LAM_ERR_VALUE, "see that there is room for it",
                                     "emit_c of '%s': the file cannot be written", name);
     }
+    lam__emit_close_nested(&e);
     lam__arena_close(&e.arena);
     return status;
 }

@@ -12,7 +12,7 @@ enum {
     LAM__EMIT_TEXT = 1536,   /* bytes of the text of an element: an index for each axis */
     LAM__EMIT_NUMBER = 40,   /* and of a number */
     LAM__EMIT_CLASSES = 7,   /* of workspace: one array for each C type */
-    LAM__EMIT_OUTPUTS = 3,   /* of an equation that is no view */
+    LAM__EMIT_OUTPUTS = 3,   /* of an equation that works on lanes */
     LAM__EMIT_ARGUMENTS = 10 /* of a template: $0 to $9 */
 };
 
@@ -87,6 +87,9 @@ typedef struct lam__emit {
     int64_t blocks;                  /* equations, or runs of them, so far */
     bool parted;                     /* they are functions of their own, some in each */
     bool hushed, has_complex, works; /* an element of the workspace is named */
+    struct lam__emit *outer;         /* whose equation this program is in; NULL: none */
+    struct lam__emit *first, *next;  /* programs in the equations of this one; the one behind this one */
+    int functions;                   /* so far, of the outermost one */
 } lam__emit;
 
 /* ---- emit_text.c: text ------------------------------------------------------------------------------------------- */
@@ -212,6 +215,22 @@ const char *lam__emit_start(lam__emit_join join, lam_dtype dtype);
  * one loop and gives the number behind them in *end. */
 bool lam__emit_is_each(const lam__emit *e, const lam__equation *q);
 const char *lam__emit_each(lam__emit *e, int64_t first, int64_t *end);
+
+/* ---- programs in equations --------------------------------------------------------------------------------------- */
+
+/* emit.c: the dry walk, after which all is known; the function and what it needs, static and with its workspace as the
+ * last argument where it has one; the workspace, with that of the programs within. */
+lam_status lam__emit_prepare(lam__emit *e);
+void lam__emit_function(lam__emit *e);
+int64_t lam__emit_workspace(const lam__emit *e);
+
+/* emit_nested.c: makes and prepares the programs in e's equations; gives them up. *wrong: what they have no form for. */
+lam_status lam__emit_open_nested(lam__emit *e, const char **wrong);
+void lam__emit_close_nested(lam__emit *e);
+
+/* Writes an equation with programs in it. */
+const char *lam__emit_nested(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
+                             const lam__emit_place *const out[]);
 
 /* emit_scalar.c: the expression of an elementwise row on elements of this dtype, with operands $1 to $3 and parameters
  * $4 to $6, which it writes; NULL: none. */

@@ -2,6 +2,7 @@
  * (lib/program/plan.h), which is run on concrete inputs. What cannot be compiled is called as it is, and the report
  * says why: then levels see the operations of f, as they would without jit. */
 #include "transforms/arguments.h"
+#include "transforms/nested.h"
 #include "transforms/trace.h"
 
 #include "lib/program/plan.h"
@@ -22,8 +23,8 @@ typedef struct entry {
 /* Lives as long as the function. The list begins with the entry used last. */
 typedef struct cache {
     lam_ctx *ctx;
+    lam_jit_options options;
     lam__plan_fusion fusion;
-    bool native;
     int inputs, most, count;
     entry *first;
     lam_jit_report report;
@@ -131,6 +132,26 @@ static void say(cache *c, const char *cause) {
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
+/* The programs in p's equations are compiled as well, when they are run. */
+static lam_status compile_nested(cache *c, lam__program *p) {
+    lam_status status = LAM_OK;
+    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) {
+        if (!lam__nested_of(p->list[k])) continue;
+        lam__nested *what = p->list[k]->params;
+        lam_scope scope;
+        lam__scope_open(c->ctx, &scope);
+        for (int i = 0; i < what->count && status == LAM_OK; i++) {
+            lam_fn *compiled = lam_jit(what->fns[i], &c->options);
+            if (compiled->magic != LAM__FN) status = LAM_ERR_MEMORY;
+            if (status != LAM_OK) continue;
+            lam__fn_release(what->fns[i]);
+            what->fns[i] = lam__fn_retain(compiled);
+        }
+        lam__scope_close(&scope);
+    }
+    return status;
+}
+
 /* The plan for these inputs; *plan stays NULL, with the cause said, where f has to be called as it is: `always` so if
  * it draws or reads elements, this time if it has read a box of an open level. Draws that recording made are taken
  * back. */
@@ -157,7 +178,8 @@ static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan *
         ctx->random = before;
         if (*always) say(c, "it draws from the generator of the context");
         else if (!lam__plan_fits(p)) say(c, "it reads values of open levels");
-        else if (!(*plan = lam__plan_new(p, c->fusion, c->native))) status = LAM_ERR_MEMORY;
+        else if ((status = compile_nested(c, p)) == LAM_OK && !(*plan = lam__plan_new(p, c->fusion, c->options.native)))
+            status = LAM_ERR_MEMORY;
     }
     lam__program_release(p);
     lam__scratch_put(&area);
@@ -253,8 +275,8 @@ lam_fn *lam_jit(lam_fn *f, const lam_jit_options *options) {
         return ctx->failed_fn;
     }
     *c = (cache){.ctx = ctx,
+                 .options = *o,
                  .fusion = kinds[o->fusion],
-                 .native = o->native,
                  .inputs = f->inputs,
                  .most = o->signatures ? o->signatures : USUAL_SIGNATURES};
     const jit_env env = {c};

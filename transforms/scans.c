@@ -5,6 +5,7 @@
 #include "lib/base/context.h"
 #include "lib/dispatch/dispatch.h"
 #include "lib/primitives/apply.h"
+#include "lib/tensor/dtype.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
@@ -13,13 +14,14 @@
 #include <string.h>
 
 /* A loop of `length` trips: carries, elements of xs, results. rows: results of all trips, those of one output behind
- * one another. */
+ * one another. whole: per output, all rows in one, where they go as long as they are plain memory. */
 typedef struct scan {
     lam_fn *f;
-    lam_tensor **carry, **xs, **in, **out, **rows;
+    lam_tensor **carry, **xs, **in, **out, **rows, **whole;
     size_t carries, elements, results;
     int64_t length;
     bool reverse;
+    bool only_types; /* there is one trip, whose results stay in out */
 } scan;
 
 /* All lengths are listed, since it cannot be known which of them is wrong. */
@@ -53,6 +55,37 @@ static bool find_length(lam__control *c, scan *s, int64_t asked) {
     return true;
 }
 
+/* Where row i of output k goes, if it can go there; NULL. The first row decides of which type all are. */
+static char *place_of_row(lam__control *c, scan *s, size_t k, int64_t i, const lam_value *row, bool first) {
+    if (!row || row->kind != LAM__CONCRETE || !row->contiguous) return NULL;
+    if (first && row->rank < LAM_MAX_RANK) {
+        int64_t dims[LAM_MAX_RANK + 1] = {s->length};
+        for (int axis = 0; axis < row->rank; axis++) dims[1 + axis] = row->dims[axis];
+        s->whole[k] = lam__scope_handle(c->ctx, lam__value_new(c->ctx, (lam_dtype)row->dtype, row->rank + 1, dims));
+        if (lam_failed(s->whole[k])) s->whole[k] = NULL;
+    }
+    const lam_value *all = s->whole[k] ? lam__scope_peek(s->whole[k]) : NULL;
+    bool same = all && all->dtype == row->dtype && all->rank == row->rank + 1;
+    for (int axis = 0; same && axis < row->rank; axis++) same = all->dims[axis + 1] == row->dims[axis];
+    return same ? (char *)all->data + i * row->count * (int64_t)lam__dtype_bytes(row->dtype) : NULL;
+}
+
+/* Row i of output k is kept. Once one cannot go where the others are, these are looked at there. */
+static void keep_row(lam__control *c, scan *s, size_t k, int64_t i, lam_tensor *row) {
+    const int64_t first = s->reverse ? s->length - 1 : 0, step = s->reverse ? -1 : 1;
+    const lam_value *v = lam__scope_peek(row);
+    char *to = place_of_row(c, s, k, i, v, i == first);
+    if (to) {
+        if (v->count) memcpy(to, v->data, (size_t)v->count * lam__dtype_bytes(v->dtype));
+        lam_drop(row);
+        return;
+    }
+    lam_tensor **rows = s->rows + (int64_t)k * s->length;
+    for (int64_t j = first; s->whole[k] && j != i; j += step) rows[j] = lam_index(s->whole[k], 0, j);
+    s->whole[k] = NULL;
+    rows[i] = row;
+}
+
 /* Trip i. Nothing of it is left but carries and results. */
 static bool trip(lam__control *c, scan *s, int64_t i) {
     size_t n = s->carries, m = s->results;
@@ -66,7 +99,7 @@ static bool trip(lam__control *c, scan *s, int64_t i) {
         lam_drop(s->carry[k]);
         s->carry[k] = s->out[k];
     }
-    for (size_t k = 0; k < m; k++) s->rows[(int64_t)k * s->length + i] = s->out[n + k];
+    for (size_t k = 0; k < m && !s->only_types; k++) keep_row(c, s, k, i, s->out[n + k]);
     return true;
 }
 
@@ -88,6 +121,7 @@ static bool no_trips(lam__control *c, scan *s) {
 
 /* Types alone: those of one trip, with results for all. */
 static bool run_for_types(lam__control *c, scan *s) {
+    s->only_types = true;
     if (!trip(c, s, 0)) return false;
     if (s->carries) memcpy(s->out, s->carry, s->carries * sizeof *s->out);
     for (size_t k = s->carries; k < c->n_out; k++) {
@@ -118,14 +152,18 @@ static bool run(lam__control *c, scan *s) {
         lam__error_set(c->ctx, LAM_ERR_OVERFLOW, NULL, "%s of '%s': there are too many results", c->what, s->f->name);
         return false;
     }
-    s->rows = lam__apply_room(c->ctx, s->results * (size_t)s->length);
+    s->rows = lam__apply_room(c->ctx, s->results * (size_t)(s->length + 1));
     if (!s->rows) return false;
+    s->whole = s->rows + (int64_t)s->results * s->length;
+    if (s->results) memset(s->whole, 0, s->results * sizeof *s->whole);
     if (known == LAM__NOT_ASKED) return run_for_types(c, s);
     for (int64_t i = 0; i < s->length; i++)
         if (!trip(c, s, s->reverse ? s->length - 1 - i : i)) return false;
     for (size_t k = 0; k < s->carries; k++) s->out[k] = s->carry[k];
     for (size_t k = 0; k < s->results; k++) {
         lam_tensor **rows = s->rows + (int64_t)k * s->length;
+        s->out[s->carries + k] = s->whole[k];
+        if (s->whole[k]) continue;
         s->out[s->carries + k] = lam_stack((lam_list){(size_t)s->length, rows}, 0);
         for (int64_t i = 0; i < s->length; i++) lam_drop(rows[i]);
     }

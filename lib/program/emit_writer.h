@@ -224,7 +224,7 @@ lam_status lam__emit_prepare(lam__emit *e);
 void lam__emit_function(lam__emit *e);
 int64_t lam__emit_workspace(const lam__emit *e);
 
-/* emit_nested.c: makes and prepares the programs in e's equations; gives them up. *wrong: what they have no form for. */
+/* emit_nested.c: makes and prepares the programs in e's equations; gives them up. *wrong: what has no form. */
 lam_status lam__emit_open_nested(lam__emit *e, const char **wrong);
 void lam__emit_close_nested(lam__emit *e);
 

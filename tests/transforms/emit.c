@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* mkdtemp, open_memstream */
 
 #include "tests/support.h"
+#include "tests/transforms/build.h"
 
 #include <dlfcn.h>
 #include <lamina/program.h>
@@ -10,69 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { PATH = 256 };
-
-/* ---- files and libraries ----------------------------------------------------------------------------------------- */
-
-/* What lam_emit_c writes, until the next call. */
-static const char *text_of(lam_program *program, const lam_emit_options *options) {
-    static char text[1 << 16];
-    FILE *file = tmpfile();
-    ck_assert_int_eq(lam_emit_c(program, file, options), LAM_OK);
-    const long size = ftell(file);
-    ck_assert(size > 0 && size < (long)sizeof text);
-    rewind(file);
-    ck_assert_uint_eq(fread(text, 1, (size_t)size, file), (size_t)size);
-    text[size] = '\0';
-    fclose(file);
-    return text;
-}
-
-typedef struct build {
-    char directory[PATH];
-    void *library;
-} build;
-
-static void begin(build *b) {
-    snprintf(b->directory, sizeof b->directory, "%s/lamina-emit-XXXXXX", P_tmpdir);
-    ck_assert_ptr_nonnull(mkdtemp(b->directory));
-}
-
-/* A program in a file of its own. */
-static void add_file(const build *b, const char *name, lam_program *program, const lam_emit_options *options) {
-    const char *text = text_of(program, options);
-    char path[PATH + 32];
-    snprintf(path, sizeof path, "%s/%s.c", b->directory, name);
-    FILE *file = fopen(path, "w");
-    fputs(text, file);
-    fclose(file);
-}
-
-static void run(const char *format, const char *directory) {
-    char command[4 * PATH];
-    snprintf(command, sizeof command, format, directory, directory);
-    ck_assert_msg(system(command) == 0, "%s", command);
-}
-
-/* All files of the directory, as an embedded build would compile them. */
-static void end(build *b) {
-    char path[PATH + 32];
-    run("cc -std=c11 -Wall -Wextra -Werror -pedantic -O1 -shared -fPIC -o %s/all.so %s/*.c -lm", b->directory);
-    snprintf(path, sizeof path, "%s/all.so", b->directory);
-    b->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(b->library != NULL, "%s", dlerror());
-    run("rm -r %s%.0s", b->directory);
-}
-
 typedef void unary(const double *, double *);
 typedef void unary_in_room(const double *, double *, void *);
-
-/* A symbol as a function, which C lets only bytes do. */
-static void find(const build *b, const char *name, void *function) {
-    void *symbol = dlsym(b->library, name);
-    ck_assert_msg(symbol != NULL, "%s", name);
-    memcpy(function, &symbol, sizeof symbol);
-}
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
@@ -111,7 +51,7 @@ static void check_results(const double got[], lam_fn *f) {
 
 static void check_name(const char *name, const char *want) {
     lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = name, .body = plain, .inputs = 1, .outputs = 1});
-    const char *text = text_of(traced(f), NULL);
+    const char *text = emitted_text(traced(f), NULL);
     char wanted[128];
     snprintf(wanted, sizeof wanted, "\nvoid %s(const double *in0, double *out0) {\n", want);
     ck_assert_msg(strstr(text, wanted) != NULL, "'%s' becomes another name than %s", name, want);
@@ -164,22 +104,22 @@ START_TEST(the_workspace_is_static_or_the_callers) {
     build b;
     lam_fn *f = FN(mixed, 1, 1);
     lam_program *p = traced(f);
-    begin(&b);
-    add_file(&b, "fixed", p, &(lam_emit_options){.name = "fixed"});
-    add_file(&b, "given", p, &(lam_emit_options){.name = "given", .reentrant = true});
-    const char *text = text_of(p, &(lam_emit_options){.name = "given", .reentrant = true});
+    build_begin(&b);
+    build_add(&b, "fixed", p, &(lam_emit_options){.name = "fixed"});
+    build_add(&b, "given", p, &(lam_emit_options){.name = "given", .reentrant = true});
+    const char *text = emitted_text(p, &(lam_emit_options){.name = "given", .reentrant = true});
     const char *number = strstr(text, "#define given_WORKSPACE ");
     ck_assert_ptr_nonnull(number);
     const size_t bytes = (size_t)strtoll(number + strlen("#define given_WORKSPACE "), NULL, 10);
     ck_assert(bytes >= N * sizeof(double) && bytes < 1024);
     ck_assert_ptr_nonnull(strstr(text, "void *workspace"));
-    end(&b);
+    build_end(&b);
     unary *fixed;
     unary_in_room *given;
     double out[N];
     void *rooms[2] = {malloc(bytes), malloc(bytes)};
-    find(&b, "fixed", &fixed);
-    find(&b, "given", &given);
+    build_find(&b, "fixed", &fixed);
+    build_find(&b, "given", &given);
     fixed(point, out);
     check_results(out, f);
     for (int i = 0; i < 2; i++) {
@@ -188,7 +128,7 @@ START_TEST(the_workspace_is_static_or_the_callers) {
         check_results(out, f);
         free(rooms[i]);
     }
-    ck_assert_ptr_null(strstr(text_of(traced(FN(plain, 1, 1)), NULL), "_WORKSPACE"));
+    ck_assert_ptr_null(strstr(emitted_text(traced(FN(plain, 1, 1)), NULL), "_WORKSPACE"));
     dlclose(b.library);
 }
 END_TEST
@@ -202,7 +142,7 @@ BODY(chain) {
 
 static size_t chain_bytes(int n) {
     links = n;
-    const char *text = text_of(traced(FN(chain, 1, 1)), NULL);
+    const char *text = emitted_text(traced(FN(chain, 1, 1)), NULL);
     const char *number = strstr(text, "The workspace of ");
     ck_assert_ptr_nonnull(number);
     const size_t bytes = (size_t)strtoll(number + strlen("The workspace of "), NULL, 10);
@@ -224,16 +164,16 @@ START_TEST(long_programs_are_several_functions) {
     build b;
     lam_fn *f = FN(long_chain, 1, 1);
     lam_program *p = traced(f);
-    begin(&b);
-    add_file(&b, "fixed", p, &(lam_emit_options){.name = "fixed"});
-    add_file(&b, "given", p, &(lam_emit_options){.name = "given", .reentrant = true});
-    ck_assert_ptr_nonnull(strstr(text_of(p, NULL), "static void long_chain_part2("));
-    end(&b);
+    build_begin(&b);
+    build_add(&b, "fixed", p, &(lam_emit_options){.name = "fixed"});
+    build_add(&b, "given", p, &(lam_emit_options){.name = "given", .reentrant = true});
+    ck_assert_ptr_nonnull(strstr(emitted_text(p, NULL), "static void long_chain_part2("));
+    build_end(&b);
     unary *fixed;
     unary_in_room *given;
     double out[N], room[64];
-    find(&b, "fixed", &fixed);
-    find(&b, "given", &given);
+    build_find(&b, "fixed", &fixed);
+    build_find(&b, "given", &given);
     fixed(point, out);
     check_results(out, f);
     memset(out, 0, sizeof out);
@@ -260,21 +200,21 @@ static lam_program *read_back(lam_program *program) {
 START_TEST(several_programs_are_linked_together) {
     build b;
     lam_fn *f = FN(mixed, 1, 1), *g = FN(plain, 1, 1);
-    char path[PATH + 32];
-    begin(&b);
-    add_file(&b, "one", traced(f), &(lam_emit_options){.name = "one"});
+    char path[BUILD_PATH + 32];
+    build_begin(&b);
+    build_add(&b, "one", traced(f), &(lam_emit_options){.name = "one"});
     snprintf(path, sizeof path, "%s/others.c", b.directory);
     FILE *file = fopen(path, "w");
     ck_assert_int_eq(lam_emit_c(traced(f), file, &(lam_emit_options){.name = "two"}), LAM_OK);
     ck_assert_int_eq(lam_emit_c(traced(g), file, &(lam_emit_options){.name = "three"}), LAM_OK);
     ck_assert_int_eq(lam_emit_c(read_back(traced(f)), file, &(lam_emit_options){.name = "four"}), LAM_OK);
     fclose(file);
-    end(&b);
+    build_end(&b);
     static const char *const names[] = {"one", "two", "three", "four"};
     for (int i = 0; i < 4; i++) {
         unary *call;
         double out[N];
-        find(&b, names[i], &call);
+        build_find(&b, names[i], &call);
         call(point, out);
         check_results(out, i == 2 ? g : f);
     }
@@ -304,11 +244,11 @@ START_TEST(the_gradient_of_a_model_is_that_of_lamina) {
     build b;
     lam_tensor *in[3] = {filled(N, WIDTH, 0.7), filled(WIDTH, CLASSES, 1.3), filled(ROWS, N, 2.1)}, *want[3];
     lam_fn *f = lam_value_and_grad(FN(loss, 3, 1), &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
-    begin(&b);
-    add_file(&b, "model", lam_trace(f, (lam_list){3, in}), &(lam_emit_options){.name = "model"});
-    end(&b);
+    build_begin(&b);
+    build_add(&b, "model", lam_trace(f, (lam_list){3, in}), &(lam_emit_options){.name = "model"});
+    build_end(&b);
     void (*model)(const double *, const double *, const double *, double *, double *, double *);
-    find(&b, "model", &model);
+    build_find(&b, "model", &model);
     double value, first[N * WIDTH], second[WIDTH * CLASSES], expected[N * WIDTH];
     model(lam_data(in[0]), lam_data(in[1]), lam_data(in[2]), &value, first, second);
     ck_assert_int_eq(lam_call(f, (lam_list){3, in}, want, 3), LAM_OK);
@@ -339,11 +279,11 @@ START_TEST(sums_are_made_in_the_loops_of_their_terms) {
     build b;
     double got[SUMS], want[SUMS];
     lam_tensor *x = lam_reshape(lam_linspace(ctx, LAM_F64, -2, 3, LONG * SHORT), LAM_DIMS(LONG, SHORT));
-    begin(&b);
-    add_file(&b, "sums", lam_trace(FN(sums, 1, 1), LAM_LIST(x)), NULL);
-    end(&b);
+    build_begin(&b);
+    build_add(&b, "sums", lam_trace(FN(sums, 1, 1), LAM_LIST(x)), NULL);
+    build_end(&b);
     unary *call;
-    find(&b, "sums", &call);
+    build_find(&b, "sums", &call);
     call(lam_data(x), got);
     ck_assert_int_eq(lam_read(apply1(FN(sums, 1, 1), x), want, sizeof want), LAM_OK);
     for (int i = 0; i < SUMS; i++) ck_assert_double_eq_tol(got[i], want[i], 1e-14 * fabs(want[i]) + 1e-12);
@@ -388,11 +328,11 @@ START_TEST(special_values_have_the_same_bits) {
     }
     lam_tensor *x = lam_array(ctx, LAM_F64, LAM_DIMS(PAIRS), in[0]),
                *y = lam_array(ctx, LAM_F64, LAM_DIMS(PAIRS), in[1]);
-    begin(&b);
-    add_file(&b, "exact", lam_trace(FN(exact, 2, 1), LAM_LIST(x, y)), NULL);
-    end(&b);
+    build_begin(&b);
+    build_add(&b, "exact", lam_trace(FN(exact, 2, 1), LAM_LIST(x, y)), NULL);
+    build_end(&b);
     void (*call)(const double *, const double *, double *);
-    find(&b, "exact", &call);
+    build_find(&b, "exact", &call);
     call(in[0], in[1], got);
     ck_assert_int_eq(lam_read(apply2(FN(exact, 2, 1), x, y), want, sizeof want), LAM_OK);
     for (int i = 0; i < EXACT * PAIRS; i++)

@@ -50,7 +50,7 @@ void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, 
 void lam__reduce_squares(lam__axis_set set, const lam_value *x, const void *centres, void *out) {
     bool reduced[LAM_INNER_RANK];
     for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i);
-    const lam__squares s = {(lam_dtype)x->dtype, x->rank, x->dims, x->strides, reduced, x->data, centres};
+    const lam__squares s = {(lam_dtype)x->dtype, x->rank, x->dims, x->strides, reduced, x->data, centres, NULL};
     lam__parallel_squares(lam__value_team(x), &s, out);
 }
 

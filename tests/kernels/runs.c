@@ -76,7 +76,7 @@ START_TEST(sums_of_runs_are_exact) {
     for (size_t j = 0; j < sizeof runs / sizeof *runs; j++)
         for (int kind = 0; kind < 16; kind++) {
             const strided a = layout(LAM_F64, kind % 3 ? ROWS : 3, 1 + kind % MOST_KEPT, runs[j], kind, x);
-            const lam__squares s = {LAM_F64, 3, a.dims, a.strides, reduced, a.x, centres};
+            const lam__squares s = {LAM_F64, 3, a.dims, a.strides, reduced, a.x, centres, NULL};
             int64_t index[STRIDED_RANK] = {0};
             double want[2][MOST_KEPT] = {{0}, {0}};
             lam__kernels_reduce(LAM__REDUCE_SUM, LAM_F64, 3, a.dims, reduced, a.x, a.strides, out);

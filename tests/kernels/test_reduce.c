@@ -202,7 +202,7 @@ static void check_squares(const strided *a, const bool *reduced, bool centred, u
     for (int i = 0; i < a->rank; i++) results *= reduced[i] ? 1 : a->dims[i];
     char *centres = strided_fill(a->dtype, results + 1, state), *out = malloc((size_t)(results + 1) * 8);
     long double *want = calloc((size_t)results + 1, sizeof *want);
-    const lam__squares s = {a->dtype, a->rank, a->dims, a->strides, reduced, a->x, centred ? centres : NULL};
+    const lam__squares s = {a->dtype, a->rank, a->dims, a->strides, reduced, a->x, centred ? centres : NULL, NULL};
     for (bool more = strided_count(a->rank, a->dims) > 0; more; more = strided_next(a->rank, a->dims, index)) {
         int64_t to = 0;
         for (int i = 0; i < a->rank; i++)

@@ -1,6 +1,6 @@
-/* Convolutions: which of the ways does one. Those that are products of matrices, those of groups side by side and those
- * that are gathered from products are shared here; conv_apart.c has those whose places share no element, conv_phases.c
- * all others. */
+/* Convolutions: which of the ways does one. Those that are products of matrices, those of groups or examples side by
+ * side and those that are gathered from products are shared here; conv_apart.c has those whose places share no element,
+ * conv_phases.c all others. */
 #include "lib/parallel/conv.h"
 
 #include "lib/kernels/conv/abreast.h"
@@ -8,6 +8,8 @@
 #include "lib/kernels/conv/gather.h"
 #include "lib/kernels/conv/places.h"
 #include "lib/kernels/item.h"
+
+enum { MANY_FEATURES = 64 }; /* of x: products are gathered rather than examples put side by side */
 
 /* Elements of the result, and products that each is the sum of. As doubles, since products of sizes may not fit an
  * integer. */
@@ -202,6 +204,10 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
         if (lam__parallel_conv_apart(team, dtype, s, x, w, out, scratch, env, &done)) return done;
         const struct lam__conv_loops *loops = lam__conv_loops_of(dtype);
         if (lam__conv_abreast_plan(loops, dtype, s, x, w, out, &groups))
+            return side_by_side(team, &groups, scratch, env);
+        if (s->c >= MANY_FEATURES && lam__conv_gather_plan(dtype, s, x, w, out, &gathered))
+            return gather(team, &gathered, results, scratch, env);
+        if (lam__conv_abreast_examples(loops, dtype, s, x, w, out, &groups))
             return side_by_side(team, &groups, scratch, env);
         if (lam__conv_few_plan(loops, dtype, s, x, w, out, &near)) return of_few(team, &near, scratch, env);
         if (lam__conv_places_plan(loops, dtype, s, x, w, out, &few_places))

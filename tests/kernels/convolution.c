@@ -59,11 +59,12 @@ static bool gather(lam_dtype dtype, const lam__conv_case *s, const char *x, cons
     return true;
 }
 
-/* The same with groups side by side; false: they are not. */
-static bool side_by_side(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const char *x,
-                         const char *w, char *out, char *packed, char *room) {
+/* The same with groups, or examples, side by side; false: they are not. */
+static bool side_by_side(bool groups, const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s,
+                         const char *x, const char *w, char *out, char *packed, char *room) {
     lam__conv_abreast plan;
-    if (!lam__conv_abreast_plan(loops, dtype, s, x, w, out, &plan)) return false;
+    if (!(groups ? lam__conv_abreast_plan : lam__conv_abreast_examples)(loops, dtype, s, x, w, out, &plan))
+        return false;
     plan.packed = aligned_room(packed, plan.packed_bytes + plan.phases_bytes);
     plan.phases = (void *)(plan.packed + plan.packed_bytes);
     lam__conv_abreast_list(&plan);
@@ -119,7 +120,7 @@ static bool apart(lam_dtype dtype, const lam__conv_case *s, const char *x, const
     return lam__parallel_conv_apart(NULL, dtype, s, x, w, out, any_room, own, &done) && done;
 }
 
-enum { BY_PLANS, BY_GATHERING, BY_GROUPS, BY_FEW, BY_PLACES, BY_APART, BY_ANY };
+enum { BY_PLANS, BY_GATHERING, BY_GROUPS, BY_EXAMPLES, BY_FEW, BY_PLACES, BY_APART, BY_ANY };
 
 /* Returns whether it was done. BY_ANY: by what is chosen for this machine and these operands. */
 static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint64_t *state, char *packed, char *room) {
@@ -130,6 +131,8 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
     lent_rooms own = {.count = 0};
     if (way == BY_GROUPS || (way == BY_ANY && draws_number(state, 0, 2) == 0))
         draws_groups(state, loops ? loops->lanes : 16, &s, count);
+    else if (way == BY_EXAMPLES || (way == BY_ANY && draws_number(state, 0, 2) == 0))
+        draws_examples(state, loops ? loops->lanes : 16, &s, count);
     else if (way == BY_PLANS || (way == BY_ANY && draws_number(state, 0, 1))) draws_shape(state, &s, count);
     else if (way == BY_FEW || (way == BY_ANY && draws_number(state, 0, 1))) draws_few(state, &s, count);
     else if (way == BY_PLACES || (way == BY_ANY && draws_number(state, 0, 1))) draws_places(state, &s, count);
@@ -143,7 +146,8 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
     else if (way == BY_GATHERING) done = gather(dtype, &s, x, w, out, packed, room);
     else if (way == BY_FEW) done = by_few(loops, dtype, &s, x, w, out, packed, room);
     else if (way == BY_PLACES) done = by_places(loops, dtype, &s, x, w, out, packed, room);
-    else if (way == BY_GROUPS) done = side_by_side(loops, dtype, &s, x, w, out, packed, room);
+    else if (way == BY_GROUPS || way == BY_EXAMPLES)
+        done = side_by_side(way == BY_GROUPS, loops, dtype, &s, x, w, out, packed, room);
     else if (way == BY_APART) done = apart(dtype, &s, x, w, out, &own);
     else done = lam__parallel_conv(NULL, dtype, &s, x, w, out, any_room, &own);
     for (int64_t e = 0; e < count[2] && done; e++) {
@@ -192,8 +196,9 @@ START_TEST(convolutions_gathered_from_products_are_their_sums) {
 }
 END_TEST
 
-/* Of every set. Some draws have no places, or lines that are long enough to fill vectors. */
-START_TEST(convolutions_with_groups_side_by_side_are_their_sums) {
+/* Of every set. Some draws have no places, or lines that are long enough to fill vectors; of two lanes no line of more
+ * than one element is short enough for examples. */
+START_TEST(convolutions_with_groups_or_examples_side_by_side_are_their_sums) {
     const lam_dtype dtype = draws_dtypes[_i / SETS];
     const lam__conv_loops *loops = draws_loops(_i % SETS, dtype);
     uint64_t state = (uint64_t)_i + 1;
@@ -205,6 +210,8 @@ START_TEST(convolutions_with_groups_side_by_side_are_their_sums) {
     memset(room, 0xff, ROOM);
     for (int i = 0; i < DRAWS / 4; i++) done += compare(BY_GROUPS, loops, dtype, &state, packed, room);
     ck_assert_int_gt(done, DRAWS / 16);
+    for (int i = done = 0; i < DRAWS; i++) done += compare(BY_EXAMPLES, loops, dtype, &state, packed, room);
+    ck_assert(done > DRAWS / 4 || loops->lanes < 4);
     free(packed);
     free(room);
 }
@@ -382,8 +389,8 @@ Suite *suite_kernels_convolution(void) {
     TCase *tests = tcase_create("convolution");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, convolutions_are_their_sums, 0, DRAWS_DTYPES * SETS);
-    tcase_add_loop_test(tests, convolutions_gathered_from_products_are_their_sums, 0, 2);           /* f64, f32 */
-    tcase_add_loop_test(tests, convolutions_with_groups_side_by_side_are_their_sums, 0, 2 * SETS);  /* f64, f32 */
+    tcase_add_loop_test(tests, convolutions_gathered_from_products_are_their_sums, 0, 2); /* f64, f32 */
+    tcase_add_loop_test(tests, convolutions_with_groups_or_examples_side_by_side_are_their_sums, 0, 2 * SETS);
     tcase_add_loop_test(tests, convolutions_of_few_products_or_places_are_their_sums, 0, 2 * SETS); /* f64, f32 */
     tcase_add_loop_test(tests, convolutions_of_places_apart_are_their_sums, 0, DRAWS_DTYPES);
     tcase_add_loop_test(tests, convolutions_by_whatever_way_are_their_sums, 0, DRAWS_DTYPES);

@@ -169,6 +169,27 @@ void draws_groups(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t cou
     draw_all_steps(state, s, count);
 }
 
+/* Shapes whose examples may lie side by side: many of them, with few features and short lines; some have many features
+ * of x, for several panels, or places for several items. */
+void draws_examples(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t count[3]) {
+    const int64_t half = lanes / 2, kind = draws_number(state, 0, 4);
+    *s = (lam__conv_case){.groups = 1, .n = lanes, .c = draws_number(state, 1, 4)};
+    if (draws_number(state, 0, 1)) s->n = draws_number(state, 0, 1) ? lanes - lanes / 4 : 2 * lanes - lanes / 2;
+    if (kind == 0) s->c = draws_number(state, 20, 60);
+    s->o = draws_number(state, 1, (3 * lanes - 1) / 4);
+    for (int i = 0; i < 3; i++) {
+        lam__conv_axis *a = &s->axis[i];
+        *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (i == 0 && draws_number(state, 0, 2)) continue;
+        *a = draw_axis(state, kind == 1 && i == 1 ? 60 : 2 + half);
+        if (a->window > half) a->window = draws_number(state, 1, half);
+        const int64_t room = (a->size - 1) * a->gap + draws_number(state, 0, 3) + a->low - (a->window - 1) * a->spread;
+        a->out = room < 0 ? 0 : room / a->stride + 1;
+        if (i == 2 && a->out > half) a->out = half;
+    }
+    draw_all_steps(state, s, count);
+}
+
 /* Shapes whose places are sums of few products: a stride or a gap of two or three along the last axis, or neither,
  * and some that are long enough for several items. */
 void draws_few(uint64_t *state, lam__conv_case *s, int64_t count[3]) {

@@ -1,7 +1,8 @@
 /* Groups side by side: see abreast.h. An item has some places along the first axis, of one example and as many groups
- * as a vector has lanes. All that these places meet is turned into a block with its zeros around it, features of x in
- * panels; then sums are made phase by phase, and turned back into lines of the result. Cuts follow from the operands
- * alone, so that bits do not depend on who does an item. */
+ * as a vector has lanes; or of as many examples, which are groups here, with the same weights. All that these places
+ * meet is turned into a block with its zeros around it, features of x in panels; then sums are made phase by phase, and
+ * turned back into lines of the result. Cuts follow from the operands alone, so that bits do not depend on who does an
+ * item. */
 #include "lib/kernels/conv/abreast.h"
 
 #include <string.h>
@@ -53,15 +54,27 @@ static int64_t places_of(const lam__conv_abreast *p, const lam__conv_case *phase
 
 /* ---- plan -------------------------------------------------------------------------------------------------------- */
 
-/* Vectors are full of groups, and would not be full of features. Long lines of places fill them too, without being
- * turned. */
+/* Vectors of groups, or of examples, are as good as full, and those of features would not be. */
+static bool fills(const lam__conv_loops *loops, const lam__conv_case *s, int64_t groups) {
+    const lam__conv_axis *a = s->axis;
+    return loops->abreast[0] && s->n * s->c * s->o * a[0].out * a[1].out * a[2].out != 0 &&
+           a[0].window * a[1].window * a[2].window > 1 && lam__conv_phases(s) <= MOST_PHASES &&
+           4 * groups >= 3 * loops->lanes * parts(groups, loops->lanes) && 4 * s->o < 3 * loops->lanes;
+}
+
+/* Long lines of places fill vectors too, without being turned. */
 static bool is_worth(const lam__conv_loops *loops, const lam__conv_case *s) {
-    if (!loops->abreast[0] || s->n * s->c * s->o * s->axis[0].out * s->axis[1].out * s->axis[2].out == 0) return false;
     const lam__conv_axis *last = &s->axis[LAM__CONV_AXES - 1];
-    const int64_t lanes = loops->lanes, phases = lam__conv_phases(s);
-    const bool along = phases == 1 && last->stride == 1 && last->out >= LONG_LINES * lanes && last->out > last->window;
-    return !along && s->axis[0].window * s->axis[1].window * last->window > 1 && phases <= MOST_PHASES &&
-           4 * s->groups >= 3 * lanes * parts(s->groups, lanes) && 4 * s->o < 3 * lanes;
+    return fills(loops, s, s->groups) && (last->stride > 1 || last->out < LONG_LINES * loops->lanes ||
+                                          last->out <= last->window || lam__conv_phases(s) > 1);
+}
+
+/* Measured beside the other ways: lines of places and of the window are no more than half a vector, so that most of it
+ * would be empty. */
+static bool examples_are_worth(const lam__conv_loops *loops, const lam__conv_case *s) {
+    const lam__conv_axis *a = s->axis, *last = &a[LAM__CONV_AXES - 1];
+    return s->groups == 1 && a[0].out * a[1].out * last->out > 1 && 2 * last->window <= loops->lanes &&
+           2 * parts(last->out, lam__conv_period(last)) <= loops->lanes && fills(loops, s, s->n);
 }
 
 /* What all phases of the first chunk meet, along each axis. False: there is nothing. */
@@ -133,25 +146,42 @@ static size_t tables(const lam__conv_abreast *p) {
     return (size_t)(2 * p->results + p->rows * p->panel) * sizeof(int64_t);
 }
 
-bool lam__conv_abreast_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const void *x,
-                            const void *w, void *out, lam__conv_abreast *plan) {
-    if ((dtype != LAM_F64 && dtype != LAM_F32) || !is_worth(loops, s)) return false;
+static bool plan_groups(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, bool same,
+                        const void *x, const void *w, void *out, lam__conv_abreast *plan) {
     const int64_t item = lam__item_bytes(dtype), lanes = loops->lanes;
-    *plan = (lam__conv_abreast){.shape = *s, .dtype = dtype, .loops = loops, .x = x, .w = w, .out = out};
+    *plan = (lam__conv_abreast){.shape = *s, .dtype = dtype, .loops = loops, .x = x, .w = w, .out = out, .same = same};
     if (!plan_chunks(plan)) return false;
     plan->gaps = plan->count < lam__conv_phases(s);
     plan->blocks = parts(s->groups, lanes);
     plan->wide = parts(s->o, parts(s->o, LAM__CONV_FEW));
     plan->items = plan->blocks * s->n * plan->chunks;
-    plan->packs = plan->blocks * s->c;
+    plan->packs = (same ? 1 : plan->blocks) * s->c;
     const double terms = (double)plan->rows * (double)s->c / (double)lam__conv_phases(s);
     plan->cost = 20 + (double)plan->results * (double)lanes * (double)s->o * (1 + terms / 8);
-    plan->packed_bytes = (size_t)up(plan->blocks * plan->rows * s->c * s->o * lanes * item);
+    plan->packed_bytes = (size_t)up(plan->packs * plan->rows * s->o * (same ? 1 : lanes) * item);
     plan->phases_bytes = (size_t)up(plan->count * (int64_t)sizeof(lam__conv_abreast_phase) + (int64_t)tables(plan));
     plan->room_lines = (size_t)up(plan->panel * volume(plan->extent) * lanes * item);
     plan->room_out = plan->room_lines + (size_t)up(plan->extent[1] * plan->extent[2] * lanes * item);
     plan->room = plan->room_out + (size_t)up(plan->results * s->o * lanes * item);
     return true;
+}
+
+bool lam__conv_abreast_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const void *x,
+                            const void *w, void *out, lam__conv_abreast *plan) {
+    if ((dtype != LAM_F64 && dtype != LAM_F32) || !is_worth(loops, s)) return false;
+    return plan_groups(loops, dtype, s, false, x, w, out, plan);
+}
+
+bool lam__conv_abreast_examples(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const void *x,
+                                const void *w, void *out, lam__conv_abreast *plan) {
+    lam__conv_case groups = *s;
+    if ((dtype != LAM_F64 && dtype != LAM_F32) || !examples_are_worth(loops, s)) return false;
+    groups.groups = s->n;
+    groups.n = 1;
+    groups.x_step[0] = s->x_step[1];
+    groups.w_step[0] = 0;
+    groups.out_step[0] = s->out_step[1];
+    return plan_groups(loops, dtype, &groups, true, x, w, out, plan);
 }
 
 /* ---- tables and weights ------------------------------------------------------------------------------------------ */
@@ -215,13 +245,15 @@ static int64_t groups_of(const lam__conv_abreast *p, int64_t block) {
     return least(p->loops->lanes, p->shape.groups - block * p->loops->lanes);
 }
 
-/* Weights of features [feature, feature + wide) of a block and phase: [c, window, features, groups]. */
+/* Weights of features [feature, feature + wide) of a block and phase: [c, window, features, groups], or without groups
+ * where these have the same. */
 static char *packed_at(const lam__conv_abreast *p, const lam__conv_abreast_phase *g, int64_t block, int64_t feature,
                        int64_t c) {
     const lam__conv_case *s = &p->shape;
     const int64_t wide = least(p->wide, s->o - feature);
+    if (p->same) block = 0;
     const int64_t rows = (block * p->rows + g->packed) * s->c * s->o + g->window * (s->c * feature + c * wide);
-    return p->packed + rows * p->loops->lanes * lam__item_bytes(p->dtype);
+    return p->packed + rows * (p->same ? 1 : p->loops->lanes) * lam__item_bytes(p->dtype);
 }
 
 /* One feature of both sides. Lanes without a group are zero. */
@@ -240,7 +272,26 @@ static void pack_window(const lam__conv_abreast *p, const lam__conv_abreast_phas
         }
 }
 
+/* Features [begin, end) of x, where all groups have the same weights. */
+static void pack_same(const lam__conv_abreast *p, int64_t begin, int64_t end) {
+    const int64_t *step = p->shape.w_step, item = lam__item_bytes(p->dtype);
+    for (const lam__conv_abreast_phase *g = p->phases; g < p->phases + p->count; g++)
+        for (int64_t o = 0; o < p->shape.o; o += p->wide) {
+            const lam__conv_axis *a = g->shape.axis;
+            const int64_t *window = g->shape.w_step + 3, wide = least(p->wide, p->shape.o - o);
+            const int64_t dims[] = {end - begin, a[0].window, a[1].window, a[2].window, wide};
+            const int64_t from[] = {step[2], window[0], window[1], window[2], step[1]};
+            const int64_t to[] = {g->window * wide, dims[2] * dims[3] * wide, dims[3] * wide, wide, 1};
+            const char *w = p->w + (begin * step[2] + o * step[1] + g->w) * item;
+            lam__kernels_copy(5, dims, p->dtype, packed_at(p, g, 0, o, begin), to, p->dtype, w, from);
+        }
+}
+
 void lam__conv_abreast_pack(const lam__conv_abreast *p, int64_t begin, int64_t end) {
+    if (p->same) {
+        pack_same(p, begin, end);
+        return;
+    }
     const lam__conv_case *s = &p->shape;
     const int64_t item = lam__item_bytes(p->dtype), lanes = p->loops->lanes;
     for (int64_t i = begin; i < end; i++) {
@@ -324,10 +375,11 @@ static void begin_filling(filling *f, int64_t chunk) {
  * time. */
 static void sum_panel(const lam__conv_abreast *p, int64_t block, int64_t chunk, int64_t c, int64_t features,
                       const char *x, char *out) {
-    const int64_t bytes = p->loops->lanes * lam__item_bytes(p->dtype);
+    const int64_t item = lam__item_bytes(p->dtype), bytes = p->loops->lanes * item, weight = p->same ? item : bytes;
     for (const lam__conv_abreast_phase *g = p->phases; g < p->phases + p->count; g++) {
         const int64_t rows = features * g->window, left = g->shape.axis[p->axis].out - chunk * p->chunk;
-        lam__conv_panel q = {.x = x, .at = g->at, .put = g->put, .step = p->results * p->loops->lanes};
+        lam__conv_panel q = {.x = x, .at = g->at, .put = g->put, .same = p->same};
+        q.step = p->results * p->loops->lanes;
         q.places = least(p->chunk, left);
         for (int i = p->axis + 1; i < LAM__CONV_AXES; i++) q.places *= g->shape.axis[i].out;
         for (int64_t o = 0; o < p->shape.o && left > 0; o += p->wide) {
@@ -336,7 +388,7 @@ static void sum_panel(const lam__conv_abreast *p, int64_t block, int64_t chunk, 
             q.to = out + o * p->results * bytes;
             for (int64_t r = 0; r < rows; r += MOST_ROWS) {
                 q.add = c > 0 || r > 0;
-                q.w = w + r * wide * bytes;
+                q.w = w + r * wide * weight;
                 q.row = g->row + r;
                 q.rows = least(MOST_ROWS, rows - r);
                 p->loops->abreast[wide - 1](&q);

@@ -1,7 +1,8 @@
 /* Convolutions of many groups with few features each: groups lie side by side in vectors, so that these are full
  * however few features there are, however short lines are, and whatever the strides. Elements of x are turned that way
  * on their way into the cache, results on their way out. Convolutions that have a window for each feature are the usual
- * case, and their gradients. */
+ * case, and their gradients. Examples lie side by side likewise, as groups that have the same weights, where there are
+ * many of them with lines too short to fill vectors. */
 #ifndef LAM_KERNELS_CONV_ABREAST_H
 #define LAM_KERNELS_CONV_ABREAST_H
 
@@ -34,6 +35,7 @@ typedef struct lam__conv_abreast {
     int64_t items, packs;              /* pieces of work: blocks of groups, examples, chunks; of the packing before */
     double cost;                       /* of an item, in units of lam__team_run */
     bool gaps;                         /* some places meet nothing */
+    bool same;                         /* groups are examples, and have the same weights */
     size_t packed_bytes, phases_bytes; /* multiples of 64 */
     size_t room;                       /* bytes of scratch for each thread, a multiple of 64: a block of x, */
     size_t room_lines, room_out;       /* from here on lines that get zeros around them, from here on results */
@@ -42,6 +44,10 @@ typedef struct lam__conv_abreast {
 /* Whether it is done this way, and how. Neither depends on the number of threads. */
 bool lam__conv_abreast_plan(const struct lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s,
                             const void *x, const void *w, void *out, lam__conv_abreast *plan);
+
+/* The same with examples in the place of groups, for a convolution of one group. */
+bool lam__conv_abreast_examples(const struct lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s,
+                                const void *x, const void *w, void *out, lam__conv_abreast *plan);
 
 /* The phases and their tables, before all else. */
 void lam__conv_abreast_list(lam__conv_abreast *plan);

@@ -20,7 +20,8 @@ typedef struct lam__conv_panel {
     int64_t w_step;          /* of dots: from feature to feature */
     bool add;                /* to what is there */
     int64_t lines;           /* of along_lines: LAM__CONV_LINES at least, */
-    const int64_t *put;      /* of abreast: where sums of places go */
+    const int64_t *put;      /* of abreast: where sums of places go, */
+    bool same;               /* and whether w has one weight for all groups */
     int64_t window[2];       /* the last two axes of the window, of two lines at least, */
     int64_t x_line, to_line; /* and steps from line to line */
 } lam__conv_panel;
@@ -58,7 +59,7 @@ typedef struct lam__conv_lines {
  *   dots           rows are lines of `run` elements that are neighbours in x: w [features, rows, run], lines rounded up
  *                  to vectors with zeros; to[place * step + feature]; reads x past a line as above
  *   abreast[f - 1] f features of as many groups as there are lanes: an element of x or w is a vector of them, w [rows,
- *                  f], to[feature * step + put[place]]; offsets count lanes
+ *                  f], to[feature * step + put[place]]; offsets count lanes; `same`: an element of w is a number
  *   few            lines of few products: see lam__conv_near
  *   far            few places, of which each meets `lines` lines of `run` neighbours, x_line and to_line elements from
  *                  one to the next in x and in w [features, lines, run]; to[feature, place] is a vector of sums

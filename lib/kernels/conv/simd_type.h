@@ -352,9 +352,9 @@ static void NAME(fold)(void *to, const void *sums, int64_t count) {
 
 /* ---- vectors of groups ------------------------------------------------------------------------------------------- */
 
-/* features x places, each a vector of groups: nothing is spread or folded. A tile that goes beyond the last place
- * counts that place again and does not write it. */
-ALWAYS_INLINE void NAME(abreast_tile)(const lam__conv_panel *p, int features, int places, int64_t first) {
+/* features x places, each a vector of groups: nothing is spread, but weights that all groups have, or folded. A tile
+ * that goes beyond the last place counts that place again and does not write it. */
+ALWAYS_INLINE void NAME(abreast_tile)(const lam__conv_panel *p, bool same, int features, int places, int64_t first) {
     const int64_t left = p->places - first, rows = p->rows, step = p->step, *row = p->row, *put = p->put + first;
     const bool add = p->add;
     const T *x[MOST_ABREAST], *w = p->w;
@@ -363,9 +363,9 @@ ALWAYS_INLINE void NAME(abreast_tile)(const lam__conv_panel *p, int features, in
         x[i] = (const T *)p->x + p->at[first + (i < left ? i : left - 1)];
         UNROLLED for (int f = 0; f < features; f++) sum[f][i] = (V){0};
     }
-    for (int64_t r = 0; r < rows; r++, w += features * LANES) {
+    for (int64_t r = 0; r < rows; r++, w += features * (same ? 1 : LANES)) {
         V weights[FEW];
-        UNROLLED for (int f = 0; f < features; f++) weights[f] = NAME(load_whole)(w + f * LANES);
+        UNROLLED for (int f = 0; f < features; f++) weights[f] = same ? w[f] - (V){0} : NAME(load_whole)(w + f * LANES);
         UNROLLED for (int i = 0; i < places; i++) {
             V at = NAME(load_whole)(x[i] + row[r]);
             if (features > 1) READ_ONCE(at);
@@ -380,10 +380,15 @@ ALWAYS_INLINE void NAME(abreast_tile)(const lam__conv_panel *p, int features, in
 }
 
 /* Tiles of `few` places where no more are left. */
-ALWAYS_INLINE void NAME(abreast)(const lam__conv_panel *p, int features, int places, int few) {
+ALWAYS_INLINE void NAME(abreast_all)(const lam__conv_panel *p, bool same, int features, int places, int few) {
     int64_t first = 0;
-    for (; p->places - first > few; first += places) NAME(abreast_tile)(p, features, places, first);
-    if (first < p->places) NAME(abreast_tile)(p, features, few, first);
+    for (; p->places - first > few; first += places) NAME(abreast_tile)(p, same, features, places, first);
+    if (first < p->places) NAME(abreast_tile)(p, same, features, few, first);
+}
+
+ALWAYS_INLINE void NAME(abreast)(const lam__conv_panel *p, int features, int places, int few) {
+    if (p->same) NAME(abreast_all)(p, true, features, places, few);
+    else NAME(abreast_all)(p, false, features, places, few);
 }
 
 static void NAME(abreast_1)(const lam__conv_panel *p) {

@@ -79,14 +79,19 @@ static const char *element_at(const lam_value *v, int64_t at) {
     return (const char *)v->data + at * (int64_t)lam__dtype_bytes(v->dtype);
 }
 
+/* Whether one element in memory is shown in all places, which are more than one. */
+static bool is_spread(const lam_value *v) {
+    for (int axis = 0; axis < v->rank; axis++)
+        if (v->dims[axis] > 1 && v->strides[axis]) return false;
+    return v->count > 1;
+}
+
 /* Whether all elements, which are more than one, have the text of the first. That of NaNs does not say their bits. */
 static bool all_same(const lam_value *v, const char *first) {
     const size_t bytes = lam__dtype_bytes(v->dtype);
     int64_t index[LAM_INNER_RANK] = {0}, at = 0;
     char text[LAM__NUMBER_TEXT];
-    bool spread = true;
-    for (int axis = 0; axis < v->rank; axis++) spread = spread && (v->dims[axis] == 1 || !v->strides[axis]);
-    for (int64_t i = 0; i < v->count && !spread; i++, step(v, index, &at)) {
+    for (int64_t i = 0; i < v->count; i++, step(v, index, &at)) {
         if (!memcmp(element_at(v, at), v->data, bytes)) continue;
         lam__number_print(text, (lam_dtype)v->dtype, element_at(v, at));
         if (strcmp(text, first) != 0) return false;
@@ -99,8 +104,9 @@ static void print_elements(FILE *file, const lam_value *v) {
     int64_t index[LAM_INNER_RANK] = {0}, at = 0;
     char text[LAM__NUMBER_TEXT] = "";
     if (v->count) lam__number_print(text, (lam_dtype)v->dtype, v->data);
-    if (all_same(v, text)) {
-        fprintf(file, "all %s", text);
+    const bool spread = is_spread(v);
+    if (spread || all_same(v, text)) {
+        fprintf(file, "%s %s", spread ? "spread" : "all", text);
         return;
     }
     fputc('[', file);

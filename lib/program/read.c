@@ -11,6 +11,7 @@
 
 #include <lamina/tensor.h>
 
+#include "lib/parallel/parallel.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
@@ -76,12 +77,15 @@ static bool elements(reader *r, const lam_value *v) {
     return lam__tokens_expect(&r->t, ']');
 }
 
-/* "all 0": one element that is shown everywhere, so that memory is needed only for what stands in the text. NULL after
+/* "all 0" and "spread 0": behind the word. Of the second there is one element, which is shown in all places. NULL after
  * recording what is wrong. */
-static lam_value *spread(reader *r, const lam_shape *s) {
+static lam_value *alike(reader *r, const lam_shape *s, bool spread) {
     static const int64_t strides[LAM_INNER_RANK];
-    lam_value *one = lam__value_new(r->t.ctx, s->dtype, 0, NULL);
-    lam_value *v = one && element(r, one, 0) ? lam__value_view(one, s->rank, s->dims, strides, 0) : NULL;
+    lam_value *one = lam__value_new(r->t.ctx, s->dtype, 0, NULL), *v = NULL;
+    if (one && element(r, one, 0))
+        v = spread ? lam__value_view(one, s->rank, s->dims, strides, 0)
+                   : lam__value_new(r->t.ctx, s->dtype, s->rank, s->dims);
+    if (v && !spread) lam__parallel_fill(r->t.ctx->team, s->dtype, v->data, v->count, one->data);
     lam__value_release(one);
     return v;
 }
@@ -106,9 +110,10 @@ static bool constant(reader *r, const char *name, size_t length) {
     lam__tokens_skip(&r->t);
     if (!strncmp(r->t.at, "opaque", 6))
         return lam__tokens_fail(&r->t, "'%.*s' is a value of a level that was open", (int)length, name);
-    const bool all = !strncmp(r->t.at, "all ", 4);
-    r->t.at += all ? 4 : 0;
-    lam_value *v = all ? spread(r, &s) : listed(r, &s);
+    const size_t word = lam__tokens_word_at(r->t.at);
+    const bool all = lam__tokens_is(r->t.at, word, "all"), spread = lam__tokens_is(r->t.at, word, "spread");
+    r->t.at += all || spread ? word : 0;
+    lam_value *v = all || spread ? alike(r, &s, spread) : listed(r, &s);
     if (!v) {
         r->t.failed = true;
         return false;

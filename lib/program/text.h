@@ -13,10 +13,11 @@
  *     return v4, v1
  * }
  * Variables are numbered in the order in which they are made, constants in the order in which they are read; those of
- * rank 0 stand where they are read. Elements are listed row-major whatever the dims are; "all 0" is as many zeros. A
- * result that nobody reads is `_`, one that is left out `-`. Parameters stand behind the operands, as the row's layout
- * names them; `opaque` are those that have none. Names that are no words stand in quotes (quoted.h). The
- * programs in an equation (nested.h) stand behind its parameters in braces, each with names of its own:
+ * rank 0 stand where they are read. Elements are listed row-major whatever the dims are; "all 0" is as many zeros,
+ * "spread 0" one that is shown in all places. A result that nobody reads is `_`, one that is left out `-`. Parameters
+ * stand behind the operands, as the row's layout names them; `opaque` are those that have none. Names that are no words
+ * stand in quotes (quoted.h). The programs in an equation (nested.h) stand behind its parameters in braces, each with
+ * names of its own:
  *     v2: f64[] = switch(v1, v0) {
  *         program f(v0: f64[]) {
  *             return v0

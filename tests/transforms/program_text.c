@@ -268,20 +268,48 @@ BODY(times_spread) {
     out[0] = lam_mul(in[0], lam_broadcast_to(lam_scalar(here, 0.5), LAM_DIMS(WIDE, WIDE)));
 }
 
-/* A constant of 8 TiB takes a number, in the program, in the text and when it is read. */
+/* A constant of 8 TiB takes a number, in the program, in the text and when it is read; of another one there is no
+ * memory. */
 START_TEST(one_number_for_all) {
     lam_ctx *real = ctx;
     ctx = lam_ctx_new(&(lam_ctx_options){.memory_limit = 1 << 22});
     lam_tensor *x = lam_broadcast_to(num(1), LAM_DIMS(WIDE, WIDE));
     expect_text(lam_trace(FN(times_spread, 1, 1), LAM_LIST(x)), "program times_spread(v0: f64[1048576, 1048576]) {\n"
-                                                                "    c0: f64[1048576, 1048576] = all 0.5\n"
+                                                                "    c0: f64[1048576, 1048576] = spread 0.5\n"
                                                                 "    v1: f64[1048576, 1048576] = mul(v0, c0)\n"
                                                                 "    return v1\n"
                                                                 "}\n");
     ck_assert(lam_failed(lam_program_read(ctx, "program f() {\n c0: f64[1048576, 1048576] = [0.5]\n return c0\n}")));
     EXPECT_ERROR(LAM_ERR_VALUE, "line 2", "1099511627776 elements");
+    ck_assert(lam_failed(lam_program_read(ctx, "program f() {\n c0: f64[1048576, 1048576] = all 1\n return c0\n}")));
+    EXPECT_STATUS(LAM_ERR_MEMORY);
     lam_ctx_free(ctx);
     ctx = real;
+}
+END_TEST
+
+enum { SOME = 100 };
+
+BODY(gives_constants) {
+    out[0] = lam_full(here, LAM_F64, LAM_DIMS(SOME), 0.5);
+    out[1] = lam_broadcast_to(num(0.5), LAM_DIMS(SOME));
+}
+
+/* Whoever reads raw data finds them where they were. */
+START_TEST(constants_lie_as_they_did) {
+    lam_tensor *out[2];
+    lam_program *p = lam_trace(FN(gives_constants, 0, 2), (lam_list){0, NULL});
+    expect_text(p, "program gives_constants() {\n"
+                   "    c0: f64[100] = all 0.5\n"
+                   "    c1: f64[100] = spread 0.5\n"
+                   "    return c0, c1\n"
+                   "}\n");
+    char *text = text_of(p);
+    ck_assert_int_eq(lam_call(lam_program_read(ctx, text), (lam_list){0, NULL}, out, 2), LAM_OK);
+    ck_assert_ptr_nonnull(lam_data(out[0]));
+    ck_assert_ptr_null(lam_data(out[1]));
+    for (int i = 0; i < 2; i++) EXPECT_NUM(lam_sum(out[i], NULL), SOME / 2);
+    free(text);
 }
 END_TEST
 
@@ -462,6 +490,6 @@ Suite *suite_transforms_program_text(void) {
     return SUITE_OF("transforms/program_text", functions_as_text, derivatives_as_text, constants_as_text,
                     what_is_not_needed_is_left_out, all_short_floats_are_read_back,
                     numbers_are_read_back_to_the_last_bit, nans_are_one_number, numbers_in_other_words,
-                    one_number_for_all, any_name, long_lists, texts_that_are_wrong_are_refused,
-                    texts_that_end_early_are_refused, a_file_that_fails_is_reported);
+                    one_number_for_all, constants_lie_as_they_did, any_name, long_lists,
+                    texts_that_are_wrong_are_refused, texts_that_end_early_are_refused, a_file_that_fails_is_reported);
 }

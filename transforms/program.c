@@ -82,7 +82,7 @@ lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t
 }
 
 lam_program *lam_program_read(lam_ctx *ctx, const char *text) {
-    if (!ctx) return lam__context_failed.failed_fn;
+    if (!ctx || ctx == &lam__context_failed) return lam__context_failed.failed_fn;
     if (text) return lam__program_read(ctx, text, lam__nested_rows);
     lam__error_set(ctx, LAM_ERR_NULL, NULL, "program_read: no text");
     return ctx->failed_fn;

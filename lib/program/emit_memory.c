@@ -43,8 +43,9 @@ lam__emit_place lam__emit_dense_place(const char *base, lam_dtype dtype, int ran
 /* Whether all elements are the same bytes. */
 static bool is_uniform(const lam_value *v) {
     const size_t item = lam__dtype_bytes(v->dtype);
-    int64_t at[LAM_INNER_RANK] = {0}, where = 0;
-    for (int64_t i = 1; i < v->count; i++) {
+    int64_t at[LAM_INNER_RANK] = {0}, where = 0, moving = 0;
+    for (int axis = 0; axis < v->rank; axis++) moving += v->dims[axis] > 1 && v->strides[axis];
+    for (int64_t i = 1; i < v->count && moving; i++) {
         for (int axis = v->rank - 1; axis >= 0; axis--) {
             where += v->strides[axis];
             if (++at[axis] < v->dims[axis]) break;
@@ -69,22 +70,42 @@ static lam__emit_place place_of_constant(const lam_value *v) {
     return x;
 }
 
-static lam__emit_place *constant_place(lam__emit *e, const lam_value *v) {
+/* The slot of a constant, or that which it may have. */
+static int64_t *slot_of(const lam__emit *e, const lam_value *v) {
+    const uint64_t mask = (uint64_t)e->slot_room - 1;
+    uint64_t i = ((uint64_t)(uintptr_t)v >> 6) * 0x9e3779b97f4a7c15u >> 16 & mask;
+    while (e->slots[i] && e->constants[e->slots[i] - 1].value != v) i = (i + 1) & mask;
+    return &e->slots[i];
+}
+
+/* Twice as many slots. */
+static bool widen_slots(lam__emit *e) {
+    const int64_t room = e->slot_room ? 2 * e->slot_room : 64;
+    int64_t *slots = lam__arena_get(&e->arena, (size_t)room * sizeof *slots);
+    if (!slots) return false;
+    memset(slots, 0, (size_t)room * sizeof *slots);
+    e->slots = slots;
+    e->slot_room = room;
+    for (int64_t c = 0; c < e->constant_count; c++) *slot_of(e, e->constants[c].value) = c + 1;
+    return true;
+}
+
+static const lam__emit_place *constant_place(lam__emit *e, const lam_value *v) {
+    if (2 * e->constant_count >= e->slot_room && !widen_slots(e)) return NULL;
+    int64_t *slot = slot_of(e, v);
+    if (*slot) return e->constants[*slot - 1].place;
     lam__emit_place *x = lam__arena_get(&e->arena, sizeof *x);
-    if (!x) return NULL;
+    lam__emit_constant *all =
+        lam__arena_grow(&e->arena, e->constants, e->constant_count, &e->constant_room, sizeof *all);
+    if (!x || !all) return NULL;
     *x = place_of_constant(v);
-    for (x->constant = 0; x->constant < e->constant_count; x->constant++)
-        if (e->constants[x->constant].value == v) break;
-    if (x->constant == e->constant_count) {
-        lam__emit_constant *all =
-            lam__arena_grow(&e->arena, e->constants, e->constant_count, &e->constant_room, sizeof *all);
-        if (!all) return NULL;
-        e->constants = all;
-        int64_t count = 1;
-        for (int axis = 0; axis < v->rank; axis++) count *= x->strides[axis] ? v->dims[axis] : 1;
-        e->constants[e->constant_count++] = (lam__emit_constant){v, v->count ? count : 0, false};
-    }
+    x->constant = e->constant_count;
     snprintf(x->base, sizeof x->base, "c%lld", (long long)x->constant);
+    int64_t count = 1;
+    for (int axis = 0; axis < v->rank; axis++) count *= x->strides[axis] ? v->dims[axis] : 1;
+    e->constants = all;
+    e->constants[e->constant_count++] = (lam__emit_constant){v, x, v->count ? count : 0, false};
+    *slot = e->constant_count;
     return x;
 }
 

@@ -31,6 +31,7 @@ typedef struct lam__emit_place {
 /* A constant of the program: elements that differ along no axis are there once. */
 typedef struct lam__emit_constant {
     const lam_value *value;
+    const lam__emit_place *place;
     int64_t count; /* elements in the file */
     bool used;     /* as an array */
 } lam__emit_constant;
@@ -78,6 +79,7 @@ typedef struct lam__emit {
     lam__emit_plan plan;
     lam__emit_constant *constants;
     int64_t constant_count, constant_room;
+    int64_t *slots, slot_room; /* a hash table: numbers of constants and 1, 0 where there is none */
     lam__emit_use *uses;
     int64_t use_count, use_room;
     void (*inner)(struct lam__emit *e, void *env); /* writes what makes the elements of a reduction; NULL: memory */

@@ -464,6 +464,8 @@ START_TEST(other_functions_are_no_programs) {
     ck_assert_int_ne(lam_program_check(NULL), LAM_OK);
     ck_assert_int_ne(lam_program_print(stdout, NULL), LAM_OK);
     ck_assert(lam_failed(lam_program_read(NULL, "")));
+    ck_assert(
+        lam_failed(lam_program_read(lam_ctx_new(&(lam_ctx_options){.threads = -1}), "program f() {\n return\n}")));
     ck_assert(lam_failed(lam_program_read(ctx, NULL)));
     EXPECT_OWN(LAM_ERR_NULL, "no text");
 }

@@ -5,6 +5,7 @@
 #include "transforms/nested.h"
 #include "transforms/trace.h"
 
+#include "lib/program/machine.h"
 #include "lib/program/plan.h"
 
 #include <lamina/program.h>
@@ -26,6 +27,7 @@ typedef struct cache {
     lam_jit_options options;
     lam__plan_fusion fusion;
     int inputs, most, count;
+    int64_t machines; /* loops and choices of the program recorded last that are machine code */
     entry *first;
     lam_jit_report report;
 } cache;
@@ -132,23 +134,35 @@ static void say(cache *c, const char *cause) {
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* The programs in p's equations are compiled as well, when they are run. */
-static lam_status compile_nested(cache *c, lam__program *p) {
+/* The programs in an equation are compiled as well, each when it is run; what is small as a whole. */
+static lam_status compile_nested(cache *c, lam__program *p, lam__equation *e) {
+    lam__nested *what = e->params;
+    lam_scope scope;
     lam_status status = LAM_OK;
-    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) {
-        if (!lam__nested_of(p->list[k])) continue;
-        lam__nested *what = p->list[k]->params;
-        lam_scope scope;
-        lam__scope_open(c->ctx, &scope);
-        for (int i = 0; i < what->count && status == LAM_OK; i++) {
-            lam_fn *compiled = lam_jit(what->fns[i], &c->options);
-            if (compiled->magic != LAM__FN) status = LAM_ERR_MEMORY;
-            if (status != LAM_OK) continue;
-            lam__fn_release(what->fns[i]);
-            what->fns[i] = lam__fn_retain(compiled);
-        }
-        lam__scope_close(&scope);
+    if (c->options.native && c->fusion != LAM__PLAN_NONE) what->machine = lam__machine_new(p, e);
+    if (what->machine) {
+        c->machines++;
+        return LAM_OK;
     }
+    lam__scope_open(c->ctx, &scope);
+    for (int i = 0; i < what->count && status == LAM_OK; i++) {
+        lam_fn *compiled = lam_jit(what->fns[i], &c->options);
+        if (compiled->magic != LAM__FN) {
+            status = LAM_ERR_MEMORY;
+            continue;
+        }
+        lam__fn_release(what->fns[i]);
+        what->fns[i] = lam__fn_retain(compiled);
+    }
+    lam__scope_close(&scope);
+    return status;
+}
+
+static lam_status compile_all_nested(cache *c, lam__program *p) {
+    lam_status status = LAM_OK;
+    c->machines = 0;
+    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++)
+        if (lam__nested_of(p->list[k])) status = compile_nested(c, p, p->list[k]);
     return status;
 }
 
@@ -178,7 +192,8 @@ static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan *
         ctx->random = before;
         if (*always) say(c, "it draws from the generator of the context");
         else if (!lam__plan_fits(p)) say(c, "it reads values of open levels");
-        else if ((status = compile_nested(c, p)) == LAM_OK && !(*plan = lam__plan_new(p, c->fusion, c->options.native)))
+        else if ((status = compile_all_nested(c, p)) == LAM_OK &&
+                 !(*plan = lam__plan_new(p, c->fusion, c->options.native)))
             status = LAM_ERR_MEMORY;
     }
     lam__program_release(p);
@@ -194,7 +209,7 @@ static void report_plan(cache *c, const lam__plan *plan) {
     c->report.parts = made.parts;
     c->report.steps = made.steps;
     c->report.lanes = made.lanes;
-    c->report.native = made.native;
+    c->report.native = made.native + c->machines;
     c->report.bytes = made.bytes;
 }
 

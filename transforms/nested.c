@@ -5,6 +5,7 @@
 #include "lib/dispatch/dispatch.h"
 #include "lib/primitives/apply.h"
 #include "lib/program/function.h"
+#include "lib/program/machine.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
 #include "transforms/trace.h"
@@ -404,18 +405,24 @@ lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_va
 static void hold_params(lam_ctx *ctx, void *params) {
     const lam__nested *what = params;
     (void)ctx;
+    lam__machine_hold(what->machine);
     for (int i = 0; i < what->count; i++) lam__fn_retain(what->fns[i]);
 }
 
 static void release_params(lam_ctx *ctx, void *params) {
     const lam__nested *what = params;
     (void)ctx;
+    lam__machine_release(what->machine);
     for (int i = 0; i < what->count; i++) lam__fn_release(what->fns[i]);
 }
 
 static lam_status call_nested(const lam_call_site *call, lam_value *out[]) {
     lam_ctx *ctx = call->ctx;
     lam_scope scope;
+    lam__machine *machine = ((const lam__nested *)call->params)->machine;
+    bool plain = machine != NULL;
+    for (int i = 0; i < call->inputs && plain; i++) plain = call->in[i]->kind == LAM__CONCRETE;
+    if (plain) return lam__machine_run(machine, call->in, out);
     lam__scope_open(ctx, &scope);
     lam_fn *f = lam__nested_function(ctx, call->primitive, call->params, call->inputs, call->outputs);
     lam_status status = f->magic == LAM__FN

@@ -79,8 +79,9 @@ typedef enum lam_jit_fusion {
 typedef struct lam_jit_options {
     int signatures;        /* of inputs that are kept ready, the one used longest ago goes; 0: 16 */
     lam_jit_fusion fusion; /* see there */
-    bool native;           /* fused parts become machine code: `cc` is run when f is recorded, for some seconds at most;
-                              where there is none, or it fails, they are as without */
+    bool native; /* fused parts, and loops and branches on small tensors, become machine code: `cc` is run when
+                              f is recorded, for some seconds at most; where there is none, or it fails, they are as
+                              without. In those loops and branches functions such as exp are those of libm */
 } lam_jit_options;
 
 /* f, recorded once for each signature (dtypes and dims of the inputs) and then run as what was recorded: without what
@@ -92,8 +93,8 @@ typedef struct lam_jit_options {
  * levels, or that read elements of what depends on their inputs, as C's own `if` on lam_item does; and any function
  * whose inputs belong to levels, because it is called in the body of another one that is being differentiated or
  * batched. So compile the outermost function: lam_jit(lam_grad(f)). lam_jit_report_of tells.
- * Results have the bits of the plain function, but for the order of sums that become steps and the sign of a zero that
- * 0 is added to.
+ * Results have the bits of the plain function, but for the order of sums that become steps, the sign of a zero that 0
+ * is added to, and what `native` says.
  * Shape   as f.
  * Fails   LAM_ERR_OPTION for negative options; as f does, when it is recorded.
  * Owner   current scope. What was recorded lives as long as the function. */
@@ -109,7 +110,7 @@ typedef struct lam_jit_report {
     int64_t parts;     /* fused parts */
     int64_t steps;     /* scalar steps in them */
     int64_t lanes;     /* that they work on side by side */
-    int64_t native;    /* parts that are machine code */
+    int64_t native;    /* parts, loops and branches that are machine code */
     size_t bytes;      /* that they keep for their registers */
     char cause[160];   /* why f was recorded last, or is called as it is: "input 0 is f64[3], not f64[2]" */
 } lam_jit_report;

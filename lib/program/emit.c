@@ -26,6 +26,14 @@ static lam__emit_writer *writer_of(const lam_primitive *row) {
     return NULL;
 }
 
+bool lam__emit_is_same(const lam__equation *q) {
+    if (q->primitive->view || lam__emit_is_each(NULL, q)) return true;
+    for (int family = 0; family < 2; family++)
+        for (const lam__emit_row *r = family ? lam__emit_sums : lam__emit_moves; r->row; r++)
+            if (r->row == q->primitive) return true;
+    return false;
+}
+
 /* An equation of a row that has a writer, in a block of its own. */
 static const char *write_equation(lam__emit *e, const lam__equation *q) {
     lam__emit_writer *write = lam__nested_of(q) ? lam__emit_nested : writer_of(q->primitive);
@@ -363,13 +371,14 @@ lam_status lam__emit_prepare(lam__emit *e) {
     return e->arena.lacking ? lam__error_memory(e->ctx, e->arena.bytes) : LAM_OK;
 }
 
-lam_status lam__emit_program(const lam__program *p, const char *name, FILE *file, bool reentrant) {
+lam_status lam__emit_program(const lam__program *p, const char *name, FILE *file, bool reentrant, int64_t *workspace) {
     lam__emit e = {.ctx = p->ctx, .program = p, .name = name};
     lam__arena_open(&e.arena, p->ctx);
     lam_status status = lam__emit_prepare(&e);
     if (status == LAM_OK) {
         e.file = file;
         write_file(&e, reentrant);
+        if (workspace) *workspace = lam__emit_workspace(&e);
         if (e.arena.lacking) status = lam__error_memory(p->ctx, e.arena.bytes);
         else if (fflush(file) != 0 || ferror(file))
             status = lam__error_set(p->ctx, LAM_ERR_VALUE, "see that there is room for it",
@@ -452,5 +461,5 @@ lam_status lam_emit_c(lam_program *program, FILE *file, const lam_emit_options *
         return lam__error_set(p->ctx, LAM_ERR_OPTION, "take letters, digits and _",
                               "emit_c of '%s': '%s' cannot be the name of a function", program->name, o->name);
     if (!o->name) make_identifier(program->name, derived);
-    return lam__emit_program(p, o->name ? o->name : derived, file, o->reentrant);
+    return lam__emit_program(p, o->name ? o->name : derived, file, o->reentrant, NULL);
 }

@@ -7,7 +7,11 @@
 #include <stdio.h>
 
 /* Writes a finished program as a C function of this name, which is an identifier; `reentrant`: its workspace is the
- * caller's. Nothing is written before it is known that every operation has a form in C. */
-lam_status lam__emit_program(const lam__program *p, const char *name, FILE *file, bool reentrant);
+ * caller's, of *workspace bytes (may be NULL). Nothing is written before it is known that every operation has a form in
+ * C. */
+lam_status lam__emit_program(const lam__program *p, const char *name, FILE *file, bool reentrant, int64_t *workspace);
+
+/* Whether an operation has the same values in C, to the last bits of functions such as exp, also where it fails. */
+bool lam__emit_is_same(const lam__equation *q);
 
 #endif

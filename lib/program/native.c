@@ -69,8 +69,7 @@ static bool compile(const char *source, const char *library) {
     return ran && waitpid(child, &status, 0) == child && status == 0;
 }
 
-/* Source and library live in a directory of their own until the library is loaded. */
-static void *build(lam__native_source *s) {
+void *lam__native_build(bool (*write)(FILE *file, void *env), void *env) {
     const char *where = getenv("TMPDIR");
     char directory[PATH_BYTES - 16], text[PATH_BYTES], library[PATH_BYTES];
     if (!where || !*where || strlen(where) > PATH_BYTES / 2) where = P_tmpdir;
@@ -81,14 +80,18 @@ static void *build(lam__native_source *s) {
     void *loaded = NULL;
     FILE *file = fopen(text, "w");
     if (file) {
-        lam__native_write(file, s);
-        const bool written = !ferror(file);
+        const bool written = write(file, env) && !ferror(file);
         if (!fclose(file) && written && compile(text, library)) loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     }
     unlink(text);
     unlink(library);
     rmdir(directory);
     return loaded;
+}
+
+static bool write_steps(FILE *file, void *env) {
+    lam__native_write(file, env);
+    return true;
 }
 
 /* False: a function is not there. */
@@ -115,7 +118,7 @@ static lam__native *make(lam_ctx *ctx, lam__native_source *s) {
     if (!n) return NULL;
     memset(n, 0, bytes);
     *n = (lam__native){.ctx = ctx, .single = s->lanes == 1, .count = s->pieces, .bytes = bytes};
-    n->library = build(s);
+    n->library = lam__native_build(write_steps, s);
     if (n->library && find_pieces(n, s)) return n;
     lam__native_free(n);
     return NULL;

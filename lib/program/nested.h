@@ -19,6 +19,7 @@ typedef struct lam__nested {
     bool batch;     /* scan without carries: trips may be done at once, as a batch */
     bool kept;      /* it is recorded also where nothing can make use of it but a message */
     int count;
+    struct lam__machine *machine; /* the whole, compiled (machine.h), held; NULL */
     lam_fn *fns[];
 } lam__nested;
 

@@ -4,6 +4,8 @@
 
 #include "tests/support.h"
 
+#include <lamina/control.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -127,6 +129,61 @@ START_TEST(machine_code_of_loops_gives_the_same_bits) {
 }
 END_TEST
 
+BODY(spun) {
+    lam_tensor *turned = lam_reverse(in[0], (lam_axes){0, NULL});
+    out[0] = lam_add(lam_mul(lam_cos(turned), 0.9), lam_mul(in[1], 0.1));
+    out[1] = lam_sum(lam_mul(out[0], in[0]), NULL);
+}
+
+BODY(sorted) {
+    out[0] = lam_sort(lam_add(in[0], in[1]), 0);
+    out[1] = lam_max_reduce(in[0], NULL);
+}
+
+BODY(halved) {
+    out[0] = lam_mul(in[0], 0.5);
+}
+
+BODY(is_wide) {
+    out[0] = lam_gt(lam_sum(lam_abs(in[0]), NULL), 0.5);
+}
+
+/* A loop of 100 trips, one that ends when it wants, a choice. */
+BODY(turning) {
+    lam_tensor *y[2], *narrow, *z;
+    lam_tensor *xs = lam_mul(lam_reshape(lam_linspace(ctx, LAM_F64, 0, 1, 100), LAM_DIMS(100, 1)), in[1]);
+    lam_scan(env ? FN(sorted, 2, 2) : FN(spun, 2, 2), LAM_LIST(in[0]), LAM_LIST(xs), y, 2, NULL);
+    lam_while(FN(is_wide, 1, 1), FN(halved, 1, 1), LAM_LIST(y[0]), &narrow, 1);
+    lam_cond(lam_gt(lam_index(y[1], 0, 7), 1.0), FN(halved, 1, 1), FN(halved, 1, 1), LAM_LIST(narrow), &z, 1);
+    out[0] = lam_sum(lam_mul(z, lam_sum(y[1], NULL)), NULL);
+}
+
+/* loops: that become machine code, at least; 0: none does. */
+static void check_turning(lam_fn *f, lam_tensor *x, lam_tensor *y, int64_t loops) {
+    lam_fn *native = lam_jit(f, &(lam_jit_options){.native = true, .fusion = LAM_JIT_ALL});
+    lam_fn *steps = lam_jit(f, &(lam_jit_options){.fusion = LAM_JIT_ALL});
+    EXPECT_SAME(apply2(native, x, y), apply2(f, x, y), 1e-13);
+    EXPECT_SAME(apply2(native, lam_neg(x), y), apply2(f, lam_neg(x), y), 1e-13);
+    EXPECT_SAME(apply2(steps, x, y), apply2(f, x, y), 1e-13);
+    const lam_jit_report report = lam_jit_report_of(native);
+    if (loops) ck_assert_int_ge(report.native, loops);
+    else ck_assert_int_le(report.native, report.parts);
+}
+
+START_TEST(loops_and_choices_on_small_tensors_are_machine_code) {
+    static bool sorts;
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, -0.7, 1.4, 20), *y = lam_linspace(ctx, LAM_F64, 2, -1, 20);
+    lam_fn *f = FN(turning, 2, 1), *with_order = FN_ENV(turning, 2, 1, &sorts);
+    check_turning(f, x, y, 3);
+    check_turning(lam_jacfwd(f, NULL), x, y, 3);
+    check_turning(with_order, x, y, 2); /* sorting is called as it is */
+    lam_tensor *many = lam_sin(lam_arange(ctx, LAM_F64, 0, 1000, 1));
+    check_turning(f, many, lam_cos(many), 0);
+    lam_fn *df = lam_grad(f, NULL);
+    EXPECT_SAME(apply2(lam_jit(df, &(lam_jit_options){.native = true}), x, y), apply2(df, x, y), 1e-13);
+}
+END_TEST
+
 /* No compiler to be found, or nowhere to write: steps are run one by one. */
 START_TEST(machine_code_that_cannot_be_made) {
     static const char *const names[] = {"PATH", "TMPDIR"};
@@ -149,7 +206,8 @@ START_TEST(machine_code_that_cannot_be_made) {
 END_TEST
 
 Suite *suite_transforms_jit_native(void) {
-    Suite *suite = SUITE_OF("jit_native", machine_code_gives_the_same_bits, machine_code_that_cannot_be_made);
+    Suite *suite = SUITE_OF("jit_native", machine_code_gives_the_same_bits, machine_code_that_cannot_be_made,
+                            loops_and_choices_on_small_tensors_are_machine_code);
     suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);
     suite_loop(suite, machine_code_of_loops_gives_the_same_bits, 3);
     return suite;

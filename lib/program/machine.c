@@ -1,0 +1,183 @@
+/* See machine.h. The equation becomes a program of its own, and that a function in C with its workspace, which the
+ * machine keeps. */
+#include "lib/program/machine.h"
+
+#include "lib/base/context.h"
+#include "lib/primitives/params.h"
+#include "lib/primitives/rows.h"
+#include "lib/program/emit.h"
+#include "lib/program/function.h"
+#include "lib/program/native.h"
+#include "lib/program/nested.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+typedef void machine_run(const void *const in[], void *const out[], void *workspace);
+
+struct lam__machine {
+    uint32_t refs;
+    lam__program *program;
+    void *library, *workspace;
+    machine_run *run;
+    int64_t workspace_bytes;
+};
+
+/* ---- which ones -------------------------------------------------------------------------------------------------- */
+
+enum { MOST_EQUATIONS = 4096, MOST_ELEMENTS = 256, MOST_PRODUCTS = 1 << 14 };
+
+/* How many products a contraction makes, at most. */
+static int64_t products(const lam__program *p, const lam__equation *e) {
+    const lam_value *x = e->in[0].variable >= 0 ? p->types[e->in[0].variable] : e->in[0].constant;
+    return x->count * p->types[e->first]->count;
+}
+
+/* Counts the equations of p and of the programs in them; more than there may be where one does not go. */
+static int64_t count(const lam__program *p) {
+    int64_t n = 0;
+    for (int64_t k = 0; k < p->equations && n <= MOST_EQUATIONS; k++) {
+        const lam__equation *e = p->list[k];
+        const lam__nested *what = lam__nested_of(e);
+        n++;
+        for (int i = 0; what && i < what->count; i++) {
+            const lam__program *within = lam__program_of(what->fns[i]);
+            n += within ? count(within) : MOST_EQUATIONS + 1;
+        }
+        if (what) continue;
+        if (!lam__emit_is_same(e)) return MOST_EQUATIONS + 1;
+        if (e->primitive == &lam__row_dot_general && products(p, e) > MOST_PRODUCTS) return MOST_EQUATIONS + 1;
+        for (int o = 0; o < e->outputs; o++) {
+            const lam_value *type = p->types[e->first + o];
+            if (type && type->count > MOST_ELEMENTS) return MOST_EQUATIONS + 1;
+        }
+    }
+    return n;
+}
+
+static bool is_small(const lam__equation *e) {
+    const lam__nested *what = lam__nested_of(e);
+    int64_t n = 0;
+    for (int i = 0; i < what->count; i++) n += count(lam__program_of(what->fns[i]));
+    return n <= MOST_EQUATIONS;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static bool add_types(lam__program *made, const lam__program *p, const lam__equation *e) {
+    for (int i = 0; i < e->inputs + e->outputs; i++) {
+        const lam_value *v = i >= e->inputs           ? p->types[e->first + i - e->inputs]
+                             : e->in[i].variable >= 0 ? p->types[e->in[i].variable]
+                                                      : e->in[i].constant;
+        if (!v || lam__program_variable(made, (lam_dtype)v->dtype, v->rank, v->dims) < 0) return false;
+    }
+    return true;
+}
+
+/* A program that has just this equation, on inputs. */
+static lam__program *alone(const lam__program *p, const lam__equation *e) {
+    lam__program *made = lam__program_new(p->ctx, e->inputs, e->outputs);
+    const size_t bytes = (size_t)(e->inputs + 1) * sizeof(lam__atom);
+    lam__atom *in = lam__alloc_get(&p->ctx->pool, bytes);
+    const lam_call_site call = {.ctx = p->ctx,
+                                .primitive = e->primitive,
+                                .params = e->params,
+                                .params_bytes = e->params_bytes,
+                                .inputs = e->inputs,
+                                .outputs = e->outputs};
+    bool fine = made && in && add_types(made, p, e);
+    for (int i = 0; i < e->inputs && fine; i++) in[i] = (lam__atom){i, NULL};
+    fine = fine && lam__program_record(made, &call, in, e->inputs) == LAM_OK;
+    for (int o = 0; o < e->outputs && fine; o++) made->results[o].variable = e->inputs + o;
+    if (in) lam__alloc_put(&p->ctx->pool, in, bytes);
+    if (fine && lam__program_finish(made) == LAM_OK) return made;
+    lam__program_release(made);
+    return NULL;
+}
+
+/* The function, and one that takes its arguments in lists. */
+static bool write(FILE *file, void *env) {
+    lam__machine *m = env;
+    const lam__program *p = m->program;
+    if (lam__emit_program(p, "lamina_loop", file, true, &m->workspace_bytes) != LAM_OK) return false;
+    fputs("void lamina_run(const void *const in[], void *const out[], void *workspace) {\n    lamina_loop(", file);
+    for (int i = 0; i < p->inputs; i++) fprintf(file, "in[%d], ", i);
+    for (int o = 0; o < p->outputs; o++) fprintf(file, "out[%d], ", o);
+    fputs("workspace);\n}\n", file);
+    return true;
+}
+
+/* An operation without a form in C is no failure of the user's. */
+static bool build(lam__machine *m) {
+    lam_ctx *ctx = m->program->ctx;
+    const lam__mark mark = lam__error_mark(ctx);
+    m->library = lam__native_build(write, m);
+    lam__error_roll_back(ctx, mark);
+    void *found = m->library ? dlsym(m->library, "lamina_run") : NULL;
+    memcpy(&m->run, &found, sizeof found);
+    if (!found) return false;
+    m->workspace = lam__alloc_get(&ctx->pool, (size_t)m->workspace_bytes + 1);
+    return m->workspace != NULL;
+}
+
+lam__machine *lam__machine_new(const lam__program *p, const lam__equation *e) {
+    if (!is_small(e)) return NULL;
+    lam__machine *m = lam__alloc_get(&p->ctx->pool, sizeof *m);
+    if (!m) return NULL;
+    *m = (lam__machine){.refs = 1, .program = alone(p, e)};
+    if (m->program && build(m)) return m;
+    if (m->program) {
+        lam__machine_release(m);
+        return NULL;
+    }
+    lam__alloc_put(&p->ctx->pool, m, sizeof *m);
+    return NULL;
+}
+
+lam__machine *lam__machine_hold(lam__machine *m) {
+    if (m) m->refs++;
+    return m;
+}
+
+void lam__machine_release(lam__machine *m) {
+    if (!m || --m->refs) return;
+    lam_ctx *ctx = m->program->ctx;
+    if (m->workspace) lam__alloc_put(&ctx->pool, m->workspace, (size_t)m->workspace_bytes + 1);
+    if (m->library) dlclose(m->library);
+    lam__program_release(m->program);
+    lam__alloc_put(&ctx->pool, m, sizeof *m);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+lam_status lam__machine_run(lam__machine *m, lam_value *const in[], lam_value *out[]) {
+    const lam__program *p = m->program;
+    lam_ctx *ctx = p->ctx;
+    lam__scratch_area area;
+    const size_t n = (size_t)p->inputs, k = (size_t)p->outputs;
+    lam_value **held = lam__scratch_get(&area, ctx, (2 * n + k + 1) * sizeof *held);
+    if (!held) return LAM_ERR_MEMORY;
+    void **from = (void **)(held + n), **to = from + n;
+    memset(held, 0, n * sizeof *held);
+    memset(out, 0, k * sizeof *out);
+    lam_status status = LAM_OK;
+    for (size_t i = 0; i < n && status == LAM_OK; i++) {
+        held[i] = lam__value_contiguous(in[i]);
+        if (held[i]) from[i] = held[i]->data;
+        else status = LAM_ERR_MEMORY;
+    }
+    for (size_t o = 0; o < k && status == LAM_OK; o++) {
+        const lam_value *type = p->types[p->list[0]->first + (int64_t)o];
+        out[o] = lam__value_new(ctx, (lam_dtype)type->dtype, type->rank, type->dims);
+        if (out[o]) to[o] = out[o]->data;
+        else status = LAM_ERR_MEMORY;
+    }
+    if (status == LAM_OK) m->run((const void *const *)from, to, m->workspace);
+    for (size_t i = 0; i < n; i++) lam__value_release(held[i]);
+    for (size_t o = 0; o < k && status != LAM_OK; o++) {
+        lam__value_release(out[o]);
+        out[o] = NULL;
+    }
+    lam__scratch_put(&area);
+    return status;
+}

@@ -28,37 +28,43 @@ ALWAYS_INLINE V FN(load)(const T *from) {
     return *(const FN(loose) *)from;
 }
 
-/* n vectors from column `first` on, the last of them `last` columns behind it. */
-ALWAYS_INLINE void FN(sum_vectors)(int n, const lam__bag *p, const int64_t *at, const T *w, int64_t first, int64_t last,
-                                   bool more, T *y) {
-    V sum[FN(MOST)];
-    UNROLLED for (int i = 0; i < n; i++) sum[i] =
-        more ? FN(load)(y + first + (i + 1 < n ? i * FN(LANES) : last)) : (V){0};
-    for (int64_t t = 0; t < p->terms; t++) {
-        const T *x = (const T *)p->x + at[t] + first;
-        const V factor = w[t * p->w_term] - (V){0}; /* in each lane */
-        UNROLLED for (int i = 0; i < n; i++) sum[i] =
-            MADD(factor, FN(load)(x + (i + 1 < n ? i * FN(LANES) : last)), sum[i]);
+/* n vectors from column `first` on, of the bags [b, end). The last vector of a row ends with it, unless what is written
+ * too much belongs to the next bag. */
+ALWAYS_INLINE void FN(sum_vectors)(int n, const lam__bag *p, int64_t b, int64_t end, int64_t first, bool spills,
+                                   bool more) {
+    const bool ends = first + n * FN(LANES) >= p->width;
+    for (; b < end; b++) {
+        const int64_t *at = p->index + b * p->terms;
+        const T *w = (const T *)p->w + b * p->w_bag;
+        T *y = (T *)p->y + b * p->y_row + first;
+        const int64_t last = ends && (!spills || b + 1 == p->bags) ? p->width - FN(LANES) - first : (n - 1) * FN(LANES);
+        V sum[FN(MOST)];
+        UNROLLED for (int i = 0; i < n; i++) sum[i] = more ? FN(load)(y + (i + 1 < n ? i * FN(LANES) : last)) : (V){0};
+        for (int64_t t = 0; t < p->terms; t++) {
+            const T *x = (const T *)p->x + at[t] + first;
+            const V factor = w[t * p->w_term] - (V){0}; /* in each lane */
+            UNROLLED for (int i = 0; i < n; i++) sum[i] =
+                MADD(factor, FN(load)(x + (i + 1 < n ? i * FN(LANES) : last)), sum[i]);
+        }
+        UNROLLED for (int i = 0; i < n; i++) * (FN(loose) *)(y + (i + 1 < n ? i * FN(LANES) : last)) = sum[i];
     }
-    UNROLLED for (int i = 0; i < n; i++) * (FN(loose) *)(y + first + (i + 1 < n ? i * FN(LANES) : last)) = sum[i];
 }
 
 /* A function for each number of vectors, since only then do the sums stay in registers. */
-static void FN(sum_wide)(int64_t n, const lam__bag *p, const int64_t *at, const T *w, int64_t first, int64_t last,
-                         bool more, T *y) {
+static void FN(sum_wide)(int64_t n, const lam__bag *p, int64_t b, int64_t end, int64_t first, bool spills, bool more) {
     switch (n) {
-    case 1: FN(sum_vectors)(1, p, at, w, first, last, more, y); return;
-    case 2: FN(sum_vectors)(2, p, at, w, first, last, more, y); return;
-    case 3: FN(sum_vectors)(3, p, at, w, first, last, more, y); return;
-    case 4: FN(sum_vectors)(4, p, at, w, first, last, more, y); return;
-    case 5: FN(sum_vectors)(5, p, at, w, first, last, more, y); return;
-    case 6: FN(sum_vectors)(6, p, at, w, first, last, more, y); return;
-    case 7: FN(sum_vectors)(7, p, at, w, first, last, more, y); return;
-    case 8: FN(sum_vectors)(8, p, at, w, first, last, more, y); return;
-    case 9: FN(sum_vectors)(9, p, at, w, first, last, more, y); return;
-    case 10: FN(sum_vectors)(10, p, at, w, first, last, more, y); return;
-    case 11: FN(sum_vectors)(11, p, at, w, first, last, more, y); return;
-    default: FN(sum_vectors)(12, p, at, w, first, last, more, y); return;
+    case 1: FN(sum_vectors)(1, p, b, end, first, spills, more); return;
+    case 2: FN(sum_vectors)(2, p, b, end, first, spills, more); return;
+    case 3: FN(sum_vectors)(3, p, b, end, first, spills, more); return;
+    case 4: FN(sum_vectors)(4, p, b, end, first, spills, more); return;
+    case 5: FN(sum_vectors)(5, p, b, end, first, spills, more); return;
+    case 6: FN(sum_vectors)(6, p, b, end, first, spills, more); return;
+    case 7: FN(sum_vectors)(7, p, b, end, first, spills, more); return;
+    case 8: FN(sum_vectors)(8, p, b, end, first, spills, more); return;
+    case 9: FN(sum_vectors)(9, p, b, end, first, spills, more); return;
+    case 10: FN(sum_vectors)(10, p, b, end, first, spills, more); return;
+    case 11: FN(sum_vectors)(11, p, b, end, first, spills, more); return;
+    default: FN(sum_vectors)(12, p, b, end, first, spills, more); return;
     }
 }
 
@@ -86,24 +92,24 @@ static void FN(sum_narrow)(int64_t n, const lam__bag *p, const int64_t *at, cons
 }
 
 /* Columns in pieces of up to MOST vectors. A piece of MOST + 1 is not cut into MOST and 1, since a single vector would
- * wait for each of its own sums. Where the last piece ends depends on the width alone. */
+ * wait for each of its own sums. Where the last piece ends depends on the width alone. Rows of one piece are done bag
+ * after bag in one call; of several, a bag has all of its pieces before the next one, since its rows are near then. */
 static void FN(sums_of)(const lam__bag *p, bool more) {
     const int64_t lanes = FN(LANES), vectors = (p->width + lanes - 1) / lanes;
+    const int64_t together = vectors <= FN(MOST) ? p->bags : 1;
     const bool spills = p->padded && p->y_row == p->width && !more;
-    for (int64_t b = 0; b < p->bags; b++) {
-        const bool overlaps = !spills || b + 1 == p->bags;
-        const int64_t *at = p->index + b * p->terms;
-        const T *w = (const T *)p->w + b * p->w_bag;
-        T *y = (T *)p->y + b * p->y_row;
-        for (int64_t v = 0, n; p->width >= lanes && v < vectors; v += n) {
-            const int64_t left = vectors - v, first = v * lanes;
+    for (int64_t b = 0; b < p->bags && p->width >= lanes; b += together)
+        for (int64_t v = 0, n; v < vectors; v += n) {
+            const int64_t left = vectors - v;
             n = left <= FN(MOST) ? left : left == FN(MOST) + 1 ? FN(MOST) - 1 : FN(MOST);
-            FN(sum_wide)(n, p, at, w, first, n == left && overlaps ? p->width - lanes - first : (n - 1) * lanes,
-                         more, y);
+            FN(sum_wide)(n, p, b, b + together, v * lanes, spills, more);
         }
-        for (int64_t first = 0; p->width < lanes && first < p->width; first += FN(FEW))
-            FN(sum_narrow)(p->width - first < FN(FEW) ? p->width - first : FN(FEW), p, at, w, first, more, y);
-    }
+    for (int64_t b = 0; b < p->bags && p->width < lanes; b++)
+        for (int64_t first = 0, n; first < p->width; first += n) {
+            n = p->width - first < FN(FEW) ? p->width - first : FN(FEW);
+            FN(sum_narrow)(n, p, p->index + b * p->terms, (const T *)p->w + b * p->w_bag, first, more,
+                           (T *)p->y + b * p->y_row);
+        }
 }
 
 /* Several entries may name one row, so rows are added to in memory, in the order of the entries: the result is the same

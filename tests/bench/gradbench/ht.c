@@ -28,6 +28,7 @@ typedef struct ht {
     double *stiff;                       /* [2, 12]: the maps of wrist and palm */
     double *skin;                        /* [n, 16]: a vertex as seen from each of its bones, times the weight */
     int64_t *entries;                    /* [n, 16]: which rows of the maps of all bones, [88, ...], these are for */
+    int64_t *edges;                      /* [n, 2, 2]: the corners that a point's two parameters move it to and from */
     double *drift;                       /* [88, 3, 26 or 28]: the slopes of maps that are always the same */
     lam_fn *fingers[2], *whole[2];       /* values; values and derivatives */
 } ht;
@@ -142,6 +143,7 @@ static void make_sparse(ht *p) {
             apply(p->inverse[b], p->vertices + 3 * v, w, seen, 1);
             seen[3] = w;
         }
+    for (int64_t e = 0; e < 4 * p->n; e++) p->edges[e] = p->corners[e / 4 * 3 + (e % 2 ? e / 2 % 2 : 2)];
     for (int b = 0; b < BONES; b++) /* the translation of the hand is that of each bone */
         for (int i = 0; i < 3; i++) p->drift[(3 * (4 * b + 3) + i) * columns + columns - PARAMETERS + 3 + i] = -1;
 }
@@ -167,6 +169,7 @@ static void *make(gradbench_store *store, const gradbench_size *size, int64_t *v
     size_t data = store->bytes;
     p->skin = gradbench_doubles(store, 4 * NEAR * n);
     p->entries = gradbench_take(store, (size_t)n * 4 * NEAR * sizeof(int64_t));
+    p->edges = gradbench_take(store, (size_t)n * 4 * sizeof(int64_t));
     p->drift = gradbench_doubles(store, BONES * 12 * (PARAMETERS + 2));
     make_sparse(p);
     p->moved = gradbench_doubles(store, 3 * n);
@@ -426,12 +429,13 @@ static void body_slopes(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     out[0] = slopes;
     if (p->complicated) {
         lam_tensor *corners = lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 3), p->corners, NULL);
-        lam_tensor *corner[3];
         lam_tensor *turned = lam_squeeze(lam_slice_axis(slopes, 2, 0, 1), LAM_AXES(2));
-        lam_unstack(lam_take(turned, corners, 0), 1, corner, 3);
+        lam_tensor *edges = lam_embedding_bag(
+            turned, lam_borrow(ctx, LAM_I64, LAM_DIMS(p->n, 2, 2), p->edges, NULL),
+            lam_broadcast_to(lam_array(ctx, LAM_F64, LAM_DIMS(2), (double[]){1, -1}), LAM_DIMS(p->n, 2, 2)));
         out[0] = lam_embedding_bag(slopes, corners, shares_of(in[1]));
-        lam_set_stack_(out[0], LAM_LIST(lam_sub(corner[2], corner[0]), lam_sub(corner[2], corner[1])), 2,
-                       LAM_DIMS(0, 0, 0), LAM_DIMS(p->n, 3, 2), LAM_DIMS(1, 1, 1));
+        lam_set_(out[0], lam_transpose(edges, LAM_AXES(0, 2, 1)), LAM_DIMS(0, 0, 0), LAM_DIMS(p->n, 3, 2),
+                 LAM_DIMS(1, 1, 1));
     }
 }
 

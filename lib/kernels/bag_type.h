@@ -106,9 +106,9 @@ static void FN(sums_of)(const lam__bag *p, bool more) {
         }
     for (int64_t b = 0; b < p->bags && p->width < lanes; b++)
         for (int64_t first = 0, n; first < p->width; first += n) {
+            const T *w = (const T *)p->w + b * p->w_bag;
             n = p->width - first < FN(FEW) ? p->width - first : FN(FEW);
-            FN(sum_narrow)(n, p, p->index + b * p->terms, (const T *)p->w + b * p->w_bag, first, more,
-                           (T *)p->y + b * p->y_row);
+            FN(sum_narrow)(n, p, p->index + b * p->terms, w, first, more, (T *)p->y + b * p->y_row);
         }
 }
 

@@ -228,10 +228,11 @@ static lam_tensor *newton(const layer_steps *s, lam_tensor *cells) {
 }
 
 /* A guess: F made linear around h = 0, where the gates that see h are the same in every step; but half as steep, since
- * tanh flattens, and without what the first h does. */
+ * tanh flattens. The first step is known. */
 static lam_tensor *guess(const layer_steps *s) {
     lam_tensor *in = lam_logistic(s->v[IN]), *change = lam_tanh(s->v[CHANGE]), *product = lam_mul(in, change);
-    lam_tensor *from = lam_fma(s->c, lam_slice_axis(s->forget, 0, 0, 1), product);
+    lam_tensor *from = lam_mul(gate(s, IN, s->h), gate(s, CHANGE, s->h));
+    from = lam_fma(s->c, lam_slice_axis(s->forget, 0, 0, 1), from);
     lam_tensor *others = lam_broadcast_to(product, LAM_DIMS(lam_dim(s->forget, 0) - 1, BITS));
     lam_tensor *slope = lam_fma(s->late, lam_mul(by_h(s, in, change, product), 0.5), s->forget);
     return lam_linear_recurrence(slope, lam_concatenate(LAM_LIST(from, others), 0), 0, false);
@@ -302,10 +303,11 @@ static lam_tensor *round_again(const layer_steps *s, const layer_steps *n, lam_t
     lam_tensor *squashed = lam_tanh(cells), *h = lam_mul(s->out, squashed), *seen = delayed(s->h, h);
     lam_tensor *in = gate(s, IN, seen), *change = gate(s, CHANGE, seen), *product = lam_mul(in, change);
     lam_tensor *lack = lam_fma(s->forget, delayed(s->c, cells), lam_sub(product, cells));
-    lam_tensor *steep = lam_sub(n->out, lam_mul(lam_stop_gradient(h), squashed));
+    lam_tensor *steep = lam_mul(lam_stop_gradient(h), squashed);
+    steep = instead(steep, lam_sub(n->out, steep));
     lam_tensor *grows = by_h(n, lam_stop_gradient(in), lam_stop_gradient(change), lam_stop_gradient(product));
-    lam_tensor *slope = lam_fma(grows, delayed(lam_zeros_like(n->h), steep), n->forget);
-    lam_tensor *moved = lam_linear_recurrence(slope, lack, 0, false);
+    lam_tensor *late = delayed(lam_zeros_like(n->h), steep);
+    lam_tensor *slope = instead(late, instead(grows, lam_fma(grows, late, n->forget))), *moved = lam_linear_recurrence(slope, lack, 0, false);
     *last = lam_add(*last, lam_index(moved, 0, -1));
     return lam_fma(steep, moved, h);
 }

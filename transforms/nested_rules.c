@@ -385,13 +385,17 @@ static lam_status stage_cotangents(const lam_call_site *call, lam_value *const r
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
 
-/* A level that records takes what it cannot look at, and loops where the program is to keep them. */
+/* A level that records takes what it cannot look at, its own or what a level below records, and loops where one of
+ * these programs is to keep them. */
 static bool stage_linear(const lam__level *level, const lam_call_site *call) {
     const lam__nested *w = call->params;
-    const lam__program *p = level->state;
+    const lam__program *own = level->state, *p;
+    bool kept = own->keeps_loops || w->kept;
     for (int i = 0; i < w->count; i++)
         if (!lam__program_of(w->fns[i])) return false;
-    return call->primitive == &lam__row_switch ? lam__level_owns(level, call->in[0]) : p->keeps_loops || w->kept;
+    if (call->primitive == &lam__row_switch) return lam__nested_program_at(call->in[0]);
+    for (int i = 0; i < call->inputs && !kept; i++) kept = (p = lam__nested_program_at(call->in[i])) && p != own;
+    return kept;
 }
 
 static lam_status stage_keep(const lam_call_site *call, const bool needs[], lam_value *const results[], void **kept) {

@@ -2,6 +2,7 @@
  * (lib/program/plan.h), which is run on concrete inputs. What cannot be compiled is called as it is, and the report
  * says why: then levels see the operations of f, as they would without jit. */
 #include "transforms/arguments.h"
+#include "transforms/jit.h"
 #include "transforms/nested.h"
 #include "transforms/trace.h"
 
@@ -246,6 +247,16 @@ static lam_status plan_for(cache *c, lam_fn *f, lam_value *const in[], lam__plan
     return status;
 }
 
+static lam_status run(lam_fn *f, cache *c, lam_value *const in[], lam_value *out[]) {
+    lam__plan *plan = NULL;
+    c->report.calls++;
+    lam_status status = plan_for(c, f, in, &plan);
+    if (status == LAM_OK && plan) return lam__plan_run(plan, in, out);
+    if (status != LAM_OK) return status;
+    c->report.direct++;
+    return lam__fn_call(f, (size_t)f->inputs, in, (size_t)f->outputs, out);
+}
+
 static void body_jit(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = lam__fn_base(env);
     cache *c = ((jit_env *)env)->cache;
@@ -255,17 +266,17 @@ static void body_jit(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], vo
     if (!v) return;
     memset(v, 0, values * sizeof *v);
     lam_value **results = v + f->inputs;
-    lam__plan *plan = NULL;
-    c->report.calls++;
-    lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? plan_for(c, f, v, &plan) : ctx->error.status;
-    if (status == LAM_OK && plan) {
-        status = lam__plan_run(plan, v, results);
-    } else if (status == LAM_OK) {
-        c->report.direct++;
-        status = lam__fn_call(f, (size_t)f->inputs, v, (size_t)f->outputs, results);
-    }
+    const lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? run(f, c, v, results) : ctx->error.status;
     lam__arguments_give(ctx, status, f->outputs, results, out);
     lam__scratch_put(&area);
+}
+
+bool lam__jit_made(const lam_fn *f) {
+    return f->body == body_jit;
+}
+
+lam_status lam__jit_call(lam_fn *f, lam_value *const in[], lam_value *out[]) {
+    return run(lam__fn_base(f->env), ((jit_env *)f->env)->cache, in, out);
 }
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */

@@ -423,11 +423,12 @@ static lam_status call_nested(const lam_call_site *call, lam_value *out[]) {
     bool plain = machine != NULL;
     for (int i = 0; i < call->inputs && plain; i++) plain = call->in[i]->kind == LAM__CONCRETE;
     if (plain) return lam__machine_run(machine, call->in, out);
+    lam_status status;
+    if (lam__nested_run(call, out, &status)) return status;
     lam__scope_open(ctx, &scope);
     lam_fn *f = lam__nested_function(ctx, call->primitive, call->params, call->inputs, call->outputs);
-    lam_status status = f->magic == LAM__FN
-                            ? lam__fn_call(f, (size_t)call->inputs, call->in, (size_t)call->outputs, out)
-                            : LAM_ERR_MEMORY;
+    status = f->magic == LAM__FN ? lam__fn_call(f, (size_t)call->inputs, call->in, (size_t)call->outputs, out)
+                                 : LAM_ERR_MEMORY;
     lam__scope_close(&scope);
     return status;
 }

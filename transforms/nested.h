@@ -26,6 +26,9 @@ lam_fn *lam__nested_function(lam_ctx *ctx, const lam_primitive *row, const lam__
 /* f with other inputs: it gets those at places[], of `inputs`. */
 lam_fn *lam__nested_pick(lam_fn *f, int inputs, const int places[]);
 
+/* Runs a call whose operands are plain values (nested_run.c); false: it has to be done by handles. */
+bool lam__nested_run(const lam_call_site *call, lam_value *out[], lam_status *status);
+
 /* Stages (nested_rules.c). */
 extern const lam__staged lam__nested_stages;
 

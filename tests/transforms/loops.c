@@ -331,6 +331,41 @@ START_TEST(jitted_loops) {
 }
 END_TEST
 
+BODY(left) {
+    out[0] = env ? lam_cast(lam_sub(in[1], in[0]), LAM_F32) : lam_sub(in[1], in[0]);
+}
+
+BODY(nearer) {
+    out[0] = lam_add(in[0], 1.0);
+    out[1] = in[1];
+}
+
+BODY(by_numbers) {
+    lam_tensor *y[2];
+    lam_while(FN_ENV(left, 2, 1, env), FN(nearer, 2, 2), LAM_LIST(in[0], in[1]), y, 2);
+    out[0] = lam_mul(y[0], in[0]);
+}
+
+/* A condition may be a number of any dtype. */
+START_TEST(jitted_loops_by_numbers) {
+    static bool narrow;
+    for (int k = 0; k < 2; k++) {
+        lam_fn *f = lam_jit(k ? FN_ENV(by_numbers, 2, 1, &narrow) : FN(by_numbers, 2, 1), NULL);
+        EXPECT_NUM(apply2(f, num(2), num(5)), 10);
+        EXPECT_NUM(apply2(f, num(5), num(5)), 25);
+        ck_assert_int_eq(lam_jit_report_of(f).recorded, 1);
+    }
+    lam_program *p = lam_program_read(ctx, "program f(v0: i64[], v1: f64[3]) {\n"
+                                           " v2: i64[], v3: f64[3] = while(v0, v1) carries=2 {\n"
+                                           "  program c(v0: i64[], v1: f64[3]) {\n   v2: bool[] = gt(v0, 0:i64)\n"
+                                           "   return v2\n  }\n"
+                                           "  program b(v0: i64[], v1: f64[3]) {\n   v2: i64[] = sub(v0, 1:i64)\n"
+                                           "   v3: f64[3] = sqrt(v1)\n   return v2, v3\n  }\n }\n return v3\n}\n");
+    EXPECT(lam_apply(p, LAM_LIST(lam_cast(num(2), LAM_I64), VEC(16, 1, 81))), LAM_DIMS(3), 2, 1, 3);
+    EXPECT(lam_apply(lam_jit(p, NULL), LAM_LIST(lam_cast(num(2), LAM_I64), VEC(16, 1, 81))), LAM_DIMS(3), 2, 1, 3);
+}
+END_TEST
+
 /* ---- fori -------------------------------------------------------------------------------------------------------- */
 
 /* s + i x. */
@@ -437,6 +472,7 @@ Suite *suite_transforms_loops(void) {
                     a_batched_body_and_a_batched_condition_by_captures, an_undeclared_capture_is_named,
                     loops_within_loops, two_batches, a_carry_without_a_tangent_gets_one_on_the_way,
                     a_while_in_a_checkpoint, both_functions_capture, a_condition_that_comes_to_belong_to_another_batch,
-                    jitted_loops, fori_counts_from_lower_to_below_upper, a_long_loop_runs_in_constant_memory,
-                    a_body_that_changes_types_is_refused_with_a_list, refusals_of_while_and_fori);
+                    jitted_loops, jitted_loops_by_numbers, fori_counts_from_lower_to_below_upper,
+                    a_long_loop_runs_in_constant_memory, a_body_that_changes_types_is_refused_with_a_list,
+                    refusals_of_while_and_fori);
 }

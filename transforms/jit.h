@@ -1,0 +1,12 @@
+/* Functions that lam_jit has made, as the library calls them. */
+#ifndef LAM_TRANSFORMS_JIT_H
+#define LAM_TRANSFORMS_JIT_H
+
+#include "lib/dispatch/fn.h"
+
+bool lam__jit_made(const lam_fn *f);
+
+/* Calls such a function on values, without what a call by handles costs. One reference per output. */
+lam_status lam__jit_call(lam_fn *f, lam_value *const in[], lam_value *out[]);
+
+#endif

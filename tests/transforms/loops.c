@@ -331,7 +331,7 @@ START_TEST(jitted_loops) {
 }
 END_TEST
 
-BODY(left) {
+BODY(distance) {
     out[0] = env ? lam_cast(lam_sub(in[1], in[0]), LAM_F32) : lam_sub(in[1], in[0]);
 }
 
@@ -342,7 +342,7 @@ BODY(nearer) {
 
 BODY(by_numbers) {
     lam_tensor *y[2];
-    lam_while(FN_ENV(left, 2, 1, env), FN(nearer, 2, 2), LAM_LIST(in[0], in[1]), y, 2);
+    lam_while(FN_ENV(distance, 2, 1, env), FN(nearer, 2, 2), LAM_LIST(in[0], in[1]), y, 2);
     out[0] = lam_mul(y[0], in[0]);
 }
 

@@ -307,7 +307,8 @@ static lam_tensor *round_again(const layer_steps *s, const layer_steps *n, lam_t
     steep = instead(steep, lam_sub(n->out, steep));
     lam_tensor *grows = by_h(n, lam_stop_gradient(in), lam_stop_gradient(change), lam_stop_gradient(product));
     lam_tensor *late = delayed(lam_zeros_like(n->h), steep);
-    lam_tensor *slope = instead(late, instead(grows, lam_fma(grows, late, n->forget))), *moved = lam_linear_recurrence(slope, lack, 0, false);
+    lam_tensor *slope = instead(late, instead(grows, lam_fma(grows, late, n->forget)));
+    lam_tensor *moved = lam_linear_recurrence(slope, lack, 0, false);
     *last = lam_add(*last, lam_index(moved, 0, -1));
     return lam_fma(steep, moved, h);
 }

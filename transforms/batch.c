@@ -20,6 +20,11 @@ static const lam__batch *batch_of(const lam__level *level) {
     return level->state;
 }
 
+uint64_t lam__batch_serial(const lam__level *level) {
+    const uint64_t other = batch_of(level)->stands_for;
+    return other ? other : level->serial;
+}
+
 /* A transpose through dispatch, so v may be a box of a lower level. The order: axis `to` of the result is `from` of v,
  * the others follow in their order. */
 lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to) {
@@ -94,7 +99,9 @@ static lam_status process_staged(lam__level *level, const lam_call_site *call, l
     }
     lam_call_site below = *call;
     below.in = in;
-    lam_status status = call->primitive->staged->batched(&below, axes, batch_of(level), out, out_axes);
+    lam__batch batch = *batch_of(level);
+    batch.stands_for = lam__batch_serial(level);
+    lam_status status = call->primitive->staged->batched(&below, axes, &batch, out, out_axes);
     for (size_t o = 0; o < m && status == LAM_OK; o++)
         if (out[o] && out_axes[o] != LAM_UNMAPPED && !(out[o] = box(level, out[o], out_axes[o])))
             status = LAM_ERR_MEMORY;

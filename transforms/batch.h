@@ -20,8 +20,12 @@ typedef struct lam__batch {
     const char *axis_name; /* or NULL */
     int64_t whole, first;  /* a chunk: elements of the batch that it is cut from, and where it begins; whole 0: none */
     const struct lam__crew
-        *crew; /* examples of other levels that are at work alone (lanes.h); NULL: a batch of its own */
+        *crew;           /* examples of other levels that are at work alone (lanes.h); NULL: a batch of its own */
+    uint64_t stands_for; /* serial of a level whose batch it is again, for what was recorded there; 0: none */
 } lam__batch;
+
+/* By what a batch level is known to what is recorded of its examples. */
+uint64_t lam__batch_serial(const lam__level *level);
 
 /* Calls f with a batch level around it. axes[i] is the batch axis of input i (0..rank-1) or LAM_UNMAPPED; outputs
  * come with the axis at out_axes[o] (negative: from the end), or without where that is LAM_UNMAPPED. */

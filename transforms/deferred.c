@@ -73,6 +73,7 @@ static lam__nested *nested_of(const lam__control *c, const lam__later *later, in
     if (later->kind == LAM__SWITCH) w->elements = 0;
     w->length = later->length;
     w->reverse = later->reverse;
+    w->kept = later->kind != LAM__SCAN;
     for (int i = 0, at = operands; i < w->count; i++) {
         w->fns[i] = function_of(c, (size_t)i, operands, inputs, at);
         lam__arguments_append_captures(c->fns[i], in + skip, at);

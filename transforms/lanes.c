@@ -24,7 +24,7 @@ static lam__level *level_of(const lam_call_site *call) {
     const lam__lanes_params *p = call->params;
     lam_ctx *ctx = call->ctx;
     lam__level *level = ctx->current;
-    while (level && level->serial != p->level) level = level->parent;
+    while (level && (!level->interpreter->hides_axis || lam__batch_serial(level) != p->level)) level = level->parent;
     if (!level)
         lam__error_call(call, LAM_ERR_ESCAPED, "call it inside the function that vmap runs",
                         "the batch whose examples it is about has ended, or is hidden here");
@@ -196,7 +196,7 @@ LANES_ROW(psum_scatter);
 static lam_tensor *applied(const lam_primitive *row, lam_tensor *x, const lam__level *level, bool shared) {
     lam_value *v;
     lam_tensor *failed;
-    lam__lanes_params params = {level->serial, ((const lam__batch *)level->state)->size, shared};
+    lam__lanes_params params = {lam__batch_serial(level), ((const lam__batch *)level->state)->size, shared};
     lam_ctx *ctx = lam__scope_operands(row->name, 1, &x, &v, &failed);
     return ctx ? lam__scope_handle(ctx, apply(ctx, row, &params, sizeof params, v)) : failed;
 }

@@ -372,7 +372,7 @@ lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_va
     for (int i = 0; i < what->count; i++)
         if (!lam__fn_check(name, what->fns[i])) return ctx->error.status;
     for (int i = 0; i < call->inputs && !p; i++) p = lam__nested_program_at(call->in[i]);
-    if (!p || p->only_types) {
+    if (!p || p->only_types || !(p->keeps_loops || what->kept)) {
         lam_call_site plain = *call;
         return lam__dispatch(&plain, out);
     }
@@ -386,7 +386,7 @@ lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_va
     r.types = (lam_value **)(void *)lam__apply_room(ctx, inputs);
     if (r.what && r.programs && r.types) {
         memcpy(r.what, what, lam__nested_bytes(what->count));
-        r.what->kept = r.what->kept || !p->keeps_loops;
+        r.what->kept = !p->keeps_loops;
         memset(r.programs, 0, count * sizeof *r.programs);
         memset(r.types, 0, inputs * sizeof *r.types);
         bool fine = true;

@@ -274,5 +274,6 @@ lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[]) 
     vmap_env *e = mapped->env;
     e->batch.whole = batch->whole;
     e->batch.first = batch->first;
+    e->batch.stands_for = batch->stands_for;
     return mapped;
 }

@@ -17,7 +17,7 @@ typedef struct lam__nested {
     int64_t length; /* scan: trips */
     bool reverse;   /* scan: the last element first */
     bool batch;     /* scan without carries: trips may be done at once, as a batch */
-    bool kept;      /* it is recorded also where nothing can make use of it but a message */
+    bool kept;      /* nobody knows which way it goes: it is recorded also where a message is all that comes of it */
     int count;
     struct lam__machine *machine; /* the whole, compiled (machine.h), held; NULL */
     lam_fn *fns[];

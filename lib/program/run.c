@@ -5,6 +5,7 @@
 #include "lib/program/program.h"
 
 #include "lib/primitives/apply.h"
+#include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 #include "lib/tensor/dtype.h"
 
@@ -109,8 +110,10 @@ static lam_status fail_linear(const lam__program *p, const char *name, const lam
 }
 
 /* Whether the equation is linear in operand i, a variable or a constant of this type. A staged primitive that left a
- * residual is linear in all its floating operands together; of others the row says it. */
+ * residual is linear in all its floating operands together; of others the row says it, but for the second factor of a
+ * product, beside one that is a constant. */
 static bool linear_in(const lam__equation *e, int i, const lam_value *type) {
+    if (e->primitive == &lam__row_fma && i == 1) return e->in[0].variable < 0 && e->in[1].variable >= 0;
     return e->residual ? type && lam__dtype_is_inexact(type->dtype) : lam__rules_linear_in(e->primitive, i);
 }
 

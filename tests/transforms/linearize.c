@@ -2,6 +2,9 @@
 #include "tests/dispatch/probe.h"
 #include "tests/support.h"
 
+#include <lamina/control.h>
+#include <lamina/program.h>
+
 BODY(sine_of_product) {
     out[0] = lam_sin(probe(lam_mul(in[0], in[1])));
     out[1] = lam_add(in[0], in[1]);
@@ -111,9 +114,59 @@ START_TEST(what_is_not_linear_is_named) {
 }
 END_TEST
 
+BODY(bent) {
+    out[0] = lam_mul(lam_sin(in[0]), in[1]);
+}
+
+BODY(each_bent) {
+    out[0] = lam_mul(lam_sin(in[0]), in[1]);
+    out[1] = lam_sum(out[0], NULL);
+}
+
+BODY(is_low) {
+    out[0] = lam_lt(lam_sum(in[0], NULL), 4.0);
+}
+
+BODY(raised) {
+    out[0] = lam_add(in[0], lam_exp(in[1]));
+    out[1] = in[1];
+}
+
+/* A loop that stays one, one that ends when it wants, a choice. */
+BODY(with_loops) {
+    lam_tensor *y[2], *z[2], *w;
+    lam_scan(FN(each_bent, 2, 2), LAM_LIST(in[0]), LAM_LIST(lam_broadcast_to(in[1], LAM_DIMS(70, 3))), y, 2, NULL);
+    lam_while(FN(is_low, 2, 1), FN(raised, 2, 2), LAM_LIST(y[0], in[1]), z, 2);
+    lam_cond(lam_gt(lam_sum(z[0], NULL), 5.0), FN(bent, 2, 1), FN(bent, 2, 1), LAM_LIST(z[0], in[1]), &w, 1);
+    out[0] = lam_add(lam_sum(lam_mul(w, in[0]), NULL), lam_sum(y[1], NULL));
+}
+
+/* Where it is known what is chosen and how often, linear programs have what is done then. */
+START_TEST(programs_with_loops_are_linearized) {
+    lam_tensor *x = VEC(0.3, -0.7, 1.1), *y = VEC(1.4, 0.9, 1.1), *dx = VEC(1, 2, -3), *dy = VEC(-1, 0.5, 2);
+    lam_fn *f = FN(with_loops, 2, 1), *fs[] = {f, lam_trace(f, LAM_LIST(x, y))};
+    lam_tensor *primal, *along, *want[2], *got[2];
+    ck_assert_int_eq(lam_jvp(f, LAM_LIST(x, y), LAM_LIST(dx, dy), &primal, &along, 1, NULL), LAM_OK);
+    const lam_grad_options both = {.argnums = LAM_AXES(0, 1)};
+    ck_assert_int_eq(lam_call(lam_grad(f, &both), LAM_LIST(x, y), want, 2), LAM_OK);
+    for (int k = 0; k < 2; k++) {
+        lam_tensor *value;
+        lam_fn *linear;
+        ck_assert_int_eq(lam_linearize(fs[k], LAM_LIST(x, y), &value, 1, &linear, NULL), LAM_OK);
+        EXPECT_SAME(value, primal, 1e-14);
+        EXPECT_SAME(apply2(linear, dx, dy), along, 1e-13);
+        lam_fn *back = lam_linear_transpose(linear, LAM_LIST(x, y));
+        ck_assert_int_eq(lam_call(back, LAM_LIST(num(1)), got, 2), LAM_OK);
+        for (int i = 0; i < 2; i++) EXPECT_SAME(got[i], want[i], 1e-13);
+    }
+    lam_linear_transpose(fs[1], LAM_LIST(x, y));
+    EXPECT_ERROR(LAM_ERR_LINEAR, "is not linear");
+}
+END_TEST
+
 Suite *suite_transforms_linearize(void) {
     return SUITE_OF("transforms/linearize", linearize_equals_jvp_and_is_reusable, the_primal_is_not_computed_again,
                     inconsistent_tangents_are_refused, linearize_composes_with_vmap_and_grad,
                     transpose_of_a_linear_function, dead_code_is_ignored_and_unused_inputs_give_zero,
-                    what_is_not_linear_is_named);
+                    what_is_not_linear_is_named, programs_with_loops_are_linearized);
 }

@@ -1,34 +1,32 @@
-/* Convolutions and their two transposes beside matrix products of as many multiplications (weights by a matrix of
- * patches that is there already, one for each group), or beside one pass over the operand where each feature has its
- * own window; in ms, and the ratios; f32 and f64. Prints only. */
+/* Convolutions and their two transposes, each beside the matrix product of as many multiplications that it would be (of
+ * a matrix of patches that is there already, one for each group), or beside one pass over the operand where each feature
+ * has its own window; in ms, and the ratios; f32 and f64. With the argument `all`, 1,528 convolutions of images in f32:
+ * how many take more than twice and three times as long, and the worst of them. Prints only. */
 #define _POSIX_C_SOURCE 200809L
 #include <lamina/lamina.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tests/bench/timing.h"
 
-enum { RUNS = 7 };
+/* Forward, and the gradients by the operand and by the window. */
+enum { RUNS = 7, WAYS = 3, WORST = 8 };
 
 typedef struct job {
-    lam_tensor *x, *w, *a, *b, *g;
-    lam_fn *pullback[2];
+    lam_tensor *x, *w, *a[WAYS], *b[WAYS], *g;
+    lam_fn *pullback[WAYS]; /* of the gradients */
     lam_conv_options options;
     int by;
 } job;
 
 static void convolve(void *env) {
     job *j = env;
-    lam_drop(lam_conv_general(j->x, j->w, &j->options));
+    lam_drop(j->by ? lam_apply(j->pullback[j->by], LAM_LIST(j->g)) : lam_conv_general(j->x, j->w, &j->options));
 }
 
 static void multiply(void *env) {
     job *j = env;
-    lam_drop(lam_matmul(j->a, j->b));
-}
-
-static void pull(void *env) {
-    job *j = env;
-    lam_drop(lam_apply(j->pullback[j->by], LAM_LIST(j->g)));
+    lam_drop(lam_matmul(j->a[j->by], j->b[j->by]));
 }
 
 static void body_conv(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
@@ -55,11 +53,15 @@ static void prepare(lam_ctx *ctx, lam_dtype dtype, const problem *p, job *j) {
     j->w = filled(ctx, dtype, p->o, p->c / p->groups, p->window, p->rank, 0.25);
     lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.body = body_conv, .inputs = 2, .outputs = 1, .env = j});
     for (int i = 0; i < 2; i++)
-        lam_vjp(f, LAM_LIST(j->x, j->w), out, 1, &j->pullback[i], &(lam_grad_options){.argnums = {1, &i}});
+        lam_vjp(f, LAM_LIST(j->x, j->w), out, 1, &j->pullback[1 + i], &(lam_grad_options){.argnums = {1, &i}});
     j->g = lam_contiguous(lam_add(out[0], 1.0));
-    int64_t places = lam_size(out[0]) / p->o, terms = lam_size(j->w) / p->o;
-    j->a = lam_contiguous(lam_full(ctx, dtype, LAM_DIMS(p->groups, p->o / p->groups, terms), 0.25));
-    j->b = lam_contiguous(lam_full(ctx, dtype, LAM_DIMS(p->groups, terms, places), 0.5));
+    const int64_t places = lam_size(out[0]) / p->o, terms = lam_size(j->w) / p->o, o = p->o / p->groups;
+    const int64_t sizes[WAYS][3] = {{o, terms, places}, {terms, o, places}, {o, places, terms}};
+    for (int way = 0; way < WAYS; way++) {
+        const int64_t *n = sizes[way];
+        j->a[way] = lam_contiguous(lam_full(ctx, dtype, LAM_DIMS(p->groups, n[0], n[1]), 0.25));
+        j->b[way] = lam_contiguous(lam_full(ctx, dtype, LAM_DIMS(p->groups, n[1], n[2]), 0.5));
+    }
 }
 
 /* Where each group has one feature, what is compared with is one pass over the operand. */
@@ -67,21 +69,108 @@ static void negate(void *env) {
     lam_drop(lam_neg(((job *)env)->x));
 }
 
+static void begin(lam_ctx *ctx, lam_dtype dtype, const problem *p, int64_t strides[3], job *j) {
+    for (int i = 0; i < 3; i++) strides[i] = p->stride;
+    *j = (job){.options = {.strides = {p->rank, strides}, .padding = LAM_PAD_SAME, .feature_groups = p->groups}};
+    prepare(ctx, dtype, p, j);
+}
+
 static void compare(lam_ctx *ctx, lam_dtype dtype, const problem *p) {
     lam_scope *scope = lam_scope_begin(ctx);
-    int64_t strides[] = {p->stride, p->stride, p->stride};
-    job j = {.options = {.strides = {p->rank, strides}, .padding = LAM_PAD_SAME, .feature_groups = p->groups}};
-    prepare(ctx, dtype, p, &j);
+    int64_t strides[3];
+    job j;
+    begin(ctx, dtype, p, strides, &j);
     const bool single = p->c > 1 && p->groups == p->c;
-    double other = timing_median(single ? negate : multiply, &j, RUNS, 1), back[2];
-    double forward = timing_median(convolve, &j, RUNS, 1);
-    for (j.by = 0; j.by < 2; j.by++) back[j.by] = timing_median(pull, &j, RUNS, 1);
-    printf("%s %3d x %3d x %6d^%d, %3d of %2d^%d by %d, %2d groups %6s %7.2f%8.2f%6.2f%8.2f%6.2f%8.2f%6.2f\n",
-           lam_dtype_name(dtype), (int)p->n, (int)p->c, (int)p->size, p->rank, (int)p->o, (int)p->window, p->rank,
-           (int)p->stride, (int)p->groups, single ? "neg" : "matmul", other / 1e6, forward / 1e6, forward / other,
-           back[0] / 1e6, back[0] / other, back[1] / 1e6, back[1] / other);
+    printf("%s %3d x %3d x %6d^%d, %3d of %2d^%d by %d, %2d groups %6s", lam_dtype_name(dtype), (int)p->n, (int)p->c,
+           (int)p->size, p->rank, (int)p->o, (int)p->window, p->rank, (int)p->stride, (int)p->groups,
+           single ? "neg" : "matmul");
+    for (j.by = 0; j.by < WAYS; j.by++) {
+        const double other = timing_median(single ? negate : multiply, &j, RUNS, 1);
+        const double time = timing_median(convolve, &j, RUNS, 1);
+        printf("%8.2f%6.2f", time / 1e6, time / other);
+    }
+    printf("\n");
     lam_scope_end(scope, NULL, 0);
 }
+
+/* ---- many shapes ------------------------------------------------------------------------------------------------- */
+
+/* The least time of a call in some runs, each long enough for the clock. */
+static double least(void (*work)(void *env), job *j) {
+    double start = timing_now(), best;
+    work(j);
+    const double once = timing_now() - start;
+    const int repeats = 1 + (int)(5e4 / once), runs = once > 1e6 ? 3 : 9;
+    best = once;
+    for (int run = 0; run < runs; run++) {
+        start = timing_now();
+        for (int i = 0; i < repeats; i++) work(j);
+        const double time = (timing_now() - start) / repeats;
+        if (time < best) best = time;
+    }
+    return best;
+}
+
+typedef struct tally {
+    int cases, twice, thrice;
+    double worst[WORST];
+    problem of[WORST];
+} tally;
+
+static void count(tally *t, const problem *p, double ratio) {
+    t->cases++;
+    t->twice += ratio > 2;
+    t->thrice += ratio > 3;
+    int at = WORST;
+    for (; at > 0 && ratio > t->worst[at - 1]; at--)
+        if (at < WORST) t->worst[at] = t->worst[at - 1], t->of[at] = t->of[at - 1];
+    if (at < WORST) t->worst[at] = ratio, t->of[at] = *p;
+}
+
+static void count_shape(lam_ctx *ctx, const problem *p, tally tallies[WAYS]) {
+    enum { MOST = 300000000 }; /* multiplications */
+    int64_t strides[3];
+    job j;
+    const int64_t out = p->size / p->stride;
+    if (p->n * p->c * p->o * p->window * p->window * out * out > MOST) return;
+    lam_scope *scope = lam_scope_begin(ctx);
+    begin(ctx, LAM_F32, p, strides, &j);
+    for (j.by = 0; j.by < WAYS; j.by++) {
+        const double time = least(convolve, &j), other = least(multiply, &j), again = least(convolve, &j);
+        count(&tallies[j.by], p, (time < again ? time : again) / other);
+    }
+    lam_scope_end(scope, NULL, 0);
+}
+
+static void count_all(lam_ctx *ctx) {
+    static const int images[][2] = {{1, 28},  {32, 28}, {1, 56}, {8, 56}, {1, 112},
+                                    {4, 112}, {1, 224}, {16, 7}, {8, 14}},
+                     features[][2] = {{1, 1},   {1, 4},  {1, 8},  {1, 16}, {1, 32},  {2, 2},  {3, 8},  {3, 16},
+                                      {3, 32},  {3, 64}, {4, 4},  {4, 16}, {8, 1},   {8, 8},  {16, 1}, {16, 4},
+                                      {16, 16}, {32, 1}, {32, 3}, {64, 1}, {32, 32}, {64, 64}};
+    static const char *const names[WAYS] = {"forward", "by x", "by w"};
+    tally tallies[WAYS] = {{0}};
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
+        for (size_t f = 0; f < sizeof features / sizeof *features; f++)
+            for (int window = 1; window <= 7; window += 2)
+                for (int stride = 1; stride <= 2; stride++)
+                    count_shape(
+                        ctx,
+                        &(problem){2, images[i][0], features[f][0], images[i][1], features[f][1], window, stride, 1},
+                        tallies);
+    for (int way = 0; way < WAYS; way++) {
+        const tally *t = &tallies[way];
+        printf("%-8s%5d cases, %4d of more than twice the time, %4d of more than three times\n", names[way], t->cases,
+               t->twice, t->thrice);
+        for (int i = 0; i < WORST && t->worst[i] > 0; i++) {
+            const problem *p = &t->of[i];
+            printf("%10.2f  %2d x %2d x %3d^2, %2d of %d^2 by %d\n", t->worst[i], (int)p->n, (int)p->c, (int)p->size,
+                   (int)p->o, (int)p->window, (int)p->stride);
+        }
+    }
+}
+
+/* ---- some shapes ------------------------------------------------------------------------------------------------- */
 
 static const problem problems[] = {
     {2, 4, 3, 64, 32, 3, 1, 1},    {2, 4, 32, 32, 64, 3, 1, 1},    {2, 4, 64, 28, 64, 3, 1, 1},
@@ -94,12 +183,16 @@ static const problem problems[] = {
     {3, 1, 16, 20, 16, 3, 2, 1},
 };
 
-int main(void) {
+int main(int argc, char **argv) {
     lam_ctx *ctx = lam_ctx_new(NULL);
-    printf("%57s%8s%6s%8s%6s%8s%6s\n", "", "conv", "ratio", "by x", "ratio", "by w", "ratio");
-    for (int d = 0; d < 2; d++)
-        for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
-            compare(ctx, d ? LAM_F64 : LAM_F32, &problems[i]);
+    if (argc > 1 && !strcmp(argv[1], "all")) {
+        count_all(ctx);
+    } else {
+        printf("%56s%8s%6s%8s%6s%8s%6s\n", "", "conv", "ratio", "by x", "ratio", "by w", "ratio");
+        for (int d = 0; d < 2; d++)
+            for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+                compare(ctx, d ? LAM_F64 : LAM_F32, &problems[i]);
+    }
     if (lam_status_of(ctx) != LAM_OK) fprintf(stderr, "%s\n", lam_error(ctx));
     lam_ctx_free(ctx);
     return EXIT_SUCCESS;

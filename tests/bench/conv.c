@@ -1,7 +1,7 @@
 /* Convolutions and their two transposes, each beside the matrix product of as many multiplications that it would be (of
- * a matrix of patches that is there already, one for each group), or beside one pass over the operand where each feature
- * has its own window; in ms, and the ratios; f32 and f64. With the argument `all`, 1,528 convolutions of images in f32:
- * how many take more than twice and three times as long, and the worst of them. Prints only. */
+ * a matrix of patches that is there already, one for each group), or beside one pass over the operand where each
+ * feature has its own window; in ms, and the ratios; f32 and f64. With the argument `all`, 1,528 convolutions of images
+ * in f32: how many take more than twice and three times as long, and the worst of them. Prints only. */
 #define _POSIX_C_SOURCE 200809L
 #include <lamina/lamina.h>
 #include <stdio.h>

@@ -291,6 +291,41 @@ static double run_program(void) {
     return type.rank + total(apply1(lam_jacrev(read, NULL), point()));
 }
 
+/* What the branch finds by itself becomes an operand. */
+BODY(found) {
+    out[0] = lam_mul(in[0], *(lam_tensor **)env);
+}
+
+BODY(branched) {
+    lam_tensor *z, *w, *e = lam_exp(in[0]);
+    lam_cond(lam_gt(lam_sum(e, NULL), 0.0), FN_ENV(found, 1, 1, &e), FN(shrink, 1, 1), LAM_LIST(in[0]), &z, 1);
+    lam_while(FN(above_one, 1, 1), FN(shrink, 1, 1), LAM_LIST(lam_add(4.0, lam_sum(z, NULL))), &w, 1);
+    out[0] = lam_mul(w, lam_sum(lam_mul(z, in[0]), NULL));
+}
+
+/* 70 trips stay a loop. */
+BODY(looped) {
+    lam_tensor *y[2], *xs = lam_reshape(lam_linspace(ctx, LAM_F64, 0.9, 1, 70), LAM_DIMS(70, 1));
+    lam_scan(FN(carried, 2, 2), LAM_LIST(in[0]), LAM_LIST(lam_mul(xs, in[0])), y, 2, NULL);
+    out[0] = lam_sum(y[1], NULL);
+}
+
+/* Recorded, read back and as C; derived as a program, and compiled, with sums in one order. */
+static double run_nested(void) {
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size), *c = tmpfile();
+    lam_fn *f = FN(branched, 1, 1), *compiled = lam_jit(lam_grad(f, NULL), &(lam_jit_options){.fusion = LAM_JIT_NONE});
+    (void)lam_program_print(file, lam_trace(lam_grad(FN(looped, 1, 1), NULL), LAM_LIST(point())));
+    fclose(file);
+    (void)lam_emit_c(lam_program_read(ctx, text), c, NULL);
+    free(text);
+    const double bytes = (double)ftell(c);
+    fclose(c);
+    lam_program *p = lam_trace(f, LAM_LIST(point()));
+    return bytes + total(apply1(lam_grad(p, NULL), point())) + total(apply1(compiled, point()));
+}
+
 /* ---- the sweep ------------------------------------------------------------------------------------------------- */
 
 static const scenario scenarios[] = {
@@ -316,6 +351,7 @@ static const scenario scenarios[] = {
     {"control, recorded", run_control_recorded},
     {"emitted", run_emitted},
     {"program", run_program},
+    {"loops in programs", run_nested},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 

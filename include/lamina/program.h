@@ -60,9 +60,10 @@ typedef struct lam_emit_options {
  * Inputs and results are arrays, row-major without gaps; bool is uint8_t, complex numbers are those of C. Nothing is
  * allocated: the workspace is of fixed size, which the comment on top and NAME_WORKSPACE say in bytes, static or, as an
  * option, the caller's. Results may not overlap inputs. Several programs may be written to one file.
- * Chains of elementwise operations are one loop; views cost nothing; loops and branches are what they are. Arithmetic has the bits of lam_call where sums
- * have no order to choose, if the compiler keeps to ISO C (gcc in its GNU modes: -ffp-contract=off); functions such as
- * exp are those of libm. What fails for some elements gives NaN instead: factorisations; indices outside are clipped.
+ * Chains of elementwise operations are one loop; views cost nothing; loops and branches are what they are. Arithmetic
+ * has the bits of lam_call where sums have no order to choose, if the compiler keeps to ISO C (gcc in its GNU modes:
+ * -ffp-contract=off); functions such as exp are those of libm. What fails for some elements gives NaN instead:
+ * factorisations; indices outside are clipped.
  * Fails   LAM_ERR_RULE for an operation that has no form in C, which it names, before anything is written;
  *         LAM_ERR_OPTION for a name that is no identifier; LAM_ERR_NULL without a file; LAM_ERR_VALUE for other
  *         functions, and if the file cannot be written.

@@ -277,6 +277,12 @@ static lam_tensor *convolution_slopes_of_few_features(lam_ctx *c) {
                                  numbers(c, LAM_F64, LAM_DIMS(24, 3, 3, 3)));
 }
 
+/* Short lines of many examples, which lie side by side. */
+static lam_tensor *convolution_slopes_of_small_images(lam_ctx *c) {
+    return convolution_gradients(c, numbers(c, LAM_F32, LAM_DIMS(300, 18, 7, 8)),
+                                 numbers(c, LAM_F32, LAM_DIMS(5, 18, 3, 3)));
+}
+
 static lam_tensor *convolution_slopes_by_channel(lam_ctx *c) {
     return convolution_gradients(c, numbers(c, LAM_F64, LAM_DIMS(3, 16, 41, 40)),
                                  numbers(c, LAM_F64, LAM_DIMS(16, 1, 3, 3)));
@@ -371,6 +377,7 @@ static const struct {
     WORK(convolved_signal),
     WORK(convolution_slopes),
     WORK(convolution_slopes_of_few_features),
+    WORK(convolution_slopes_of_small_images),
     WORK(convolution_slopes_by_channel),
     WORK(orders),
     WORK(taken),

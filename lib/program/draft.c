@@ -242,11 +242,13 @@ static bool list_targets(lam__draft *d, bool *again) {
         lam__draft_equation *at = &d->equations[k];
         if (!at->fused) continue;
         d->eager[at->stage] += lam__draft_call_cost(p, e);
+        at->target = d->target_counts[at->stage];
         for (int o = 0; o < e->outputs; o++) {
             lam__draft_variable *v = &d->variables[e->first + o];
             if (v->needed && !add_targets(d, at->stage, v, data[at->stage]++, &room[at->stage]))
                 *again = at->forced = true;
         }
+        at->targets = d->target_counts[at->stage] - at->target;
     }
     return !d->arena.lacking;
 }
@@ -274,6 +276,10 @@ bool lam__draft_make(lam__draft *d, const lam__program *p, int64_t lanes) {
     d->variables = lam__arena_get(&d->arena, (size_t)(p->variables + 1) * sizeof *d->variables);
     if (!d->equations || !d->variables) return false;
     memset(d->equations, 0, (size_t)(p->equations + 1) * sizeof *d->equations);
+    return lam__draft_again(d);
+}
+
+bool lam__draft_again(lam__draft *d) {
     bool again = true;
     for (int i = 0; again && i < MOST_RETRIES; i++) {
         again = false;

@@ -11,8 +11,9 @@
  * would come behind so many stages is called. */
 typedef struct lam__draft_equation {
     int32_t stage;
-    bool fused;  /* in the region of its stage; otherwise a call */
-    bool forced; /* to be a call: a result of it could not be stored */
+    bool fused;              /* in the region of its stage; otherwise a call */
+    bool forced;             /* to be a call: a result of it could not be stored, or its group is not worth it */
+    int64_t target, targets; /* the first of what it stores in the list of its stage; how many */
 } lam__draft_equation;
 
 typedef struct lam__draft_variable {
@@ -39,6 +40,10 @@ typedef struct lam__draft {
 
 /* False, with nothing recorded, where memory is lacking. The draft is closed by the caller, also then. */
 bool lam__draft_make(lam__draft *d, const lam__program *p, int64_t lanes);
+
+/* The same once more, after equations have been forced. */
+bool lam__draft_again(lam__draft *d);
+
 void lam__draft_close(lam__draft *d);
 
 /* What an equation takes as a call, in nanoseconds; roughly. */

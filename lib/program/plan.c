@@ -222,6 +222,84 @@ static double cost_of(const lam__draft *d, lam__plan_fusion fusion, bool native)
     return cost;
 }
 
+/* NOTE [groups]
+ * Equations of a region that share nothing made there are groups, and each has to be worth it: one that takes longer
+ * fused than called is called, so that it does not decide for the others. A region of many groups is judged as one. */
+enum { MOST_GROUPS = 8 };
+
+static int64_t group_of(int64_t *group, int64_t k) {
+    while (group[k] != k) k = group[k] = group[group[k]];
+    return k;
+}
+
+/* The groups of all regions, each named by its first equation. NULL without memory. */
+static int64_t *find_groups(lam__draft *d) {
+    const lam__program *p = d->program;
+    int64_t *group = lam__arena_get(&d->arena, (size_t)(p->equations + 1) * sizeof *group);
+    int64_t *maker = lam__arena_get(&d->arena, (size_t)(p->variables + 1) * sizeof *maker);
+    if (!group || !maker) return NULL;
+    for (int64_t k = 0; k < p->equations; k++) {
+        const lam__equation *e = p->list[k];
+        group[k] = k;
+        for (int o = 0; o < e->outputs; o++) maker[e->first + o] = k;
+        for (int i = 0; i < e->inputs && d->equations[k].fused; i++) {
+            const int64_t v = e->in[i].variable;
+            if (v < 0 || !d->variables[v].in_region || d->variables[v].stage != d->equations[k].stage) continue;
+            const int64_t a = group_of(group, maker[v]), b = group_of(group, k);
+            group[a > b ? a : b] = a > b ? b : a;
+        }
+    }
+    return group;
+}
+
+static bool is_in(const lam__draft *d, int64_t stage, int64_t *group, int64_t of, int64_t k) {
+    return d->equations[k].fused && d->equations[k].stage == stage && group_of(group, k) == of;
+}
+
+/* Whether a group takes longer fused than called. targets: room for those of its region. */
+static bool is_dear(const lam__draft *d, int64_t stage, int64_t *group, int64_t of, lam__target targets[],
+                    bool native) {
+    int64_t n = 0;
+    double eager = 0;
+    for (int64_t k = of; k < d->program->equations; k++) {
+        const lam__draft_equation *at = &d->equations[k];
+        if (!is_in(d, stage, group, of, k)) continue;
+        eager += lam__draft_call_cost(d->program, d->program->list[k]);
+        for (int64_t i = 0; i < at->targets; i++) targets[n++] = d->targets[stage][at->target + i];
+    }
+    lam__fused *f = n ? lam__fused_new(d->regions[stage], targets, n) : NULL;
+    const bool dear = f && part_cost(d->program, d->regions[stage], f, native) > eager;
+    lam__fused_free(f);
+    return dear;
+}
+
+/* Forces what belongs to such groups; whether there are any. */
+static bool force_dear(lam__draft *d, int64_t stage, int64_t *group, bool native) {
+    const int64_t equations = d->program->equations;
+    lam__target *targets = lam__arena_get(&d->arena, (size_t)(d->target_counts[stage] + 1) * sizeof *targets);
+    int64_t count = 0;
+    bool any = false;
+    for (int64_t k = 0; k < equations; k++) count += is_in(d, stage, group, k, k);
+    if (!targets || count < 2 || count > MOST_GROUPS) return false;
+    for (int64_t k = 0; k < equations; k++) {
+        if (!is_in(d, stage, group, k, k) || !is_dear(d, stage, group, k, targets, native)) continue;
+        for (int64_t i = k; i < equations; i++)
+            if (is_in(d, stage, group, k, i)) d->equations[i].forced = true;
+        any = true;
+    }
+    return any;
+}
+
+/* A draft for so many lanes without dear groups. */
+static bool make_draft(lam__draft *d, const lam__program *p, int64_t lanes, lam__plan_fusion fusion, bool native) {
+    bool any = false;
+    if (!lam__draft_make(d, p, lanes)) return false;
+    int64_t *group = fusion == LAM__PLAN_AUTO ? find_groups(d) : NULL;
+    for (int64_t s = 0; s < d->stages && group; s++)
+        if (d->regions[s] && d->target_counts[s] && force_dear(d, s, group, native)) any = true;
+    return !any || lam__draft_again(d);
+}
+
 /* Makes the cheapest draft; false without memory. Drafts that did not work out, by limits, are not looked at. */
 static bool choose_draft(lam__draft *best, const lam__program *p, lam__plan_fusion fusion, bool native) {
     int64_t lanes[MOST_DRAFTS];
@@ -230,7 +308,7 @@ static bool choose_draft(lam__draft *best, const lam__program *p, lam__plan_fusi
     bool found = false;
     for (int i = 0; i < n; i++) {
         lam__draft d;
-        const bool made = lam__draft_make(&d, p, lanes[i]);
+        const bool made = make_draft(&d, p, lanes[i], fusion, native);
         const double cost = made ? cost_of(&d, fusion, native) : 0;
         if (made && (!found || cost < least)) {
             if (found) lam__draft_close(best);

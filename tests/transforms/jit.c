@@ -167,6 +167,30 @@ START_TEST(stacks_are_set_in_place) {
 }
 END_TEST
 
+/* Maps of joints multiplied one after the other, and shares of corners that these have nothing to do with: what is good
+ * for the ones, lanes of three, takes longer than calls for the others. */
+BODY(joints_and_shares) {
+    lam_tensor *at = lam_slice_axis(in[0], 1, 0, 3),
+               *rest = lam_sub(1.0, lam_sum(in[1], &(lam_reduce_options){.axes = LAM_AXES(1), .keepdims = true}));
+    for (int i = 0; i < 12; i++) at = lam_matmul(in[0], lam_sin(lam_matmul(lam_cos(in[0]), at)));
+    out[0] = at;
+    out[1] = lam_concatenate(LAM_LIST(in[1], rest), 1);
+}
+
+START_TEST(what_is_apart_is_judged_apart) {
+    lam_tensor *in[2] = {lam_reshape(lam_linspace(ctx, LAM_F64, -0.4, 0.5, 16), LAM_DIMS(4, 4)),
+                         lam_reshape(lam_linspace(ctx, LAM_F64, 0, 0.5, 1200), LAM_DIMS(600, 2))};
+    lam_tensor *out[2];
+    lam_fn *f = FN(joints_and_shares, 2, 2), *jitted = lam_jit(f, NULL);
+    expect_jit_same(f, (lam_list){2, in}, 2);
+    lam_call(jitted, (lam_list){2, in}, out, 2);
+    lam_jit_report r = lam_jit_report_of(jitted);
+    ck_assert_int_eq(r.parts, 1);
+    ck_assert_int_gt(r.fused, r.equations - 8);
+    ck_assert_int_lt(r.fused, r.equations);
+}
+END_TEST
+
 /* Threads share blocks of lanes: bits do not depend on them. */
 START_TEST(threads_give_the_same_bits) {
     lam_ctx *shared = lam_ctx_new(&(lam_ctx_options){.threads = 3}), *own = ctx;
@@ -382,9 +406,9 @@ END_TEST
 Suite *suite_transforms_jit(void) {
     return SUITE_OF("jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes, dtypes_side_by_side,
                     inputs_and_constants_as_outputs, any_layout, in_place_operations, parts_are_set_in_place,
-                    stacks_are_set_in_place, threads_give_the_same_bits, recorded_once_for_each_signature,
-                    the_signature_used_longest_ago_goes, dead_and_repeated_operations_are_left_out,
-                    zero_less_zero_has_no_sign, many_lanes_of_nothing, more_stages_than_are_kept,
-                    a_call_asks_for_no_memory, failures_are_those_of_the_function, failures_of_calls_are_reported,
-                    bad_options, memory_refused_anywhere);
+                    stacks_are_set_in_place, what_is_apart_is_judged_apart, threads_give_the_same_bits,
+                    recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
+                    dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign, many_lanes_of_nothing,
+                    more_stages_than_are_kept, a_call_asks_for_no_memory, failures_are_those_of_the_function,
+                    failures_of_calls_are_reported, bad_options, memory_refused_anywhere);
 }

@@ -268,7 +268,7 @@ static bool try_draft(lam__draft *d, bool *again) {
     return list_targets(d, again);
 }
 
-bool lam__draft_make(lam__draft *d, const lam__program *p, int64_t lanes) {
+static bool open_draft(lam__draft *d, const lam__program *p, int64_t lanes) {
     *d = (lam__draft){.program = p, .lanes = lanes};
     lam__arena_open(&d->arena, p->ctx);
     d->arena.most = MOST_BYTES;
@@ -276,16 +276,29 @@ bool lam__draft_make(lam__draft *d, const lam__program *p, int64_t lanes) {
     d->variables = lam__arena_get(&d->arena, (size_t)(p->variables + 1) * sizeof *d->variables);
     if (!d->equations || !d->variables) return false;
     memset(d->equations, 0, (size_t)(p->equations + 1) * sizeof *d->equations);
-    return lam__draft_again(d);
+    return true;
 }
 
-bool lam__draft_again(lam__draft *d) {
+static bool settle(lam__draft *d) {
     bool again = true;
     for (int i = 0; again && i < MOST_RETRIES; i++) {
         again = false;
         if (!try_draft(d, &again)) return false;
     }
     return !again;
+}
+
+bool lam__draft_make(lam__draft *d, const lam__program *p, int64_t lanes) {
+    return open_draft(d, p, lanes) && settle(d);
+}
+
+/* In memory of its own, since what a draft may take has been taken in part. */
+bool lam__draft_again(lam__draft *d) {
+    lam__draft before = *d;
+    const bool opened = open_draft(d, before.program, before.lanes);
+    for (int64_t k = 0; opened && k < d->program->equations; k++) d->equations[k].forced = before.equations[k].forced;
+    lam__draft_close(&before);
+    return opened && settle(d);
 }
 
 void lam__draft_close(lam__draft *d) {

@@ -297,7 +297,9 @@ static bool make_draft(lam__draft *d, const lam__program *p, int64_t lanes, lam_
     int64_t *group = fusion == LAM__PLAN_AUTO ? find_groups(d) : NULL;
     for (int64_t s = 0; s < d->stages && group; s++)
         if (d->regions[s] && d->target_counts[s] && force_dear(d, s, group, native)) any = true;
-    return !any || lam__draft_again(d);
+    if (!any || lam__draft_again(d)) return true;
+    lam__draft_close(d);
+    return lam__draft_make(d, p, lanes);
 }
 
 /* Makes the cheapest draft; false without memory. Drafts that did not work out, by limits, are not looked at. */

@@ -5,6 +5,7 @@
 #include "transforms/trace.h"
 
 #include "lib/program/function.h"
+#include "lib/program/prune.h"
 #include "lib/program/text.h"
 
 #include <lamina/program.h>
@@ -41,7 +42,7 @@ static lam__program *record(const char *what, lam_fn *f, lam_list examples, bool
     }
     lam__fn_release(f);
     lam__scratch_put(&area);
-    if (status == LAM_OK) return p;
+    if (status == LAM_OK) return only_types ? p : lam__program_prune(p);
     lam__program_release(p);
     return NULL;
 }

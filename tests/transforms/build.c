@@ -1,5 +1,5 @@
 /* See build.h. */
-#define _GNU_SOURCE /* mkdtemp */
+#define _GNU_SOURCE /* mkdtemp, open_memstream */
 
 #include "tests/transforms/build.h"
 
@@ -19,6 +19,15 @@ const char *emitted_text(lam_program *program, const lam_emit_options *options) 
     ck_assert_uint_eq(fread(text, 1, (size_t)size, file), (size_t)size);
     text[size] = '\0';
     fclose(file);
+    return text;
+}
+
+char *printed_text(lam_program *program) {
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    ck_assert_int_eq(lam_program_print(file, program), LAM_OK);
+    ck_assert_int_eq(fclose(file), 0);
     return text;
 }
 

@@ -1,4 +1,4 @@
-/* Programs written as C, compiled by the system's compiler as an embedded build would, and loaded. */
+/* Programs as text; and written as C, compiled by the system's compiler as an embedded build would, and loaded. */
 #ifndef LAM_TESTS_TRANSFORMS_BUILD_H
 #define LAM_TESTS_TRANSFORMS_BUILD_H
 
@@ -13,6 +13,9 @@ typedef struct build {
 
 /* What lam_emit_c writes, until the next call. */
 const char *emitted_text(lam_program *program, const lam_emit_options *options);
+
+/* What lam_program_print writes; free it. */
+char *printed_text(lam_program *program);
 
 /* Begins a build; adds a program in a file of its own; compiles all, without a warning, and loads them. */
 void build_begin(build *b);

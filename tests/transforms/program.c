@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "tests/dispatch/probe.h"
 #include "tests/support.h"
+#include "tests/transforms/build.h"
 
 #include <lamina/extend.h>
 
@@ -10,25 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What lam_program_print writes; free it. */
-static char *text_of(lam_program *program) {
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    ck_assert_int_eq(lam_program_print(file, program), LAM_OK);
-    ck_assert_int_eq(fclose(file), 0);
-    return text;
-}
-
 static void expect_same_text(lam_program *a, lam_program *b) {
-    char *first = text_of(a), *second = text_of(b);
+    char *first = printed_text(a), *second = printed_text(b);
     ck_assert_msg(!strcmp(first, second), "%.300s\nand\n%.300s", first, second);
     free(first);
     free(second);
 }
 
 static lam_program *read_back(lam_program *program) {
-    char *text = text_of(program);
+    char *text = printed_text(program);
     lam_program *read = lam_program_read(ctx, text);
     EXPECT_OK();
     free(text);
@@ -264,7 +255,7 @@ BODY(traces_capture) {
     outer = in[0];
     lam_program *p = held = lam_fn_hold(lam_trace(env, LAM_LIST(num(1))));
     ck_assert_int_eq(lam_program_check(p), LAM_OK);
-    char *text = text_of(p);
+    char *text = printed_text(p);
     ck_assert_ptr_nonnull(strstr(text, "opaque"));
     (void)lam_program_read(ctx, text);
     EXPECT_ERROR(LAM_ERR_VALUE, "line 2", "level that was open");
@@ -278,7 +269,7 @@ static void expect_escaped(lam_fn *f) {
     EXPECT_ERROR(LAM_ERR_ESCAPED, "ended", lam_fn_name(f));
     ck_assert(lam_failed(apply1(held, num(2))));
     EXPECT_STATUS(LAM_ERR_ESCAPED);
-    char *text = text_of(held);
+    char *text = printed_text(held);
     ck_assert_ptr_nonnull(strstr(text, "opaque"));
     free(text);
     lam_fn_release(held);
@@ -376,7 +367,7 @@ START_TEST(other_threads_read_their_own) {
     pthread_t thread[THREADS];
     double want = 0;
     lam_fn *g = gradient(FN(mixed, 1, 1));
-    char *text = text_of(traced(g));
+    char *text = printed_text(traced(g));
     for (int k = 0; k < 20; k++) want += lam_item(lam_sum(apply1(g, lam_full(ctx, LAM_F64, LAM_DIMS(3), k)), NULL));
     for (int i = 0; i < THREADS; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, run_text, text), 0);
     for (int i = 0; i < THREADS; i++) {

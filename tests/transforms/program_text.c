@@ -2,25 +2,16 @@
  * of calculus; numbers are compared bit by bit. */
 #define _GNU_SOURCE /* open_memstream, /dev/full */
 #include "tests/support.h"
+#include "tests/transforms/build.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
-/* What lam_program_print writes; free it. */
-static char *text_of(lam_program *program) {
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    ck_assert_int_eq(lam_program_print(file, program), LAM_OK);
-    ck_assert_int_eq(fclose(file), 0);
-    return text;
-}
-
 /* The text of the program is this one, again, and when it is read back. */
 static void expect_text(lam_program *program, const char *want) {
-    char *text = text_of(program), *again = text_of(program);
+    char *text = printed_text(program), *again = printed_text(program);
     EXPECT_OK();
     ck_assert_str_eq(text, want);
     ck_assert_str_eq(again, want);
@@ -29,7 +20,7 @@ static void expect_text(lam_program *program, const char *want) {
     EXPECT_OK();
     ck_assert_int_eq(lam_program_check(read), LAM_OK);
     ck_assert_str_eq(lam_fn_name(read), lam_fn_name(program));
-    again = text_of(read);
+    again = printed_text(read);
     ck_assert_str_eq(again, want);
     free(again);
     free(text);
@@ -184,10 +175,10 @@ static void check_numbers(lam_dtype of, const void *elements, int64_t n) {
     dtype = of;
     bytes = elements;
     count = n;
-    char *text = text_of(lam_trace(FN(constant, 0, 2), (lam_list){0, NULL}));
+    char *text = printed_text(lam_trace(FN(constant, 0, 2), (lam_list){0, NULL}));
     lam_program *read = lam_program_read(ctx, text);
     ck_assert_int_eq(lam_call(read, (lam_list){0, NULL}, out, 2), LAM_OK);
-    char *again = text_of(read), *got = malloc((size_t)n * lam_dtype_bytes(of) + 1);
+    char *again = printed_text(read), *got = malloc((size_t)n * lam_dtype_bytes(of) + 1);
     ck_assert_str_eq(again, text);
     ck_assert_int_eq(lam_read(out[0], got, (size_t)n * lam_dtype_bytes(of)), LAM_OK);
     expect_bits(got, elements, n);
@@ -304,7 +295,7 @@ START_TEST(constants_lie_as_they_did) {
                    "    c1: f64[100] = spread 0.5\n"
                    "    return c0, c1\n"
                    "}\n");
-    char *text = text_of(p);
+    char *text = printed_text(p);
     ck_assert_int_eq(lam_call(lam_program_read(ctx, text), (lam_list){0, NULL}, out, 2), LAM_OK);
     ck_assert_ptr_nonnull(lam_data(out[0]));
     ck_assert_ptr_null(lam_data(out[1]));
@@ -327,11 +318,11 @@ START_TEST(any_name) {
         char name[32];
         snprintf(name, sizeof name, "%s", names[i]);
         lam_program *p = lam_trace(function_of(name, named, 1, 1, name), LAM_LIST(num(1)));
-        char *text = text_of(p);
+        char *text = printed_text(p);
         lam_program *read = lam_program_read(ctx, text);
         EXPECT_OK();
         ck_assert_str_eq(lam_fn_name(read), name);
-        char *again = text_of(read);
+        char *again = printed_text(read);
         ck_assert_str_eq(again, text);
         ck_assert_msg(strchr(text, '\r') == NULL && strchr(text, '\x01') == NULL, "%s", text);
         free(again);
@@ -358,7 +349,7 @@ BODY(many_parts) {
 /* Lists of any length, and programs of any: a name for each of many values. */
 START_TEST(long_lists) {
     lam_tensor *x = lam_arange(ctx, LAM_F64, 0, PARTS, 1);
-    char *text = text_of(lam_trace(FN(many_parts, 1, 1), LAM_LIST(x)));
+    char *text = printed_text(lam_trace(FN(many_parts, 1, 1), LAM_LIST(x)));
     lam_program *read = lam_program_read(ctx, text);
     EXPECT_OK();
     EXPECT_SAME(apply1(read, x), lam_reverse(x, (lam_axes){0, NULL}), 0);
@@ -463,7 +454,7 @@ END_TEST
 
 /* A text that ends anywhere is refused, unless what is left out is blank. */
 START_TEST(texts_that_end_early_are_refused) {
-    char *text = text_of(lam_trace(FN(with_constants, 2, 6), LAM_LIST(three(), num(1))));
+    char *text = printed_text(lam_trace(FN(with_constants, 2, 6), LAM_LIST(three(), num(1))));
     const size_t size = strlen(text);
     for (size_t n = 0; n + 1 < size; n++) {
         char *part = malloc(n + 1);

@@ -1,0 +1,12 @@
+/* What nobody reads of choices and loops: results of trips, operands. Dead equations go when a program is finished;
+ * this goes from within equations. */
+#ifndef LAM_PROGRAM_PRUNE_H
+#define LAM_PROGRAM_PRUNE_H
+
+#include "lib/program/program.h"
+
+/* A program that gives the same without them, also within the programs in it: p itself, or another one in its place,
+ * whose reference is taken over; NULL without memory. p is finished. */
+lam__program *lam__program_prune(lam__program *p);
+
+#endif

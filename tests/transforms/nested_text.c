@@ -1,0 +1,171 @@
+/* Texts of programs with choices and loops: what they look like, and what is refused. That all are read back is shown by
+ * nested.c. */
+#define _GNU_SOURCE /* open_memstream */
+#include "tests/support.h"
+#include "tests/transforms/build.h"
+
+#include <lamina/control.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+BODY(wave) {
+    out[0] = lam_sin(lam_mul(in[0], in[1]));
+}
+
+BODY(root) {
+    out[0] = lam_mul(lam_sqrt(in[0]), in[1]);
+}
+
+/* A root on one side only, where it has a slope. */
+BODY(choice) {
+    lam_tensor *y;
+    lam_cond(lam_gt(lam_sum(in[0], NULL), 1.0), FN(wave, 2, 1), FN(root, 2, 1), LAM_LIST(in[0], in[1]), &y, 1);
+    out[0] = lam_sum(lam_mul(y, in[1]), NULL);
+}
+
+START_TEST(a_choice_as_text) {
+    char *text = printed_text(lam_trace(FN(choice, 2, 1), LAM_LIST(VEC(0.5, 0.7, 0.9), VEC(0.3, 0.2, 0.4))));
+    ck_assert_str_eq(text, "program choice(v0: f64[3], v1: f64[3]) {\n"
+                           "    v2: f64[] = sum(v0) axes=[0]\n"
+                           "    v3: bool[] = gt(v2, 1:f64)\n"
+                           "    v4: i64[] = cast(v3) dtype=i64\n"
+                           "    v5: f64[3] = switch(v4, v0, v1) {\n"
+                           "        program root(v0: f64[3], v1: f64[3]) {\n"
+                           "            v2: f64[3] = sqrt(v0)\n"
+                           "            v3: f64[3] = mul(v2, v1)\n"
+                           "            return v3\n"
+                           "        }\n"
+                           "        program wave(v0: f64[3], v1: f64[3]) {\n"
+                           "            v2: f64[3] = mul(v0, v1)\n"
+                           "            v3: f64[3] = sin(v2)\n"
+                           "            return v3\n"
+                           "        }\n"
+                           "    }\n"
+                           "    v6: f64[3] = mul(v5, v1)\n"
+                           "    v7: f64[] = sum(v6) axes=[0]\n"
+                           "    return v7\n"
+                           "}\n");
+    free(text);
+}
+END_TEST
+
+BODY(tenfold) {
+    out[0] = lam_mul(lam_sin(in[0]), in[1]);
+    out[1] = lam_exp(out[0]);
+    out[2] = lam_cos(in[1]);
+}
+
+BODY(last_of_tenfold) {
+    lam_tensor *y[3];
+    lam_scan(FN(tenfold, 2, 3), LAM_LIST(in[0]), LAM_LIST(lam_exp(in[1])), y, 3, NULL);
+    out[0] = y[0];
+}
+
+/* What trips give beside the carry, and what that is made of. */
+START_TEST(what_nobody_reads_of_a_loop_is_not_there) {
+    lam_fn *f = FN(last_of_tenfold, 2, 1);
+    lam_list at = LAM_LIST(num(0.5), lam_linspace(ctx, LAM_F64, 1, 2, 70));
+    char *text = printed_text(lam_trace(f, at));
+    ck_assert_str_eq(text,
+                     "program last_of_tenfold(v0: f64[], v1: f64[70]) {\n"
+                     "    v2: f64[70] = exp(v1)\n"
+                     "    v3: f64[] = scan(v0, v2) carries=1, elements=1, length=70, reverse=false, batch=false {\n"
+                     "        program tenfold(v0: f64[], v1: f64[]) {\n"
+                     "            v2: f64[] = sin(v0)\n"
+                     "            v3: f64[] = mul(v2, v1)\n"
+                     "            return v3\n"
+                     "        }\n"
+                     "    }\n"
+                     "    return v3\n"
+                     "}\n");
+    free(text);
+}
+END_TEST
+
+#define SCAN(parameters, body)                                                                                         \
+    "program f(v0: f64[], v1: f64[4]) {\n v2: f64[], v3: f64[4] = scan(v0, v1) " parameters " {\n" body " }\n"         \
+    " return v2, v3\n}\n"
+#define BODY_TEXT "program g(v0: f64[], v1: f64[]) {\n v2: f64[] = add(v0, v1)\n return v2, v1\n}\n"
+#define RIGHT     "carries=1, elements=1, length=4, reverse=false, batch=false"
+
+START_TEST(texts_of_loops_that_are_wrong_are_refused) {
+    static const struct {
+        const char *text, *message;
+        lam_status status;
+    } rows[] = {
+        {SCAN("carries=1, elements=1, length=5, reverse=false, batch=false", BODY_TEXT), "another length",
+         LAM_ERR_SHAPE},
+        {SCAN("carries=0, elements=1, length=4, reverse=false, batch=false", BODY_TEXT), "scan", LAM_ERR_SHAPE},
+        {SCAN("carries=3, elements=1, length=4, reverse=false, batch=false", BODY_TEXT), "in number", LAM_ERR_ARITY},
+        {SCAN("carries=-1, elements=1, length=4, reverse=false, batch=false", BODY_TEXT), "in number", LAM_ERR_ARITY},
+        {SCAN("carries=1, elements=1, length=4, reverse=false, batch=true", BODY_TEXT), "in number", LAM_ERR_ARITY},
+        {SCAN(RIGHT, ""), "in number", LAM_ERR_ARITY},
+        {SCAN(RIGHT, BODY_TEXT BODY_TEXT), "in number", LAM_ERR_ARITY},
+        {SCAN(RIGHT, "program g(v0: f64[]) {\n return v0, v0\n}\n"), "another number of inputs", LAM_ERR_ARITY},
+        {SCAN(RIGHT, "program g(v0: f32[], v1: f64[]) {\n return v0, v1\n}\n"), "another type", LAM_ERR_DTYPE},
+        {SCAN(RIGHT, "program g(v0: f64[], v1: f64[]) {\n return v0\n}\n"), "number of outputs", LAM_ERR_ARITY},
+        {SCAN(RIGHT, "program g(v0: f64[], v1: f64[]) {\n return 1:f32, v1\n}\n"), "carry 0 is f64[] and becomes f32[]",
+         LAM_ERR_DTYPE},
+        {SCAN(RIGHT, "program g(v0: f64[], v1: f64[]) {\n return v0, v9\n}\n"), "'v9' is not bound", LAM_ERR_VALUE},
+        {SCAN(RIGHT, "program g(v0: f64[], v1: f64[]) {\n v2: f64[3] = sin(v0)\n return v0, v1\n}\n"), "'g'",
+         LAM_ERR_SHAPE},
+        {"program f(v0: i64[]) {\n v1: f64[] = switch(v0)\n return v1\n}\n", "'{' expected", LAM_ERR_VALUE},
+        {"program f(v0: i64[]) {\n v1: f64[] = switch(v0) {\n program a() {\n return 1:f64\n }\n program b() {\n"
+         " return 1:i64\n }\n }\n return v1\n}\n",
+         "output 0 of 'a' is f64[], that of 'b' is i64[]", LAM_ERR_DTYPE},
+        {"program f(v0: f64[]) {\n v1: f64[] = switch(v0) {\n program a() {\n return 1:f64\n }\n }\n return v1\n}\n",
+         "no i64 of rank 0", LAM_ERR_SHAPE},
+        {"program f(v0: f64[]) {\n v1: f64[] = while(v0) carries=1 {\n program a(v0: f64[]) {\n return v0\n }\n }\n"
+         " return v1\n}\n",
+         "in number", LAM_ERR_ARITY},
+        {"program f(v0: f64[2]) {\n v1: f64[2] = while(v0) carries=1 {\n program a(v0: f64[2]) {\n return v0\n }\n"
+         " program b(v0: f64[2]) {\n return v0\n }\n }\n return v1\n}\n",
+         "'a' gives no bool of rank 0", LAM_ERR_SHAPE},
+    };
+    lam_tensor *y[2];
+    lam_call(lam_program_read(ctx, SCAN(RIGHT, BODY_TEXT)), LAM_LIST(num(1), VEC(1, 2, 3, 4)), y, 2);
+    EXPECT_NUM(y[0], 11);
+    EXPECT(y[1], LAM_DIMS(4), 1, 2, 3, 4);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ck_assert_msg(lam_failed(lam_program_read(ctx, rows[i].text)), "%s", rows[i].text);
+        EXPECT_ERROR(rows[i].status, rows[i].message);
+    }
+}
+END_TEST
+
+/* Programs around programs, deeper than any are. */
+START_TEST(programs_that_are_too_deep_are_refused) {
+    enum { DEPTH = 1000 };
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    for (int i = 0; i < DEPTH; i++) fputs("program f(v0: i64[]) {\n v1: i64[] = switch(v0, v0) {\n", file);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert(lam_failed(lam_program_read(ctx, text)));
+    EXPECT_ERROR(LAM_ERR_VALUE, "programs around one");
+    free(text);
+}
+END_TEST
+
+/* Each byte of a text of loops in turn is another one: it is read, or refused, and what is read can be checked. */
+START_TEST(texts_of_loops_with_a_wrong_byte) {
+    lam_fn *f = lam_grad(FN(choice, 2, 1), NULL);
+    char *text = printed_text(lam_trace(f, LAM_LIST(VEC(0.5, 0.7, 0.9), VEC(0.3, 0.2, 0.4))));
+    uint64_t state = 1;
+    for (size_t i = 0; text[i]; i++) {
+        const char was = text[i];
+        text[i] = "0123456789{}()[]=:,-vcif \n\""[random_below(&state, 27)];
+        lam_program *read = lam_program_read(ctx, text);
+        if (!lam_failed(read)) ck_assert_int_eq(lam_program_check(read), LAM_OK);
+        lam_clear_error(ctx);
+        text[i] = was;
+    }
+    free(text);
+}
+END_TEST
+
+Suite *suite_transforms_nested_text(void) {
+    return SUITE_OF("transforms/nested_text", a_choice_as_text, what_nobody_reads_of_a_loop_is_not_there,
+                    texts_of_loops_that_are_wrong_are_refused, programs_that_are_too_deep_are_refused,
+                    texts_of_loops_with_a_wrong_byte);
+}

@@ -42,7 +42,7 @@ static lam__program *record(const char *what, lam_fn *f, lam_list examples, bool
     }
     lam__fn_release(f);
     lam__scratch_put(&area);
-    if (status == LAM_OK) return only_types ? p : lam__program_prune(p);
+    if (status == LAM_OK) return only_types || !p ? p : lam__program_prune(p);
     lam__program_release(p);
     return NULL;
 }

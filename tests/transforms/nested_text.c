@@ -1,5 +1,5 @@
-/* Texts of programs with choices and loops: what they look like, and what is refused. That all are read back is shown by
- * nested.c. */
+/* Texts of programs with choices and loops: what they look like, and what is refused. That all are read back is shown
+ * by nested.c. */
 #define _GNU_SOURCE /* open_memstream */
 #include "tests/support.h"
 #include "tests/transforms/build.h"

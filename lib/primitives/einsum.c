@@ -169,8 +169,9 @@ static plan *keep(const lam__einsum *s, int count) {
     lam_value *const *x = s->values->x;
     const size_t length = strlen(s->subscripts);
     int words = count;
+    if (s->begun || length > LONGEST) return NULL; /* operands of a sum that has begun are gone */
     for (int n = 0; n < count; n++) words += x[n]->rank;
-    if (s->begun || length > LONGEST || words > WORDS) return NULL;
+    if (words > WORDS) return NULL;
     size_t bytes = sizeof(plan) + (size_t)s->steps * sizeof *s->step + (size_t)words * sizeof(int64_t) + length + 1;
     if (bytes > LAM__ALLOC_SMALL) lam__alloc_large_class(bytes, &bytes); /* what is set aside is what was counted */
     kept_plans *all = begin_keeping(ctx);

@@ -53,7 +53,7 @@ static inline bool lam__reduce_is_few(const lam__reduce_block *b) {
 static inline bool lam__reduce_is_odd(const lam__reduce_block *b) {
     const int64_t n = b->columns;
     const bool run = b->step == 1 && b->row_step == n && !b->apart;
-    return (n == 3 || (n > 4 && n < 8)) && run && b->rows >= LAM__REDUCE_SHORT;
+    return (n == 3 || (n > 4 && n < 8)) && run && b->rows >= 4 * LAM__REDUCE_SHORT;
 }
 
 /* Whether the order in which columns meet is none of columns with gaps. Of floats. */

@@ -393,7 +393,38 @@ ALWAYS_INLINE void FN(arg_all)(lam__reduce_op op, const lam__reduce_block *b, co
     }
 }
 
+#ifndef LIST
+static void FN(arg)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to);
+
+/* Layers of more rows than an M counts: so many rows of some layers at a time. */
+static void FN(arg_tall)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
+    const int64_t n = b->columns, most = ARG_COLUMNS / n;
+    int64_t part[ARG_COLUMNS];
+    for (int64_t first = 0; first < b->layers; first += most)
+        for (int64_t from = 0; from < b->rows; from += FN(ARG_COUNTED)) {
+            const T *x = (const T *)b->x + first * b->layer_step;
+            const int64_t left = b->rows - from, layers = b->layers - first < most ? b->layers - first : most;
+            lam__reduce_block some = *b;
+            some.x = x + from * b->row_step, some.layers = layers;
+            some.rows = left < FN(ARG_COUNTED) ? left : FN(ARG_COUNTED);
+            FN(arg)(op, &some, &(lam__reduce_target){part, 1, n});
+            for (int64_t i = 0; i < layers * n; i++) {
+                const T *column = x + i / n * b->layer_step + i % n;
+                int64_t *at = (int64_t *)to->out + (first + i / n) * to->row_step + i % n * to->step;
+                const int64_t place = from + part[i];
+                if (from == 0 || FN(better)(op, column[place * b->row_step], column[*at * b->row_step])) *at = place;
+            }
+        }
+}
+#endif
+
 static void FN(arg)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
+#ifndef LIST
+    if (FN(are_layers)(b) && b->rows > FN(ARG_COUNTED)) {
+        FN(arg_tall)(op, b, to);
+        return;
+    }
+#endif
     if (op == LAM__REDUCE_OP_MAX) FN(arg_all)(LAM__REDUCE_OP_MAX, b, to);
     else FN(arg_all)(LAM__REDUCE_OP_MIN, b, to);
 }

@@ -114,10 +114,13 @@ static ONE_TEXT int64_t FN(arg_pieces)(lam__reduce_op op, const lam__reduce_bloc
                                     : FN(arg_pieces_of)(LAM__REDUCE_OP_MIN, b, out);
 }
 
-/* Layers as in by_layers: gives how many are done. Rows as many as an M counts. */
+/* Rows that an M counts. */
+enum { FN(ARG_COUNTED) = sizeof(T) == 1 ? INT8_MAX : INT32_MAX };
+
+/* Layers as in by_layers: gives how many are done. */
 ALWAYS_INLINE int64_t FN(arg_layers)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
-    if (!FN(are_layers)(b) || b->rows > INT8_MAX) return 0;
+    if (!FN(are_layers)(b) || b->rows > FN(ARG_COUNTED)) return 0;
     const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES);
     const bool dense = to->step == 1 && to->row_step == n;
     int64_t k = 0;

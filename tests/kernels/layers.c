@@ -237,7 +237,7 @@ START_TEST(places_in_wide_columns) {
 END_TEST
 
 START_TEST(places_in_layers) {
-    static const int64_t rows[] = {1, 2, 3, 8, 9, 33, 126, 127, 128, 129};
+    static const int64_t rows[] = {1, 2, 3, 8, 9, 33, 126, 127, 128, 129, 300};
     uint64_t state = 29 + (uint64_t)_i;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (int64_t columns = 1; columns < 40; columns += 1 + columns / 10 * 2)

@@ -36,7 +36,7 @@ typedef struct plan {
     int64_t first, count;           /* those of the leaves that are wanted */
     int64_t tile;                   /* columns worked on at once */
     bool columns_outside;           /* walked axes have smaller strides than the columns */
-    bool far;                       /* the elements are in no near cache */
+    lam__reduce_reach far;          /* where the elements are */
     lam_dtype dtype;
     bool floating;
     bool tally;                /* sums in i64 */
@@ -137,7 +137,8 @@ static void choose_rows(plan *p) {
 /* Few columns that are one run have leaves as long as those of a row, unless they are complex factors, which are never
  * one; those of integers may be longer. */
 static void choose_leaf(plan *p) {
-    const lam__reduce_block block = {NULL, p->columns.dim, p->columns.x, p->rows.dim, p->rows.x, false, 1, 0, false};
+    const lam__reduce_block block = {NULL, p->columns.dim, p->columns.x, p->rows.dim, p->rows.x, LAM__REDUCE_NEAR, 1,
+                                     0,    false};
     const bool apart = lam__cplx_is(p->dtype) && p->op == LAM__REDUCE_OP_PROD;
     if (apart && !is_row(p->rows)) {
         p->leaf = LAM__REDUCE_LEAF;
@@ -256,7 +257,7 @@ static void reduce_leaf(const plan *p, const lam__reduce_block *block, const cha
         for (int64_t i = 0; i < count * run && numbers; i++)
             memcpy(repeated + i * item, numbers + (c + i / run) * p->columns.out * item, p->item);
         reduce_runs(p, block, c, count, numbers ? repeated : NULL, room);
-        const lam__reduce_block side = {room, count, run, run, 1, false, 1, 0, false};
+        const lam__reduce_block side = {room, count, run, run, 1, LAM__REDUCE_NEAR, 1, 0, false};
         p->merges->leaf(p->op, &side, out + c * result);
     }
 }
@@ -353,7 +354,7 @@ static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, con
     p->change = (lam__reduce_change){NULL, NULL, 0}, p->numbers = NULL;
     split_axes(p, rank, dims, reduced, strides, count);
     if (count[0] == 0 || count[1] == 0) return false;
-    p->far = count[0] * count[1] > LAM__REDUCE_NEAR / (int64_t)p->item;
+    p->far = lam__reduce_reach_of(count[0] * count[1], (int64_t)p->item);
     lam__reduce_coalesce(&p->kept);
     lam__reduce_coalesce(&p->reduced);
     choose_run(p);
@@ -382,7 +383,7 @@ static bool reduce_dense(lam__reduce_id id, lam_dtype dtype, int rank, const int
         if (reduced[axis] || strides[axis] != rows * columns) return false;
         columns *= dims[axis];
     }
-    const bool far = columns * rows * lam__item_bytes(dtype) > LAM__REDUCE_NEAR;
+    const lam__reduce_reach far = lam__reduce_reach_of(columns * rows, lam__item_bytes(dtype));
     const lam__reduce_block block = {x, columns, rows, rows, 1, far, 1, 0, false};
     if (columns > 0 && id == LAM__REDUCE_TALLY) lam__reduce_loops(dtype)->tally(&block, out);
     else if (columns > 0) lam__reduce_changed(&none, dtype, lam__reduce_op_of(id, dtype), &block, NULL, 0, out);

@@ -27,7 +27,7 @@ void lam__kernels_arg(bool maximum, lam_dtype dtype, int rank, const int64_t *di
     if (kept.rank > 0) layers = lam__reduce_take_axis(&kept, kept.rank - 1);
     const lam__reduce_op op = maximum ? LAM__REDUCE_OP_MAX : LAM__REDUCE_OP_MIN;
     const int64_t item = lam__item_bytes(dtype);
-    const bool far = count * rows * item > LAM__REDUCE_NEAR;
+    const lam__reduce_reach far = lam__reduce_reach_of(count * rows, item);
     lam__reduce_begin(&walk, &kept);
     do {
         const char *start = (const char *)x + walk.x * item;

@@ -288,8 +288,8 @@ ALWAYS_INLINE void FN(leaf_few)(lam__reduce_op op, const lam__reduce_block *b, T
     T wide[FN(WIDE)], rest[FN(WIDE)];
     const int64_t n = b->columns, folded = FN(WIDE) / n, whole = b->rows / folded, more = b->rows - whole * folded;
     const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, b->far, 1, 0, false};
-    const lam__reduce_block inner = {wide, n, 1, folded, n, false, 1, 0, false};
-    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false, 1, 0, false};
+    const lam__reduce_block inner = {wide, n, 1, folded, n, LAM__REDUCE_NEAR, 1, 0, false};
+    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, LAM__REDUCE_NEAR, 1, 0, false};
     FN(by_rows)(op, &outer, wide);
     FN(by_rows)(op, &inner, out);
     if (more > 0) FN(by_rows)(op, &end, rest);
@@ -474,7 +474,7 @@ ALWAYS_INLINE void FN(tally_few)(const lam__reduce_block *b, int64_t *restrict o
     int64_t wide[FN(WIDE)], rest[FN(WIDE)];
     const int64_t n = b->columns, folded = FN(WIDE) / n, whole = b->rows / folded, more = b->rows - whole * folded;
     const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, b->far, 1, 0, false};
-    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, false, 1, 0, false};
+    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, LAM__REDUCE_NEAR, 1, 0, false};
     FN(tally_columns)(&outer, wide);
     FN(tally_columns)(&end, rest);
     for (int64_t c = 0; c < n; c++) out[c] = more > 0 ? rest[c] : 0;

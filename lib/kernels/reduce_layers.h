@@ -119,7 +119,7 @@ static ONE_TEXT int64_t FN(by_pieces)(lam__reduce_op op, const lam__reduce_block
 ALWAYS_INLINE void FN(by_wide)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     FN(vec) room[LAYER_BYTES / VECTOR_BYTES];
     const int64_t n = b->columns, size = b->layer_step, bytes = size * (int64_t)sizeof(T);
-    const bool brought = b->far && b->row_step == n && size == b->rows * n;
+    const bool brought = b->far == LAM__REDUCE_MEMORY && b->row_step == n && size == b->rows * n;
     const int64_t most = !brought ? b->layers : bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;
     for (int64_t k = 0; k < b->layers; k += most) {
         const int64_t count = b->layers - k < most ? b->layers - k : most;

@@ -12,8 +12,15 @@
  * error of a leaf near that of a pairwise sum. */
 enum { LAM__REDUCE_LEAF = 1024, LAM__REDUCE_STRIDED_LEAF = 64, LAM__REDUCE_ODD_LEAF = 512, LAM__REDUCE_SHORT = 32 };
 
-/* Bytes that the second-level cache may hold. */
-enum { LAM__REDUCE_NEAR = 1 << 20 };
+/* Where the elements of a reduction lie, by their bytes: what the second cache may hold, what the third may, more. Machines
+ * that have more of either lose little, since reading ahead helps there too. */
+typedef enum lam__reduce_reach { LAM__REDUCE_NEAR, LAM__REDUCE_FAR, LAM__REDUCE_MEMORY } lam__reduce_reach;
+
+static inline lam__reduce_reach lam__reduce_reach_of(int64_t elements, int64_t item) {
+    enum { SECOND = 1 << 20, THIRD = 1 << 24 };
+    if (elements <= SECOND / item) return LAM__REDUCE_NEAR;
+    return elements <= THIRD / item ? LAM__REDUCE_FAR : LAM__REDUCE_MEMORY;
+}
 
 /* The four operations that have loops; bool uses MAX and MIN on bytes for or and and. */
 typedef enum lam__reduce_op {
@@ -29,7 +36,7 @@ typedef struct lam__reduce_block {
     const void *x;
     int64_t columns, step; /* number of results, elements between their first inputs */
     int64_t rows, row_step;
-    bool far; /* in no near cache */
+    lam__reduce_reach far; /* what is read ahead, and what is brought: NOTE [bringing] */
     int64_t layers, layer_step;
     bool apart; /* the order is that of columns with gaps, whether there are any or not */
 } lam__reduce_block;

@@ -180,7 +180,7 @@ ALWAYS_INLINE FN(down) FN(first_down)(lam__reduce_op op, beside p, int64_t rows,
 ALWAYS_INLINE void FN(put_rows)(lam__reduce_op op, int64_t count, int64_t rows, const T *x, int64_t s,
                                 int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
-    const lam__reduce_block one = {x, count, 1, rows, s, false, 1, 0, false};
+    const lam__reduce_block one = {x, count, 1, rows, s, LAM__REDUCE_NEAR, 1, 0, false};
     const FN(down) d = FN(first_down)(op, alone, rows, x, s);
     M at[LANES];
     memcpy(at, &d.where, sizeof at);
@@ -294,7 +294,7 @@ ALWAYS_INLINE unsigned FN(arg_far)(lam__reduce_op op, const lam__reduce_block *b
 ALWAYS_INLINE void FN(arg_down)(lam__reduce_op op, const lam__reduce_block *b, T *restrict best,
                                 int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
-    if (b->far && b->rows > FEW_ROWS) {
+    if (b->far == LAM__REDUCE_MEMORY && b->rows > FEW_ROWS) {
         if (FN(arg_far)(op, b, best, where)) FN(arg_apart)(op, b, 0, (int)b->columns, where);
         return;
     }
@@ -307,18 +307,19 @@ ALWAYS_INLINE void FN(arg_down)(lam__reduce_op op, const lam__reduce_block *b, T
 /* Columns side by side, up to ARG_COLUMNS: all rows at once, or as many as an M counts. */
 ALWAYS_INLINE void FN(arg_columns_of)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T), BYTES = sizeof(T) == 1 };
-    const int64_t bytes = b->far ? INT8_MAX : INT8_MAX * 8, n = b->columns;
+    const bool brought = b->far == LAM__REDUCE_MEMORY;
+    const int64_t bytes = brought ? INT8_MAX : INT8_MAX * 8, n = b->columns;
     const int64_t most = BYTES ? bytes : sizeof(T) == 4 ? INT32_MAX : INT64_MAX;
     T best[ARG_COLUMNS], part[ARG_COLUMNS];
     int64_t place[ARG_COLUMNS];
     lam__reduce_block some = *b;
     if (n < LANES) FN(arg_apart)(op, b, 0, (int)n, where);
-    else if (b->rows <= FN(ARG_DOWN) || (!BYTES && b->far && b->rows <= most)) FN(arg_down)(op, b, best, where);
+    else if (b->rows <= FN(ARG_DOWN) || (!BYTES && brought && b->rows <= most)) FN(arg_down)(op, b, best, where);
     else
         for (int64_t from = 0; from < b->rows; from += some.rows) {
             some.x = (const T *)b->x + from * b->row_step;
             some.rows = b->rows - from < most ? b->rows - from : most;
-            if (BYTES && b->far) FN(arg_far)(op, &some, part, place);
+            if (BYTES && brought) FN(arg_far)(op, &some, part, place);
             else FN(arg_rows)(op, &some, part, place);
             for (int64_t c = 0; c < n; c++)
                 if (from == 0 || FN(better)(op, part[c], best[c])) best[c] = part[c], where[c] = from + place[c];

@@ -186,7 +186,8 @@ ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int64_t count, bool first, const 
 /* NOTE [bringing]
  * A pass goes along eight rows at once, an order that no machine sees coming. Rows without gaps in memory are copied
  * first, in the order in which they lie, as many as a good part of the first cache takes; reading ahead is then the
- * machine's. Those with gaps are asked for, line by line, some rows ahead. */
+ * machine's. From the third cache, which answers soon enough, the copy would cost more than the waiting. Those with gaps
+ * are asked for, line by line, some rows ahead. */
 
 /* Rows of a block that a pass goes down, brought where they are far: eight where they are long or have gaps. */
 ALWAYS_INLINE int64_t FN(brought_rows)(const lam__reduce_block *b) {
@@ -207,7 +208,7 @@ ALWAYS_INLINE const T *FN(brought)(int64_t bytes, const T *x, FN(vec) * room) {
 ALWAYS_INLINE const T *FN(bring)(const lam__reduce_block *b, const T *x, int64_t rows, FN(vec) * room) {
     const int64_t bytes = b->columns * (int64_t)sizeof(T), step = b->row_step * (int64_t)sizeof(T);
     if (!b->far || bytes > BRING_BYTES / 8 || step <= 0) return x;
-    if (step <= bytes) return FN(brought)((rows - 1) * step + bytes, x, room);
+    if (step <= bytes) return b->far < LAM__REDUCE_MEMORY ? x : FN(brought)((rows - 1) * step + bytes, x, room);
     const char *row = (const char *)x + (8 + AHEAD_BYTES / step) * step;
     for (int k = 0; k < 8; k++)
         for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(row + k * step + i);
@@ -278,7 +279,7 @@ static ONE_TEXT void FN(by_rows_apart)(lam__reduce_op op, const lam__reduce_bloc
     const int64_t most = (int64_t)(LAYER_BYTES / sizeof(T)) / b->rows;
     for (int64_t c = 0; c < b->columns; c += most) {
         const int64_t n = b->columns - c < most ? b->columns - c : most;
-        const lam__reduce_block side = {room, n, 1, b->rows, n, false, 1, 0, false};
+        const lam__reduce_block side = {room, n, 1, b->rows, n, LAM__REDUCE_NEAR, 1, 0, false};
         for (int64_t r = 0; r < b->rows; r++)
             for (int64_t i = 0; i < n; i++) room[r * n + i] = ((const T *)b->x)[(c + i) * b->step + r * b->row_step];
         FN(by_rows)(op, &side, out + c);
@@ -348,7 +349,7 @@ ALWAYS_INLINE void FN(all_layers)(lam__reduce_op op, const lam__reduce_block *b,
     const bool ask = FLOATING && b->far && FN(are_layers)(b) && lam__reduce_is_odd(b);
     for (int64_t k = FN(by_layers)(op, b, out); k < b->layers; k++) {
         lam__reduce_block one = lam__reduce_layer(b, k, sizeof(T));
-        if (ask) one.far = false, FN(ask_layers)(1, b, one.x);
+        if (ask) one.far = LAM__REDUCE_NEAR, FN(ask_layers)(1, b, one.x);
         FN(leaf_of)(op, &one, out + k * b->columns);
     }
 }

@@ -144,7 +144,8 @@ START_TEST(bits_do_not_depend_on_instruction_set) {
     for (int round = 0; round < 600; round++) {
         const int64_t rows = 1 + strided_below(&state, round % 2 ? 20 : 200), n = 1 + strided_below(&state, 20);
         const int64_t layers = 1 + strided_below(&state, 9), gap = strided_below(&state, 2);
-        const bool across = round % 3 == 0, far = strided_below(&state, 2);
+        const bool across = round % 3 == 0;
+        const lam__reduce_reach far = (lam__reduce_reach)strided_below(&state, 3);
         const int64_t step = across ? rows + gap : 1, down = across ? 1 : n + gap, layer = rows * n + gap * (rows + n);
         char *x = strided_fill(part_of[_i == LAM_C64], 2 * layers * (layer + 1), &state), *out[2];
         for (int k = 0; k < 2; k++) out[k] = malloc((size_t)(layers * n * item));

@@ -36,7 +36,9 @@ static lam__reduce_block layout(int k, int64_t layers, int64_t rows, int64_t col
                                             {2, 2 * columns, 2 * rows * columns},
                                             {1, columns, 1},
                                         };
-    return (lam__reduce_block){NULL, columns, steps[k][0], rows, steps[k][1], k % 2, layers, steps[k][2], false};
+    return (lam__reduce_block){NULL,   columns,     steps[k][0],
+                               rows,   steps[k][1], (lam__reduce_reach)((k + rows + columns) % 3),
+                               layers, steps[k][2], false};
 }
 
 static int64_t size_of(const lam__reduce_block *b) {
@@ -95,7 +97,7 @@ START_TEST(columns_beside_others) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows * (sizeof columns / sizeof *columns) * 12; i++) {
         const int64_t n = columns[i / 12 % (sizeof columns / sizeof *columns)], step = i % 3 == 2 ? 2 : 1;
         const int64_t r = rows[i / 12 / (sizeof columns / sizeof *columns)], down = n * step + (i % 3 ? GAP : 0);
-        lam__reduce_block b = {NULL, n, step, r, down, i / 3 % 2, 1, 0, false};
+        lam__reduce_block b = {NULL, n, step, r, down, (lam__reduce_reach)(i / 3 % 3), 1, 0, false};
         char *x = elements(dtype, size_of(&b), i / 6 % 2, &state);
         b.x = x;
         for (int set = reduce_sets_of(dtype, loops) - 1; set >= 0; set--)
@@ -103,7 +105,7 @@ START_TEST(columns_beside_others) {
                 memset(out + n * item, 0x5a, 8);
                 loops[set]->leaf((lam__reduce_op)op, &b, out);
                 for (int64_t c = 0; c < n; c++) {
-                    const lam__reduce_block one = {x + c * step * item, 1, 1, r, down, false, 1, 0, false};
+                    const lam__reduce_block one = {x + c * step * item, 1, 1, r, down, LAM__REDUCE_NEAR, 1, 0, false};
                     loops[0]->leaf((lam__reduce_op)op, &one, want + c * item);
                 }
                 STRIDED_CHECK(memcmp(out, want, (size_t)(n * item)) == 0, "set %d, operation %d, %d rows of %d, %d",
@@ -156,7 +158,7 @@ START_TEST(sums_of_few_columns) {
                 lam__kernels_reduce_part(LAM__REDUCE_SUM, LAM_F32, 2, dims, reduced, x, strides, i, 1, parts + i * n);
             lam__kernels_reduce_join(LAM__REDUCE_SUM, LAM_F32, n, leaves, parts);
             ck_assert_mem_eq(parts, out, (size_t)n * sizeof *out);
-            const lam__reduce_block b = {x, n, 1, rows < 512 ? rows : 512, n, false, 1, 0, false};
+            const lam__reduce_block b = {x, n, 1, rows < 512 ? rows : 512, n, LAM__REDUCE_NEAR, 1, 0, false};
             const lam__reduce_type *loops[REDUCE_SETS];
             for (int set = reduce_sets_of(LAM_F32, loops) - 1; set >= 0; set--) {
                 loops[set]->leaf(LAM__REDUCE_OP_SUM, &b, out);
@@ -213,7 +215,7 @@ START_TEST(places_in_short_rows) {
     for (int64_t rows = 1; rows < 560; rows += rows < 140 ? 1 : 13)
         for (int k = 0; k < 2; k++) {
             const int64_t n = columns[strided_below(&state, sizeof columns / sizeof *columns)];
-            const lam__reduce_block b = {NULL, n, rows + k * GAP, rows, 1, false, 1, 0, false};
+            const lam__reduce_block b = {NULL, n, rows + k * GAP, rows, 1, LAM__REDUCE_NEAR, 1, 0, false};
             check_places((lam_dtype)_i, b, rows % 3, &state);
         }
 }
@@ -227,11 +229,18 @@ START_TEST(places_in_wide_columns) {
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
             for (int few = 0; few <= RARE; few++) {
-                const lam__reduce_block b = {
-                    NULL, columns[c], 1, rows[r], columns[c] + (r + c) % 3 * GAP, (r + (size_t)few) % 2, 1, 0, false};
+                const lam__reduce_block b = {NULL,
+                                             columns[c],
+                                             1,
+                                             rows[r],
+                                             columns[c] + (r + c) % 3 * GAP,
+                                             (lam__reduce_reach)((r + (size_t)few) % 3),
+                                             1,
+                                             0,
+                                             false};
                 check_places((lam_dtype)_i, b, few, &state);
             }
-    const lam__reduce_block narrow = {NULL, 5, 1, 5000, 5, true, 1, 0, false};
+    const lam__reduce_block narrow = {NULL, 5, 1, 5000, 5, LAM__REDUCE_MEMORY, 1, 0, false};
     for (int few = 0; few <= RARE; few++) check_places((lam_dtype)_i, narrow, few, &state);
 }
 END_TEST
@@ -270,9 +279,17 @@ START_TEST(running_sums_alone_and_beside_others) {
             for (int set = reduce_sets_of(LAM_F64, loops) - 1; set >= 0; set--)
                 for (int64_t step = -3; step <= 3; step += 2) {
                     const bool back = step < 0;
-                    const lam__reduce_block columns = {
-                        back ? wide[n - 1] : wide[0], BESIDE, 1, n, back ? -BESIDE : BESIDE, false, 1, 0, false};
-                    const lam__reduce_block one = {back ? x + n - 1 : x, 1, 1, n, back ? -1 : 1, false, 1, 0, false};
+                    const lam__reduce_block columns = {back ? wide[n - 1] : wide[0],
+                                                       BESIDE,
+                                                       1,
+                                                       n,
+                                                       back ? -BESIDE : BESIDE,
+                                                       LAM__REDUCE_NEAR,
+                                                       1,
+                                                       0,
+                                                       false};
+                    const lam__reduce_block one = {back ? x + n - 1 : x, 1, 1, n,    back ? -1 : 1,
+                                                   LAM__REDUCE_NEAR,     1, 0, false};
                     const lam__reduce_target to_columns = {beside[0], 1, BESIDE};
                     const lam__reduce_target to_one = {back ? alone - step * (n - 1) : alone, 1, step};
                     loops[0]->scan(LAM__REDUCE_OP_SUM, &columns, &to_columns);

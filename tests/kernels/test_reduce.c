@@ -301,7 +301,8 @@ static void compare_sets(const lam__reduce_type *one, const lam__reduce_type *ot
     void *from = strided_fill(dtype, rows * columns, state);
     const bool by_rows = strided_below(state, 3) == 0;
     const lam__reduce_block block = {
-        from, columns, by_rows ? 1 : rows, rows, by_rows ? columns : 1, strided_below(state, 2), 1, 0, false};
+        from, columns, by_rows ? 1 : rows, rows, by_rows ? columns : 1, (lam__reduce_reach)strided_below(state, 3), 1,
+        0,    false};
     const size_t bytes = (size_t)(rows * columns) * 8;
     char *x = calloc(1, bytes), *y = calloc(1, bytes);
     for (int op = LAM__REDUCE_OP_SUM; op <= LAM__REDUCE_OP_MIN; op++) {

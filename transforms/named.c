@@ -30,11 +30,34 @@ static void fail_name(lam_ctx *ctx, const char *what, const char *name) {
                    t.used ? text : "none");
 }
 
-/* The innermost level that bears the name; NULL after recording why it cannot be worked along. */
+/* The innermost of the levels from `level` down to above `top` that bears the name. */
+static lam__level *level_aside(lam__level *level, const lam__level *top, const char *name) {
+    for (; level->depth > top->depth; level = level->parent) {
+        const char *own = level->interpreter->hides_axis ? batch_of(level)->axis_name : NULL;
+        if (own && !strcmp(own, name)) return level;
+    }
+    return NULL;
+}
+
+/* Whether what is set aside stands above this level: all above `top` does, which may have been pushed again. */
+static bool lies_under(const lam__level *level, const lam__aside *aside) {
+    if (level->depth < aside->top->depth) return true;
+    const bool batches = level->interpreter->hides_axis && aside->top->interpreter->hides_axis;
+    return batches && lam__batch_serial(level) == lam__batch_serial(aside->top);
+}
+
+/* The innermost level that bears the name; NULL after recording why it cannot be worked along. Levels that are set aside
+ * come in their place among those that are visible (NOTE [asides]). */
 static lam__level *level_named(lam_ctx *ctx, const char *what, const char *name) {
     int barrier = INT32_MAX;
+    lam__aside *aside = ctx->aside;
     lam__level *level = name ? ctx->current : NULL;
     for (; level; level = level->parent) {
+        for (; aside && lies_under(level, aside); aside = aside->outer)
+            if ((aside->wanted = level_aside(aside->from, aside->top, name))) {
+                fail_name(ctx, what, name);
+                return NULL;
+            }
         if (!level->interpreter->hides_axis) continue;
         const lam__batch *b = batch_of(level);
         if (b->axis_name && !strcmp(b->axis_name, name)) break;

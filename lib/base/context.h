@@ -9,6 +9,7 @@
 #include "lib/kernels/kernels.h"
 
 struct lam__level;
+struct lam__aside;
 struct lam__frame;
 struct lam__deferred;
 
@@ -39,6 +40,7 @@ struct lam_ctx {
     struct lam__level *ground;   /* level 0: evaluation */
     struct lam__level **display; /* display[depth]: the level there that was pushed last; NOTE [display] in level.h */
     int display_size;            /* entries */
+    struct lam__aside *aside;    /* levels that user code now running does not see; NOTE [asides] in level.h */
     struct lam__frame *frame;    /* the innermost function call */
     uintptr_t stack;             /* where the C stack was when the outermost one began; NOTE [deep calls] in stack.c */
     uintptr_t stack_room;        /* bytes that calls within it may take */

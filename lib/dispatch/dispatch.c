@@ -32,19 +32,39 @@ static lam__level *drawing_level(lam__level *level, const lam__level *top) {
 /* NOTE [draws below]
  * User code that runs for a level does not see the levels above it, which may have a say in what it draws. Whether it
  * draws is known when it has run: then those levels are asked, from the innermost on. */
-static lam_status process_staged_at(lam__level *top, const lam_call_site *call, lam_value *out[]) {
+static lam_status process_drawing_at(lam__level *top, const lam_call_site *call, lam_value *out[]) {
     lam_ctx *ctx = call->ctx;
     lam__level *saved = ctx->current, *asked = drawing_level(saved, top);
     const lam_random_state before = ctx->random;
     bool other = false;
     lam_status status = lam__dispatch_at(top, call, out);
-    if (ctx->random.draws == before.draws) return status;
+    if (ctx->random.draws == before.draws || ctx->aside->wanted) return status;
     for (; asked && !other && status == LAM_OK; asked = drawing_level(asked->parent, top)) {
         ctx->current = asked->parent;
         status = asked->interpreter->drawn(asked, call, before, out, &other);
     }
     ctx->current = saved;
     return status;
+}
+
+/* With the levels above `top` set aside, and again at one of these if it turns out to be wanted. What the first attempt
+ * has recorded and drawn is undone. */
+static lam_status process_staged_at(lam__level *top, const lam_call_site *call, lam_value *out[]) {
+    lam_ctx *ctx = call->ctx;
+    lam__aside aside = {ctx->aside, ctx->current, top, NULL};
+    const lam_random_state before = ctx->random;
+    const lam__mark mark = lam__error_mark(ctx);
+    ctx->aside = &aside;
+    lam_status status = process_drawing_at(top, call, out);
+    ctx->aside = aside.outer;
+    if (!aside.wanted) return status;
+    for (int o = 0; o < call->outputs; o++) {
+        if (status == LAM_OK && out[o]) lam__value_release(out[o]);
+        out[o] = NULL;
+    }
+    lam__error_roll_back(ctx, mark);
+    ctx->random = before;
+    return process_staged_at(aside.wanted, call, out);
 }
 
 /* A collective: at the level that bears its axis, unless an operand belongs to one above that. */

@@ -237,6 +237,69 @@ START_TEST(collectives_in_rules_of_custom_functions) {
 }
 END_TEST
 
+/* x (i + 1) for example i of the inner batch, though x belongs to no batch but outer ones. */
+BODY(by_place) {
+    out[0] = lam_mul(in[0], lam_add(lam_cast(lam_axis_index(ctx, "i"), LAM_F64), 1.0));
+}
+
+static void forward_by_place(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    by_place(lam_fctx_ctx(fc), in, out, NULL);
+}
+
+static void backward_by_place(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    lam_tensor *x[1] = {g[0]};
+    by_place(lam_fctx_ctx(fc), x, gx, NULL);
+}
+
+static void setup_nothing(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]) {
+    (void)fc, (void)in, (void)out;
+}
+
+/* in[0] for all examples; env: what is called for each. */
+BODY(at_places_of) {
+    (void)ctx;
+    out[0] = lam_mul(in[1], lam_apply(env, LAM_LIST(in[0])));
+}
+
+BODY(of_three_places) {
+    lam_fn *each = lam_fn_new(ctx, &(lam_fn_options){.body = at_places_of, .inputs = 2, .outputs = 1, .env = env});
+    const lam_vmap_options o = {.axis_name = "i", .in_axes = LAM_AXES(LAM_UNMAPPED, 0)};
+    out[0] = lam_apply(lam_vmap(each, &o), LAM_LIST(in[0], lam_ones(ctx, LAM_F64, LAM_DIMS(3))));
+}
+
+BODY(sum_of_places) {
+    of_three_places(ctx, in, out, env);
+    out[0] = lam_sum(out[0], NULL);
+}
+
+/* User code that runs for a level below a batch finds the axis of it, also where an outer batch has the same name. */
+START_TEST(axes_of_batches_that_no_operand_belongs_to) {
+    static const lam_function place = {.name = "place",
+                                       .inputs = 1,
+                                       .outputs = 1,
+                                       .forward = forward_by_place,
+                                       .setup_context = setup_nothing,
+                                       .backward = backward_by_place,
+                                       .generate_vmap_rule = true};
+    lam_fn *plain = FN(by_place, 1, 1);
+    lam_fn *kinds[] = {plain, lam_checkpoint(plain, NULL), lam_function_fn(ctx, &place, NULL, 1, 1)};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        lam_fn_options o = {.body = of_three_places, .inputs = 1, .outputs = 1, .env = kinds[k]};
+        lam_fn *places = lam_fn_new(ctx, &o);
+        o.body = sum_of_places;
+        lam_fn *slope = lam_grad(lam_fn_new(ctx, &o), NULL);
+        EXPECT(apply1(places, num(10)), LAM_DIMS(3), 10, 20, 30);
+        EXPECT(apply1(slope, num(10)), LAM_DIMS0, 6);
+        EXPECT(apply1(lam_jacfwd(places, NULL), num(10)), LAM_DIMS(3), 1, 2, 3);
+        for (int same = 0; same < 2; same++) {
+            const char *name = same ? "i" : "j";
+            EXPECT(apply1(over(name, places), VEC(10, 100)), LAM_DIMS(2, 3), 10, 20, 30, 100, 200, 300);
+            EXPECT(apply1(over(name, slope), VEC(10, 100)), LAM_DIMS(2), 6, 6);
+        }
+    }
+}
+END_TEST
+
 /* The pullback of one example, called when the batch has ended. */
 static lam_fn *kept_pullback;
 
@@ -332,6 +395,7 @@ Suite *suite_transforms_named(void) {
                     psum_scatter_gives_each_example_its_part, ppermute_sends_and_its_gradient_goes_back,
                     routes_that_cannot_be, nested_names, of_one_name_the_innermost_is_meant, a_batch_of_none_and_of_one,
                     collectives_in_a_checkpoint, collectives_in_rules_of_custom_functions,
-                    a_collective_whose_batch_has_ended, a_collective_for_some_examples_alone_is_refused,
-                    names_that_are_not_there, chunks_have_not_the_whole_batch, collectives_in_a_recorded_choice);
+                    axes_of_batches_that_no_operand_belongs_to, a_collective_whose_batch_has_ended,
+                    a_collective_for_some_examples_alone_is_refused, names_that_are_not_there,
+                    chunks_have_not_the_whole_batch, collectives_in_a_recorded_choice);
 }

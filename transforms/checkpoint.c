@@ -32,6 +32,7 @@ typedef struct checkpoint_params {
     lam__policy policy;
     lam_random_state random; /* where the generator stood at the call */
     bool again;              /* f has been run for it */
+    int tangents;            /* how many of the last operands are those of others, in which the call is linear */
 } checkpoint_params;
 
 /* What the way back needs: the operands, and the results that were kept. Both are values of the level below and
@@ -163,7 +164,7 @@ static lam_status stage_tangents(const lam_call_site *call, lam_value *const res
     lam_scope scope;
     lam__scope_open(ctx, &scope);
     checkpoint_params push = {lam_jvp_fn(p->f, &(lam_grad_options){.argnums = {count, items}}), p->policy, p->random,
-                              true};
+                              true, count};
     lam_status status = apply(ctx, call->primitive, push, n + count, in, out);
     lam__scope_close(&scope);
     lam__arguments_release(m, out);
@@ -307,7 +308,7 @@ static lam_status stage_batched(const lam_call_site *call, const int axes[], con
     lam_scope scope;
     lam__scope_open(call->ctx, &scope);
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
-    checkpoint_params batched = {lam__batch_mapped(p->f, batch, axes), p->policy, p->random, p->again};
+    checkpoint_params batched = {lam__batch_mapped(p->f, batch, axes), p->policy, p->random, p->again, p->tangents};
     lam_status status = apply(call->ctx, call->primitive, batched, call->inputs, call->in, out);
     lam__scope_close(&scope);
     return status;
@@ -383,6 +384,10 @@ static lam_status shape_control(const lam_call_site *call, lam_shape out[]) {
     return status;
 }
 
+static int tangents_of(const void *params) {
+    return ((const checkpoint_params *)params)->tangents;
+}
+
 static const lam__staged stages_whole = {
     .forward = stage_forward,
     .tangents = stage_tangents,
@@ -391,6 +396,7 @@ static const lam__staged stages_whole = {
     .release = release_residual,
     .linear = stage_whole,
     .keep = stage_keep,
+    .tangents_in = tangents_of,
 };
 
 static const lam_primitive row_control = {
@@ -445,7 +451,7 @@ static void body_checkpoint(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *ou
     lam_value **results = v + open->inputs;
     lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? LAM_OK : ctx->error.status;
     for (int i = 0; i < captor->captured; i++) v[f->inputs + i] = captor->captures[i];
-    checkpoint_params params = {open, *(const lam__policy *)env, ctx->random, false};
+    checkpoint_params params = {open, *(const lam__policy *)env, ctx->random, false, 0};
     if (status == LAM_OK) status = apply(ctx, &lam__row_checkpoint, params, open->inputs, v, results);
     lam__arguments_give(ctx, status, open->outputs, results, out);
     lam__scratch_put(&area);

@@ -365,14 +365,27 @@ static lam_status apply_recorded(const char *name, const lam_call_site *call, re
     return status == LAM_OK ? lam__dispatch(&with, out) : status;
 }
 
+/* Whether the call is one for programs, as it is where an operand is traced and a level keeps loops, or nobody knows which
+ * way it goes; not where types are all that is wanted. keeps: of any of the levels that trace operands. */
+static bool is_recorded(const lam_call_site *call, bool *keeps) {
+    bool traced = false;
+    *keeps = false;
+    for (int i = 0; i < call->inputs; i++) {
+        const lam__program *p = lam__nested_program_at(call->in[i]);
+        if (p && p->only_types) return false;
+        traced = traced || p;
+        *keeps = *keeps || (p && p->keeps_loops);
+    }
+    return traced && (*keeps || ((const lam__nested *)call->params)->kept);
+}
+
 lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_value *out[]) {
-    const lam__program *p = NULL;
+    bool keeps;
     const lam__nested *what = call->params;
     lam_ctx *ctx = call->ctx;
     for (int i = 0; i < what->count; i++)
         if (!lam__fn_check(name, what->fns[i])) return ctx->error.status;
-    for (int i = 0; i < call->inputs && !p; i++) p = lam__nested_program_at(call->in[i]);
-    if (!p || p->only_types || !(p->keeps_loops || what->kept)) {
+    if (!is_recorded(call, &keeps)) {
         lam_call_site plain = *call;
         return lam__dispatch(&plain, out);
     }
@@ -386,7 +399,7 @@ lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_va
     r.types = (lam_value **)(void *)lam__apply_room(ctx, inputs);
     if (r.what && r.programs && r.types) {
         memcpy(r.what, what, lam__nested_bytes(what->count));
-        r.what->kept = !p->keeps_loops;
+        r.what->kept = !keeps;
         memset(r.programs, 0, count * sizeof *r.programs);
         memset(r.types, 0, inputs * sizeof *r.types);
         bool fine = true;

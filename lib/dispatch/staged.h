@@ -54,6 +54,10 @@ typedef struct lam__staged {
     /* Does the call at that level, whose parent is current. Set where `level` is. */
     lam_status (*at)(struct lam__level *level, const lam_call_site *call, lam_value *out[]);
 
+    /* How many of the last operands are tangents of others, in all of which together the second half of the results is
+     * linear, while the first half does not depend on them; 0: none. NULL: nothing is known of it. */
+    int (*tangents_in)(const void *params);
+
     /* The parameters are a lam__nested (lib/program/nested.h). */
     bool nested;
 } lam__staged;

@@ -2,20 +2,20 @@
  * under whatever levels are current and can be transformed again. Backwards each equation is transposed by the rule of
  * its row: for y = A x, g goes to A' g, and where a variable is read more than once the parts are added. What a walk
  * keeps lies on a desk in one block and is released with it, also after a failure. */
-#include "lib/program/program.h"
+#include "lib/program/nested.h"
 
 #include "lib/primitives/apply.h"
-#include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 #include "lib/tensor/dtype.h"
 
 #include <string.h>
 
 /* slots: one per variable; forwards its value, backwards its cotangent, NULL where there is none (yet, or any more).
- * work: room for operands, and backwards their cotangents behind them, of the widest equation. needs: per operand. */
+ * work: room for operands, and backwards their cotangents and results behind them, of the widest equation. needs: per
+ * operand, constant: per result. */
 typedef struct desk {
     lam_value **slots, **work;
-    bool *needs;
+    bool *needs, *constant;
     int widest;
     size_t bytes;
 } desk;
@@ -28,12 +28,13 @@ static lam_status desk_open(const lam__program *p, desk *d) {
         if (p->list[k]->outputs > d->widest) d->widest = p->list[k]->outputs;
     }
     size_t values = (size_t)p->variables + 3 * (size_t)d->widest;
-    d->bytes = values * sizeof(lam_value *) + (size_t)d->widest;
+    d->bytes = values * sizeof(lam_value *) + 2 * (size_t)d->widest;
     d->slots = lam__alloc_get(&p->ctx->pool, d->bytes);
     if (!d->slots) return lam__error_memory(p->ctx, d->bytes);
     memset(d->slots, 0, d->bytes);
     d->work = d->slots + p->variables;
     d->needs = (bool *)(void *)(d->slots + values);
+    d->constant = d->needs + d->widest;
     return LAM_OK;
 }
 
@@ -101,50 +102,42 @@ lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_va
     return status;
 }
 
-/* ---- linear programs --------------------------------------------------------------------------------------------- */
+/* ---- backwards --------------------------------------------------------------------------------------------------- */
 
-/* `name` is the function of the user that was recorded, e the operation in it that is at fault. */
-static lam_status fail_linear(const lam__program *p, const char *name, const lam__equation *e, const char *why) {
-    return lam__error_set(p->ctx, LAM_ERR_LINEAR, "use lam_vjp for functions that are not linear",
-                          "function '%s' is not linear: %s %s", name, e->primitive->name, why);
-}
-
-/* Whether the equation is linear in operand i, a variable or a constant of this type. A staged primitive that left a
- * residual is linear in all its floating operands together; of others the row says it, but for the second factor of a
- * product, beside one that is a constant. */
-static bool linear_in(const lam__equation *e, int i, const lam_value *type) {
-    if (e->primitive == &lam__row_fma && i == 1) return e->in[0].variable < 0 && e->in[1].variable >= 0;
-    return e->residual ? type && lam__dtype_is_inexact(type->dtype) : lam__rules_linear_in(e->primitive, i);
-}
-
-/* Varying is what depends on an input. A product may have one such factor, and what is beside it is a coefficient. A
- * sum may have any number, and constants among its terms only where they are zero: f(x) = x + c is affine. */
-static lam_status check_equation(const lam__program *p, const char *name, const lam__equation *e) {
-    int varying = 0;
-    const lam_primitive *row = e->primitive;
+/* Operands that are variables are zeros, in which a linear function has the derivative that it has everywhere. NULL has
+ * none. */
+static lam_status fill_zeros(const lam__program *p, const lam__equation *e, lam_value **in) {
     for (int i = 0; i < e->inputs; i++) {
-        if (e->in[i].variable < 0) continue;
-        varying++;
-        if (!linear_in(e, i, p->types[e->in[i].variable]))
-            return fail_linear(p, name, e, "is not linear in an operand that depends on the input");
+        const lam_value *type = e->in[i].variable >= 0 ? p->types[e->in[i].variable] : NULL;
+        in[i] = type ? lam__value_filled(p->ctx, (lam_dtype)type->dtype, type->rank, type->dims, 0)
+                     : lam__value_hold(e->in[i].constant);
+        if (!in[i]) return LAM_ERR_MEMORY;
     }
-    if (!varying) return LAM_OK;
-    if (row->derivative == LAM_BILINEAR || row->bilinear)
-        return varying == 1 ? LAM_OK : fail_linear(p, name, e, "multiplies two operands that depend on the input");
-    for (int i = 0; i < e->inputs; i++)
-        if (e->in[i].variable < 0 && linear_in(e, i, e->in[i].constant) && !lam__value_is_zero(e->in[i].constant))
-            return fail_linear(p, name, e, "adds a constant that is not zero");
     return LAM_OK;
 }
 
-/* A result that is a constant other than zero would be f(0), so that the function could not be linear. */
-lam_status lam__program_check_linear(const lam__program *p, const char *name) {
-    lam_status status = LAM_OK;
-    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) status = check_equation(p, name, p->list[k]);
-    for (int o = 0; o < p->outputs && status == LAM_OK; o++)
-        if (p->results[o].variable < 0 && !lam__value_is_zero(p->results[o].constant))
-            status = lam__error_set(p->ctx, LAM_ERR_LINEAR, NULL,
-                                    "function '%s' is not linear: output %d is a constant that is not zero", name, o);
+static bool is_transposed_at_zero(const lam__equation *e) {
+    const lam__staged *stages = e->primitive->staged;
+    return lam__nested_of(e) || (stages && stages->tangents_in && stages->tangents_in(e->params) > 0);
+}
+
+/* A choice, a loop, or what is done again later goes back as its derivative does, for which it is run once: what it
+ * keeps then are the values of its constants, and of its carries zeros where these depend on the inputs. */
+static lam_status transpose_at_zero(const lam__program *p, const lam__equation *e, lam_call_site *call, desk *d,
+                                    lam_value **gx) {
+    const lam__staged *stages = e->primitive->staged;
+    lam_value **in = d->work, **out = d->work + 2 * d->widest;
+    memset(d->work, 0, 3 * (size_t)d->widest * sizeof *d->work);
+    lam_status status = fill_zeros(p, e, in);
+    memset(d->constant, 0, (size_t)e->outputs * sizeof *d->constant);
+    if (status == LAM_OK) status = stages->forward(call, d->needs, NULL, out, d->constant, &call->residual);
+    for (int o = 0; o < e->outputs; o++) lam__value_release(out[o]);
+    if (status == LAM_OK) status = lam__rules_cotangents(call, p->types + e->first, d->needs, d->slots + e->first, gx);
+    if (call->residual) stages->release(p->ctx, call->residual);
+    for (int i = 0; i < e->inputs; i++) {
+        lam__value_release(in[i]);
+        in[i] = NULL;
+    }
     return status;
 }
 
@@ -168,7 +161,9 @@ static lam_status transpose_equation(const lam__program *p, const lam__equation 
                           .outputs = e->outputs,
                           .in = in,
                           .residual = e->residual};
-    lam_status status = lam__rules_cotangents(&call, p->types + e->first, d->needs, d->slots + e->first, gx);
+    lam_status status = is_transposed_at_zero(e)
+                            ? transpose_at_zero(p, e, &call, d, gx)
+                            : lam__rules_cotangents(&call, p->types + e->first, d->needs, d->slots + e->first, gx);
     for (int i = 0; i < e->inputs; i++) {
         if (gx[i] && status == LAM_OK) status = lam__rules_accumulate(p->ctx, &d->slots[e->in[i].variable], gx[i], 1);
         else lam__value_release(gx[i]);

@@ -164,9 +164,150 @@ START_TEST(programs_with_loops_are_linearized) {
 }
 END_TEST
 
+/* ---- choices and loops that nobody can look at yet ---------------------------------------------------------------- */
+
+enum { MANY = 80 };
+
+BODY(tripled) {
+    out[0] = lam_mul(3.0, in[0]);
+}
+
+BODY(nothing) {
+    out[0] = lam_zeros_like(in[0]);
+}
+
+BODY(one_more) {
+    out[0] = lam_add(in[0], 1.0);
+}
+
+BODY(always_one) {
+    out[0] = lam_ones_like(in[0]);
+}
+
+/* carry, way, x */
+BODY(added_up) {
+    out[0] = lam_add(in[0], in[2]);
+    out[1] = in[1];
+    out[2] = lam_mul(in[1], in[2]);
+}
+
+BODY(multiplied) {
+    out[0] = lam_mul(in[0], in[2]);
+    out[1] = in[1];
+    out[2] = in[2];
+}
+
+BODY(grown) {
+    out[0] = lam_mul(1.5, in[0]);
+    out[1] = lam_add(in[1], 1.0);
+}
+
+BODY(few_trips) {
+    out[0] = lam_lt(in[1], 4.0);
+}
+
+BODY(while_small) {
+    out[0] = lam_lt(lam_add(in[0], in[1]), 100.0);
+}
+
+/* Of x = in[0], which is linear or not; in[1] says which way to go. */
+static lam_tensor *choice(lam_tensor *const in[], lam_body yes, lam_body no) {
+    lam_tensor *y = NULL;
+    lam_cond(lam_gt(in[1], 0.0), FN(yes, 1, 1), FN(no, 1, 1), LAM_LIST(in[0]), &y, 1);
+    return y;
+}
+
+static lam_tensor *trips(lam_tensor *first, lam_tensor *const in[], lam_body each) {
+    lam_tensor *y[3] = {NULL};
+    lam_scan(FN(each, 3, 3), LAM_LIST(first, in[1]), LAM_LIST(lam_broadcast_to(in[0], LAM_DIMS(MANY))), y, 3, NULL);
+    return lam_add(y[0], lam_sum(y[2], NULL));
+}
+
+static lam_tensor *until(lam_tensor *const in[], lam_body condition) {
+    lam_tensor *y[2] = {NULL};
+    lam_while(FN(condition, 2, 1), FN(grown, 2, 2), LAM_LIST(in[0], in[1]), y, 2);
+    return y[0];
+}
+
+BODY(chosen) {
+    out[0] = choice(in, tripled, nothing);
+}
+
+BODY(chosen_with_more) {
+    out[0] = choice(in, tripled, one_more);
+}
+
+BODY(chosen_or_one) {
+    out[0] = choice(in, tripled, always_one);
+}
+
+BODY(scanned) {
+    out[0] = trips(num(0), in, added_up);
+}
+
+BODY(scanned_from_one) {
+    out[0] = trips(num(1), in, added_up);
+}
+
+BODY(scanned_products) {
+    out[0] = trips(in[0], in, multiplied);
+}
+
+BODY(ended_by_the_way) {
+    out[0] = until(in, few_trips);
+}
+
+BODY(ended_by_itself) {
+    out[0] = until(in, while_small);
+}
+
+typedef struct of_both {
+    lam_body body;
+    lam_tensor *way;
+} of_both;
+
+BODY(of_x) {
+    const of_both *b = env;
+    lam_tensor *both[] = {in[0], b->way};
+    b->body(ctx, both, out, NULL);
+}
+
+/* The transpose by x of what env is, of 1. */
+BODY(transposed_by_x) {
+    of_both b = {*(lam_body *)env, in[1]};
+    out[0] = apply1(lam_linear_transpose(FN_ENV(of_x, 1, 1, &b), LAM_LIST(in[0])), num(1));
+}
+
+/* Values at ways of 1 and -1 are slopes, worked out by hand; why the others are refused. */
+START_TEST(what_is_chosen_later_is_transposed) {
+    static const struct {
+        lam_body body;
+        double slopes[2];
+        const char *refused;
+    } of[] = {{chosen, {3, 0}, NULL},
+              {chosen_with_more, {0, 0}, "add adds a constant"},
+              {chosen_or_one, {0, 0}, "switch gives a constant"},
+              {scanned, {2 * MANY, 0}, NULL},
+              {scanned_from_one, {0, 0}, "scan begins with a constant"},
+              {scanned_products, {0, 0}, "multiplies two operands"},
+              {ended_by_the_way, {3.375, 7.59375}, NULL},
+              {ended_by_itself, {0, 0}, "while ends by"}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        lam_body body = of[k].body;
+        lam_program *p = lam_trace(FN_ENV(transposed_by_x, 2, 1, &body), LAM_LIST(num(0), num(0)));
+        if (of[k].refused) {
+            EXPECT_ERROR(LAM_ERR_LINEAR, "is not linear", of[k].refused);
+            continue;
+        }
+        for (int w = 0; w < 2; w++) EXPECT_NUM(apply2(p, num(0.7), num(w ? -1 : 1)), of[k].slopes[w]);
+    }
+}
+END_TEST
+
 Suite *suite_transforms_linearize(void) {
     return SUITE_OF("transforms/linearize", linearize_equals_jvp_and_is_reusable, the_primal_is_not_computed_again,
                     inconsistent_tangents_are_refused, linearize_composes_with_vmap_and_grad,
                     transpose_of_a_linear_function, dead_code_is_ignored_and_unused_inputs_give_zero,
-                    what_is_not_linear_is_named, programs_with_loops_are_linearized);
+                    what_is_not_linear_is_named, programs_with_loops_are_linearized,
+                    what_is_chosen_later_is_transposed);
 }

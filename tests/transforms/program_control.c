@@ -125,13 +125,25 @@ BODY(linearized) {
     out[0] = apply1(linear, weights());
 }
 
+BODY(transposed) {
+    lam_tensor *y;
+    lam_fn *linear;
+    lam_linearize(env, LAM_LIST(in[0]), &y, 1, &linear, NULL);
+    out[0] = lam_sum(lam_mul(apply1(lam_linear_transpose(linear, LAM_LIST(in[0])), num(1)), weights()), NULL);
+}
+
 /* plain: what gives the same and records nothing; NULL: the function itself. */
 static const struct {
     const char *name;
     lam_body body, plain;
-} transforms[] = {{"gradient", gradient, gradient},   {"tangent", tangent, tangent}, {"batch", batch, batch},
-                  {"recomputed", recomputed, NULL},   {"jitted", jitted, NULL},      {"traced", traced, NULL},
-                  {"linearized", linearized, tangent}};
+} transforms[] = {{"gradient", gradient, gradient},
+                  {"tangent", tangent, tangent},
+                  {"batch", batch, batch},
+                  {"recomputed", recomputed, NULL},
+                  {"jitted", jitted, NULL},
+                  {"traced", traced, NULL},
+                  {"linearized", linearized, tangent},
+                  {"transposed", transposed, gradient}};
 enum { TRANSFORMS = sizeof transforms / sizeof *transforms, NESTINGS = TRANSFORMS * TRANSFORMS };
 
 static lam_fn *nested(int f, int nesting, bool plain) {

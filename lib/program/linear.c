@@ -1,0 +1,214 @@
+/* Whether a program is linear in its inputs. Varying is what depends on an input. A product may have one such factor,
+ * and what is beside it is a coefficient. A sum may have any number, and constants among its terms only where they are
+ * zero: f(x) = x + c is affine. The programs within choices and loops are looked at likewise, each by which of its own
+ * inputs vary; a carry that does so after some trip does so from the first on. */
+#include "lib/program/arena.h"
+#include "lib/program/function.h"
+#include "lib/program/nested.h"
+
+#include "lib/primitives/apply.h"
+#include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
+
+#include <string.h>
+
+/* A program that is looked at, for a function of this name. varying: per variable. only_flow: what varies is found out,
+ * and nothing is refused yet. */
+typedef struct flow {
+    const lam__program *p;
+    const char *name;
+    lam__arena *arena;
+    bool only_flow;
+    bool *varying;
+} flow;
+
+/* `name` is the function of the user that was recorded, e the operation in it that is at fault. */
+static lam_status fail_linear(const flow *f, const lam__equation *e, const char *why) {
+    return lam__error_set(f->p->ctx, LAM_ERR_LINEAR, "use lam_vjp for functions that are not linear",
+                          "function '%s' is not linear: %s %s", f->name, e->primitive->name, why);
+}
+
+static bool varies(const flow *f, const lam__atom *a) {
+    return a->variable >= 0 && f->varying[a->variable];
+}
+
+/* What does not vary and is zero in any case. */
+static bool is_zero(const lam__atom *a) {
+    return a->variable < 0 && lam__value_is_zero(a->constant);
+}
+
+static const lam_value *type_of(const flow *f, const lam__atom *a) {
+    return a->variable >= 0 ? f->p->types[a->variable] : a->constant;
+}
+
+/* The factor beside factor i of an fma; NULL of other operands. */
+static const lam__atom *factor_beside(const lam__equation *e, int i) {
+    return e->primitive == &lam__row_fma && i < 2 ? &e->in[1 - i] : NULL;
+}
+
+/* Whether the equation is linear in operand i. A staged primitive that left a residual is linear in all its floating
+ * operands together; of others the row says it, but for the factors of an fma, each of which may vary beside one that
+ * does not. */
+static bool linear_in(const flow *f, const lam__equation *e, int i) {
+    const lam_value *type = type_of(f, &e->in[i]);
+    const lam__atom *beside = factor_beside(e, i);
+    if (beside) return !varies(f, beside);
+    return e->residual ? type && lam__dtype_is_inexact(type->dtype) : lam__rules_linear_in(e->primitive, i);
+}
+
+static lam_status check_operands(const flow *f, const lam__equation *e, int count) {
+    const lam_primitive *row = e->primitive;
+    for (int i = 0; i < e->inputs; i++)
+        if (varies(f, &e->in[i]) && !linear_in(f, e, i))
+            return fail_linear(f, e, "is not linear in an operand that depends on the input");
+    if (row->derivative == LAM_BILINEAR || row->bilinear)
+        return count == 1 ? LAM_OK : fail_linear(f, e, "multiplies two operands that depend on the input");
+    for (int i = 0; i < e->inputs; i++)
+        if (!varies(f, &e->in[i]) && linear_in(f, e, i) && !is_zero(&e->in[i]))
+            return fail_linear(f, e, "adds a constant that is not zero");
+    return LAM_OK;
+}
+
+/* ---- choices and loops ------------------------------------------------------------------------------------------- */
+
+static lam_status check_equations(const flow *f);
+
+/* The program of function number k of e, of whose inputs those with in[] vary. */
+static lam_status enter(const flow *f, const lam__equation *e, int k, bool only_flow, const bool in[], flow *within) {
+    const lam__program *p = lam__program_of(lam__nested_of(e)->fns[k]);
+    if (!p) return fail_linear(f, e, "calls a function that is no program");
+    const size_t room = (size_t)(p->variables + 1);
+    *within = (flow){p, f->name, f->arena, only_flow, lam__arena_get(f->arena, room)};
+    if (!within->varying) return lam__error_memory(p->ctx, room);
+    memset(within->varying, 0, room);
+    memcpy(within->varying, in, (size_t)p->inputs);
+    return check_equations(within);
+}
+
+/* Results vary that do so in one of the functions; the others may give zeros for them. */
+static lam_status check_switch(const flow *f, const lam__equation *e, bool in[], bool out[]) {
+    const int count = lam__nested_of(e)->count, passes = f->only_flow ? 1 : 2;
+    lam_status status = LAM_OK;
+    for (int k = 0; k < passes * count && status == LAM_OK; k++) {
+        flow within;
+        status = enter(f, e, k % count, k < count, in + 1, &within);
+        for (int o = 0; o < e->outputs && status == LAM_OK; o++) {
+            const lam__atom *result = &within.p->results[o];
+            out[o] = out[o] || varies(&within, result);
+            if (k >= count && out[o] && !varies(&within, result) && !is_zero(result))
+                status = fail_linear(f, e, "gives a constant that is not zero");
+        }
+    }
+    if (in[0] && !f->only_flow && status == LAM_OK) return fail_linear(f, e, "is chosen by what depends on the input");
+    return status;
+}
+
+/* Carries that vary at the end of a trip do so at its beginning, until there are no more of these. */
+static lam_status follow_trips(const flow *f, const lam__equation *e, bool in[], bool out[]) {
+    const lam__nested *what = lam__nested_of(e);
+    lam_status status = LAM_OK;
+    for (bool more = true; more && status == LAM_OK;) {
+        flow within;
+        more = false;
+        status = enter(f, e, what->count - 1, true, in, &within);
+        for (int o = 0; o < e->outputs && status == LAM_OK; o++) {
+            out[o] = varies(&within, &within.p->results[o]);
+            if (o >= what->carries) continue;
+            more = more || (out[o] && !in[o]);
+            out[o] = in[o] = in[o] || out[o];
+        }
+    }
+    return status;
+}
+
+/* What carries begin with, what a trip gives them, and what ends the loop. */
+static lam_status check_trips(const flow *f, const lam__equation *e, const bool in[]) {
+    const lam__nested *what = lam__nested_of(e);
+    flow within;
+    lam_status status = enter(f, e, what->count - 1, false, in, &within);
+    for (int i = 0; i < what->carries && status == LAM_OK; i++) {
+        const lam__atom *result = &within.p->results[i];
+        if (in[i] && !varies(&within, result) && !is_zero(result))
+            status = fail_linear(f, e, "carries a constant that is not zero");
+        else if (in[i] && !varies(f, &e->in[i]) && !is_zero(&e->in[i]))
+            status = fail_linear(f, e, "begins with a constant that is not zero");
+    }
+    if (status != LAM_OK || what->count < 2) return status;
+    status = enter(f, e, 0, true, in, &within);
+    return status == LAM_OK && varies(&within, &within.p->results[0])
+               ? fail_linear(f, e, "ends by what depends on the input")
+               : status;
+}
+
+static lam_status check_nested(const flow *f, const lam__equation *e) {
+    const lam__program *first = lam__program_of(lam__nested_of(e)->fns[0]);
+    const size_t room = (size_t)(e->inputs + e->outputs + 1);
+    bool *in = lam__arena_get(f->arena, room), *out = in + e->inputs;
+    if (!in) return lam__error_memory(f->p->ctx, room);
+    memset(in, 0, room);
+    for (int i = 0; i < e->inputs; i++) in[i] = varies(f, &e->in[i]);
+    const bool chosen = first && first->inputs < e->inputs; /* the index comes before their operands */
+    lam_status status = chosen ? check_switch(f, e, in, out) : follow_trips(f, e, in, out);
+    if (status == LAM_OK && !chosen && !f->only_flow) status = check_trips(f, e, in);
+    memcpy(f->varying + e->first, out, (size_t)e->outputs);
+    return status;
+}
+
+/* What is a tangent by construction: the second half of the results, by the last operands. */
+static lam_status check_tangents(const flow *f, const lam__equation *e, int tangents) {
+    for (int i = 0; i < e->inputs && !f->only_flow; i++) {
+        const bool varying = varies(f, &e->in[i]), tangent = i >= e->inputs - tangents;
+        if (varying && !tangent) return fail_linear(f, e, "is not linear in an operand that depends on the input");
+        if (tangent && !varying && !is_zero(&e->in[i])) return fail_linear(f, e, "adds a constant that is not zero");
+    }
+    const int half = e->outputs / 2;
+    memset(f->varying + e->first + half, true, (size_t)(e->outputs - half));
+    return LAM_OK;
+}
+
+static lam_status check_other(const flow *f, const lam__equation *e, int count) {
+    const lam__staged *stages = e->primitive->staged;
+    const int tangents = stages && stages->tangents_in ? stages->tangents_in(e->params) : 0;
+    if (tangents) return check_tangents(f, e, tangents);
+    memset(f->varying + e->first, true, (size_t)e->outputs);
+    return f->only_flow ? LAM_OK : check_operands(f, e, count);
+}
+
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
+static lam_status check_equations(const flow *f) {
+    lam_status status = LAM_OK;
+    for (int64_t k = 0; k < f->p->equations && status == LAM_OK; k++) {
+        const lam__equation *e = f->p->list[k];
+        int count = 0;
+        for (int i = 0; i < e->inputs; i++) count += varies(f, &e->in[i]);
+        if (!count) continue;
+        status = lam__nested_of(e) ? check_nested(f, e) : check_other(f, e, count);
+    }
+    return status;
+}
+
+/* A result that does not vary and is not zero would be f(0), so that the function could not be linear. */
+static lam_status check_results(const flow *f) {
+    for (int o = 0; o < f->p->outputs; o++)
+        if (!varies(f, &f->p->results[o]) && !is_zero(&f->p->results[o]))
+            return lam__error_set(f->p->ctx, LAM_ERR_LINEAR, NULL,
+                                  "function '%s' is not linear: output %d is a constant that is not zero", f->name, o);
+    return LAM_OK;
+}
+
+lam_status lam__program_check_linear(const lam__program *p, const char *name) {
+    lam__arena arena;
+    lam__arena_open(&arena, p->ctx);
+    const size_t room = (size_t)(p->variables + 1);
+    flow f = {p, name, &arena, false, lam__arena_get(&arena, room)};
+    lam_status status = f.varying ? LAM_OK : lam__error_memory(p->ctx, room);
+    if (status == LAM_OK) {
+        memset(f.varying, 0, room);
+        memset(f.varying, true, (size_t)p->inputs);
+        status = check_equations(&f);
+    }
+    if (status == LAM_OK) status = check_results(&f);
+    lam__arena_close(&arena);
+    return status;
+}

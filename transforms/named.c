@@ -30,34 +30,55 @@ static void fail_name(lam_ctx *ctx, const char *what, const char *name) {
                    t.used ? text : "none");
 }
 
-/* The innermost of the levels from `level` down to above `top` that bears the name. */
-static lam__level *level_aside(lam__level *level, const lam__level *top, const char *name) {
-    for (; level->depth > top->depth; level = level->parent) {
-        const char *own = level->interpreter->hides_axis ? batch_of(level)->axis_name : NULL;
-        if (own && !strcmp(own, name)) return level;
+/* The innermost of the levels that are set aside which bears the name. */
+static lam__level *level_aside(const lam__aside *aside, const char *name) {
+    for (lam__level *l = aside->from; l->depth > aside->top->depth; l = l->parent) {
+        const char *own = l->interpreter->hides_axis ? batch_of(l)->axis_name : NULL;
+        if (own && !strcmp(own, name)) return l;
     }
     return NULL;
 }
 
-/* Whether what is set aside stands above this level: all above `top` does, which may have been pushed again. */
-static bool lies_under(const lam__level *level, const lam__aside *aside) {
-    if (level->depth < aside->top->depth) return true;
+/* Whether this level has been pushed in the place of the one below which something was set aside. */
+static bool stands_for_top(const lam__level *level, const lam__aside *aside) {
     const bool batches = level->interpreter->hides_axis && aside->top->interpreter->hides_axis;
     return batches && lam__batch_serial(level) == lam__batch_serial(aside->top);
 }
 
-/* The innermost level that bears the name; NULL after recording why it cannot be worked along. Levels that are set aside
- * come in their place among those that are visible (NOTE [asides]). */
+/* Leaves word with an aside that has the level. */
+static bool leaves_word(lam__aside *aside, const char *name) {
+    lam__level *level = level_aside(aside, name);
+    if (level) aside->wanted = level;
+    return level != NULL;
+}
+
+/* What is set aside comes in its place among the levels that are visible: above the one below which it was, or above
+ * what stands for that one, as do those that were set aside before and stood higher. *next: the innermost aside that has
+ * not been passed. */
+static bool wants_aside(const lam__level *level, lam__aside **next, const char *name) {
+    const lam__aside *in_place = *next;
+    while (in_place && !stands_for_top(level, in_place)) in_place = in_place->outer;
+    bool passed = false;
+    for (lam__aside *a = *next; a && in_place; a = a->outer) {
+        passed = passed || a == in_place;
+        if (passed && a->top->depth >= in_place->top->depth && leaves_word(a, name)) return true;
+    }
+    for (; *next && level->depth < (*next)->top->depth; *next = (*next)->outer)
+        if (leaves_word(*next, name)) return true;
+    return false;
+}
+
+/* The innermost level that bears the name; NULL after recording why it cannot be worked along, or that it is set aside
+ * (NOTE [asides]). */
 static lam__level *level_named(lam_ctx *ctx, const char *what, const char *name) {
     int barrier = INT32_MAX;
     lam__aside *aside = ctx->aside;
     lam__level *level = name ? ctx->current : NULL;
     for (; level; level = level->parent) {
-        for (; aside && lies_under(level, aside); aside = aside->outer)
-            if ((aside->wanted = level_aside(aside->from, aside->top, name))) {
-                fail_name(ctx, what, name);
-                return NULL;
-            }
+        if (wants_aside(level, &aside, name)) {
+            fail_name(ctx, what, name);
+            return NULL;
+        }
         if (!level->interpreter->hides_axis) continue;
         const lam__batch *b = batch_of(level);
         if (b->axis_name && !strcmp(b->axis_name, name)) break;

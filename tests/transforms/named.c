@@ -272,6 +272,27 @@ BODY(sum_of_places) {
     out[0] = lam_sum(out[0], NULL);
 }
 
+/* The sum over two batches, of which env is the inner one; both have the same name. */
+BODY(sum_of_two_batches) {
+    (void)ctx;
+    out[0] = lam_sum(apply1(over("i", env), in[0]), NULL);
+}
+
+BODY(rule_by_place) {
+    by_place(ctx, in, out, NULL);
+    by_place(ctx, in + 1, out + 1, NULL);
+}
+
+/* The residual is what the way back is by. */
+BODY(there_by_place) {
+    by_place(ctx, in, out, NULL);
+    out[1] = num(0);
+}
+
+BODY(back_by_place) {
+    by_place(ctx, in + 1, out, NULL);
+}
+
 /* User code that runs for a level below a batch finds the axis of it, also where an outer batch has the same name. */
 START_TEST(axes_of_batches_that_no_operand_belongs_to) {
     static const lam_function place = {.name = "place",
@@ -282,7 +303,9 @@ START_TEST(axes_of_batches_that_no_operand_belongs_to) {
                                        .backward = backward_by_place,
                                        .generate_vmap_rule = true};
     lam_fn *plain = FN(by_place, 1, 1);
-    lam_fn *kinds[] = {plain, lam_checkpoint(plain, NULL), lam_function_fn(ctx, &place, NULL, 1, 1)};
+    lam_fn *kinds[] = {plain, lam_checkpoint(plain, NULL), lam_function_fn(ctx, &place, NULL, 1, 1),
+                       lam_custom_jvp(plain, FN(rule_by_place, 2, 2), NULL),
+                       lam_custom_vjp(plain, FN(there_by_place, 1, 2), FN(back_by_place, 2, 1), NULL)};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         lam_fn_options o = {.body = of_three_places, .inputs = 1, .outputs = 1, .env = kinds[k]};
         lam_fn *places = lam_fn_new(ctx, &o);
@@ -296,6 +319,9 @@ START_TEST(axes_of_batches_that_no_operand_belongs_to) {
             EXPECT(apply1(over(name, places), VEC(10, 100)), LAM_DIMS(2, 3), 10, 20, 30, 100, 200, 300);
             EXPECT(apply1(over(name, slope), VEC(10, 100)), LAM_DIMS(2), 6, 6);
         }
+        lam_fn *both = FN_ENV(sum_of_two_batches, 1, 1, places);
+        EXPECT(apply1(lam_grad(both, NULL), VEC(10, 100)), LAM_DIMS(2), 6, 6);
+        EXPECT(apply1(lam_jacfwd(both, NULL), VEC(10, 100)), LAM_DIMS(2), 6, 6);
     }
 }
 END_TEST

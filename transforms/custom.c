@@ -68,7 +68,7 @@ lam_status lam__custom_dispatch(lam__instance *x, lam_value *const in[], lam_val
 /* ---- level 0, and levels that record what functions do ----------------------------------------------------------- */
 
 /* Level 0: what `eval` is to other rows. A level that records programs calls it too, with itself current, so that the
- * operations of forward are recorded one by one. */
+ * operations of forward are recorded one by one; a program that may be differentiated knows whose they are. */
 static lam_status call_custom(const lam_call_site *call, lam_value *out[]) {
     return run_plain(lam__custom_of(call), call->in, out);
 }
@@ -341,4 +341,5 @@ static const lam__staged stages = {
     .release = release_stage,
     .linear = linear_stage,
     .keep = keep_stage,
+    .rules = true,
 };

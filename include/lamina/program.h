@@ -11,7 +11,9 @@ extern "C" {
 /* f as a program: the list of the operations that its results need, each with its operands, parameters and types (SSA),
  * for inputs of the types of the examples, whose elements are not looked at. It is a function like any other: lam_call
  * runs it, operation by operation, and lam_grad, lam_vmap or lam_jit transform it again. What f does not compute from
- * its inputs is a constant of it, shared, not copied. C code of f runs now and not again.
+ * its inputs is a constant of it, shared, not copied. C code of f runs now and not again, but for custom Functions: the
+ * program has their operations, and knows whose they are, so that transforms of it use their rules. Those run when they
+ * are needed, and what they point to must live as long as the program.
  * Shape   as f.
  * Fails   LAM_ERR_ARITY, LAM_ERR_NULL for other examples; LAM_ERR_ABSTRACT where f reads elements that depend on its
  *         inputs; LAM_ERR_VALUE where it draws from the context's generator; as f does. Calls of the program
@@ -29,7 +31,8 @@ LAM_API lam_program *lam_trace(lam_fn *f, lam_list examples);
  * Branches and loops have the programs of their functions behind them, in braces. The text is the same for the same
  * program, and is read back by lam_program_read to the last bit; `opaque` in it are values of open levels and what has
  * code in C (custom Functions, the way back through lam_while), which are not, as operations that lam_primitives does
- * not list. NaNs have one text, whatever they carry.
+ * not list. Custom Functions are there by their operations; a program that was read has the derivatives of these. NaNs
+ * have one text, whatever they carry.
  * Fails   LAM_ERR_NULL without a file; LAM_ERR_VALUE for other functions, and if the file cannot be written. */
 LAM_API lam_status lam_program_print(FILE *file, lam_program *program);
 

@@ -54,6 +54,9 @@ typedef struct lam__staged {
     /* Does the call at that level, whose parent is current. Set where `level` is. */
     lam_status (*at)(struct lam__level *level, const lam_call_site *call, lam_value *out[]);
 
+    /* The stages are rules of the user's: they need not be those of what the primitive calls. */
+    bool rules;
+
     /* The parameters are a lam__nested (lib/program/nested.h). */
     bool nested;
 } lam__staged;

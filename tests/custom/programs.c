@@ -341,6 +341,35 @@ START_TEST(roots_in_programs) {
 }
 END_TEST
 
+/* A rule that is linear by its elements: what it adds is zero. */
+BODY(square_and_tangent) {
+    out[0] = lam_square(in[0]);
+    out[1] = lam_add(lam_mul(lam_mul(2, in[0]), in[1]), lam_mul(in[0], lam_zeros_like(in[0])));
+}
+
+BODY(crooked_and_tangent) {
+    out[0] = lam_square(in[0]);
+    out[1] = lam_add(in[1], in[0]);
+}
+
+BODY(square) {
+    out[0] = lam_square(in[0]);
+}
+
+START_TEST(rules_that_are_linear_by_their_elements) {
+    lam_fn *f = lam_custom_jvp(FN(square, 1, 1), FN(square_and_tangent, 2, 2), NULL);
+    lam_fn *jitted = lam_jit(reverse_of(f), NULL);
+    EXPECT_NUM(apply1(jitted, num(3)), 6);
+    EXPECT_NUM(apply1(jitted, num(4)), 8);
+    ck_assert_int_eq(lam_jit_report_of(jitted).direct, 2);
+    ck_assert(strstr(lam_jit_report_of(jitted).cause, "linear"));
+    EXPECT_NUM(apply1(lam_jit(reverse_of(FN_ENV(in_a_branch, 1, 1, f)), NULL), num(3)), 6);
+    f = lam_custom_jvp(FN(square, 1, 1), FN(crooked_and_tangent, 2, 2), NULL);
+    apply1(lam_jit(reverse_of(f), NULL), num(3));
+    EXPECT_ERROR(LAM_ERR_LINEAR, "square", "not linear");
+}
+END_TEST
+
 /* What a forward hands out behind its results' back has no rule. */
 static lam_tensor *handed_out;
 
@@ -383,6 +412,6 @@ Suite *suite_custom_programs(void) {
     return SUITE_OF("custom/programs", rules_run_wherever_a_function_is_called, rules_are_differentiated_again,
                     recorded_functions_keep_their_rules, values_come_from_the_operations,
                     results_that_are_inputs_or_constants, hooks_in_programs, operands_that_rules_alone_read,
-                    functions_in_functions, roots_in_programs, values_from_inside_are_refused,
-                    programs_give_everything_back);
+                    functions_in_functions, roots_in_programs, rules_that_are_linear_by_their_elements,
+                    values_from_inside_are_refused, programs_give_everything_back);
 }

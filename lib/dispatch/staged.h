@@ -38,8 +38,8 @@ typedef struct lam__staged {
     void (*release)(lam_ctx *ctx, void *residual);
 
     /* Whether this level, which records a program, takes this application as one equation, because it is linear in all
-     * its floating operands together, or depends on elements that are not known yet; the types of its results can be
-     * had without running it. NULL: never; then what its functions do is recorded. */
+     * its floating operands together, depends on elements that are not known yet, or types are all that is wanted; the
+     * types of its results can be had without running it. NULL: never; then what its functions do is recorded. */
     bool (*linear)(const struct lam__level *level, const lam_call_site *call);
 
     /* The residual with which `cotangents` transposes such an equation, at a level where the operands with needs[]

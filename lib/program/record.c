@@ -172,6 +172,7 @@ lam_status lam__program_finish(lam__program *p) {
     }
     for (int o = 0; o < p->outputs; o++)
         if (p->results[o].variable >= 0) p->last_use[p->results[o].variable] = INT64_MAX;
+    p->boxes = lam__program_boxes(p, NULL) != 0;
     return LAM_OK;
 }
 

@@ -66,16 +66,17 @@ static lam_status check_holes(const lam__program *p, const lam_call_site *call, 
     return LAM_OK;
 }
 
-/* A program being run; k: the next equation. */
+/* A program being run; k: the next equation; seen: by some level, perhaps. */
 typedef struct walk {
     const lam__program *p;
     desk *d;
     int64_t k;
+    bool seen;
 } walk;
 
 /* A variable that equations of a call have set, and that is no result of it, is not there where the call was done
  * another way. */
-static lam_status fail_inside(const lam__program *p, int64_t v) {
+LAM__APART static lam_status fail_inside(const lam__program *p, int64_t v) {
     const char *name = "";
     for (int64_t k = 0; k < p->equations; k++) {
         const lam__equation *e = p->list[k];
@@ -100,8 +101,8 @@ static inline bool is_missing(const lam__program *p, const desk *d, const lam__a
 static lam_status run_equation(const lam__program *p, int64_t k, desk *d) {
     const lam__equation *e = p->list[k];
     for (int i = 0; i < e->inputs; i++) {
-        if (is_missing(p, d, &e->in[i])) return fail_inside(p, e->in[i].variable);
         d->work[i] = value_of(d, &e->in[i]);
+        if (!d->work[i] && is_missing(p, d, &e->in[i])) return fail_inside(p, e->in[i].variable);
     }
     lam_call_site call = {.ctx = p->ctx,
                           .primitive = e->primitive,
@@ -158,39 +159,52 @@ static void take_results(walk *w, const lam__application *a, lam_value *const ou
         release_dead(w->p, w->p->list[w->k], w->k, slots);
 }
 
-/* NOTE [calls in programs]
- * Where no level is to see them, and where one records, the equations of a call with rules of its own are run: that is
- * what it did when it was recorded. Any other level is given the call itself, as if the function had been called that
- * the program was recorded of. */
-static lam_status run_application(walk *w, const lam__application *a) {
+/* Gives a to the level that its operands belong to; in[] has room for those, and results behind them. */
+static lam_status run_at_level(walk *w, const lam__application *a, lam_value **in) {
     const lam__equation *e = a->call;
-    lam_ctx *ctx = w->p->ctx;
-    lam__scratch_area area;
-    lam_value **in = lam__scratch_get(&area, ctx, (size_t)(e->inputs + e->outputs + 1) * sizeof *in);
-    if (!in) return LAM_ERR_MEMORY;
     lam_value **out = in + e->inputs;
-    lam_status status = LAM_OK;
-    for (int i = 0; i < e->inputs && status == LAM_OK; i++) {
-        if (is_missing(w->p, w->d, &e->in[i])) status = fail_inside(w->p, e->in[i].variable);
-        in[i] = value_of(w->d, &e->in[i]);
-    }
-    for (int o = 0; o < e->outputs; o++) out[o] = NULL;
-    const lam_call_site call = {.ctx = ctx,
+    const lam_call_site call = {.ctx = w->p->ctx,
                                 .primitive = e->primitive,
                                 .params = e->params,
                                 .params_bytes = e->params_bytes,
                                 .inputs = e->inputs,
                                 .outputs = e->outputs,
                                 .in = in};
-    lam__level *level = status == LAM_OK ? lam__dispatch_top(&call) : NULL;
-    if (status == LAM_OK && !level) status = run_inside(w, a);
-    else if (status == LAM_OK) {
-        visit v = {w, a};
-        status = level->interpreter->follow ? level->interpreter->follow(level, &call, run_followed, &v, out)
-                                            : lam__dispatch(&call, out);
-        if (status == LAM_OK) take_results(w, a, out);
+    for (int i = 0; i < e->inputs; i++) {
+        if (is_missing(w->p, w->d, &e->in[i])) return fail_inside(w->p, e->in[i].variable);
+        in[i] = value_of(w->d, &e->in[i]);
     }
-    lam__scratch_put(&area);
+    for (int o = 0; o < e->outputs; o++) out[o] = NULL;
+    lam__level *level = lam__dispatch_top(&call);
+    if (!level) return run_inside(w, a);
+    visit v = {w, a};
+    lam_status status = level->interpreter->follow ? level->interpreter->follow(level, &call, run_followed, &v, out)
+                                                   : lam__dispatch(&call, out);
+    if (status == LAM_OK) take_results(w, a, out);
+    return status;
+}
+
+/* Whether a level may see what becomes of the operands. */
+static bool is_seen(const walk *w, const lam__equation *e) {
+    bool seen = false;
+    for (int i = 0; i < e->inputs && !seen; i++) {
+        const lam_value *v = value_of(w->d, &e->in[i]);
+        seen = v && lam__value_is_box(v);
+    }
+    return seen;
+}
+
+/* NOTE [calls in programs]
+ * Where no level is to see them, and where one records, the equations of a call with rules of its own are run: that is
+ * what it did when it was recorded. Any other level is given the call itself, as if the function had been called that
+ * the program was recorded of. */
+LAM__APART static lam_status run_application(walk *w, const lam__application *a) {
+    const lam__equation *e = a->call;
+    if (!is_seen(w, e)) return run_inside(w, a);
+    lam__scratch_area area;
+    lam_value **in = lam__scratch_get(&area, w->p->ctx, (size_t)(e->inputs + e->outputs) * sizeof *in);
+    lam_status status = in ? run_at_level(w, a, in) : LAM_ERR_MEMORY;
+    if (in) lam__scratch_put(&area);
     return status;
 }
 
@@ -200,7 +214,7 @@ static lam_status run_inside(walk *w, const lam__application *outer) {
     while (w->k < w->p->equations && status == LAM_OK) {
         const lam__equation *e = w->p->list[w->k];
         if (outer && !lam__application_within(e->within, outer)) break;
-        const lam__application *next = e->within ? next_inside(e, outer) : NULL;
+        const lam__application *next = w->seen && e->within ? next_inside(e, outer) : NULL;
         status = next ? run_application(w, next) : run_equation(w->p, w->k++, w->d);
     }
     return status;
@@ -213,8 +227,12 @@ lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_va
     for (int o = 0; o < p->outputs; o++) out[o] = NULL;
     lam_status status = desk_open(p, &d);
     if (status != LAM_OK) return status;
-    for (int i = 0; i < p->inputs; i++) d.slots[i] = lam__value_hold(in[i]); /* variables 0 to inputs - 1 */
-    status = run_inside(&(walk){p, &d, 0}, NULL);
+    walk w = {p, &d, 0, p->boxes};
+    for (int i = 0; i < p->inputs; i++) {
+        d.slots[i] = lam__value_hold(in[i]); /* variables 0 to inputs - 1 */
+        w.seen = w.seen || lam__value_is_box(in[i]);
+    }
+    status = run_inside(&w, NULL);
     for (int o = 0; o < p->outputs && status == LAM_OK; o++) {
         if (is_missing(p, &d, &p->results[o])) status = fail_inside(p, p->results[o].variable);
         else out[o] = lam__value_hold(value_of(&d, &p->results[o]));

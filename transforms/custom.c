@@ -7,6 +7,7 @@
  * be differentiated and batched again. */
 #include "transforms/custom.h"
 
+#include "lib/program/program.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
 #include "transforms/batch.h"
@@ -68,7 +69,7 @@ lam_status lam__custom_dispatch(lam__instance *x, lam_value *const in[], lam_val
 /* ---- level 0, and levels that record what functions do ----------------------------------------------------------- */
 
 /* Level 0: what `eval` is to other rows. A level that records programs calls it too, with itself current, so that the
- * operations of forward are recorded one by one. */
+ * operations of forward are recorded one by one; a program that may be differentiated knows whose they are. */
 static lam_status call_custom(const lam_call_site *call, lam_value *out[]) {
     return run_plain(lam__custom_of(call), call->in, out);
 }
@@ -315,10 +316,12 @@ static void release_stage(lam_ctx *ctx, void *residual) {
 /* NOTE [recorded Functions]
  * A linear Function that says its types (shape) and its transpose (backward) is recorded as a whole, so that its
  * forward may be foreign code. setup_context then runs on variables: it can save what does not depend on them. In the
- * combined style forward saves, so it is recorded by its operations. */
+ * combined style forward saves, so it is recorded by its operations. Where types are all that is wanted, any Function
+ * that says them is. */
 static bool linear_stage(const lam__level *level, const lam_call_site *call) {
-    (void)level;
+    const lam__program *p = level->state;
     const lam_function *f = &lam__custom_of(call)->fn;
+    if (p->only_types && f->shape) return true;
     return f->is_linear && f->shape && f->backward && f->setup_context;
 }
 
@@ -341,4 +344,5 @@ static const lam__staged stages = {
     .release = release_stage,
     .linear = linear_stage,
     .keep = keep_stage,
+    .rules = true,
 };

@@ -168,8 +168,16 @@ static lam_status compile_all_nested(cache *c, lam__program *p) {
     return status;
 }
 
+/* Why f cannot be recorded though it may be called; NULL: what failed would fail again. A rule is transposed if it is
+ * linear, and what it adds may be zero by its elements alone. */
+static const char *needs_elements(lam_status status) {
+    return status == LAM_ERR_ABSTRACT ? "it reads elements that depend on its inputs"
+           : status == LAM_ERR_LINEAR ? "whether something in it is linear is not known without elements"
+                                      : NULL;
+}
+
 /* The plan for these inputs; *plan stays NULL, with the cause said, where f has to be called as it is: `always` so if
- * it draws or reads elements, this time if it has read a box of an open level. Draws that recording made are taken
+ * it draws or needs elements, this time if it has read a box of an open level. Draws that recording made are taken
  * back. */
 static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan **plan, bool *always) {
     lam_ctx *ctx = f->ctx;
@@ -183,12 +191,13 @@ static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan *
     lam__program *p = lam__program_new(ctx, f->inputs, f->outputs);
     if (p) p->keeps_loops = true;
     lam_status status = p ? lam__trace_fn(f, p, 0, in, room, room + f->inputs) : LAM_ERR_MEMORY;
-    if (status == LAM_ERR_ABSTRACT) {
+    const char *needs = needs_elements(status);
+    if (needs) {
         ctx->random = before;
         lam__error_roll_back(ctx, mark);
         *always = true;
         status = LAM_OK;
-        say(c, "it reads elements that depend on its inputs");
+        say(c, needs);
     } else if (status == LAM_OK) {
         *always = memcmp(&before, &ctx->random, sizeof before) != 0;
         ctx->random = before;

@@ -288,7 +288,7 @@ static lam__program *record(lam_fn *f, lam_value *const types[]) {
     if (!room) return NULL;
     memset(room, 0, (n + 1) * sizeof *room);
     lam__program *p = lam__program_new(ctx, f->inputs, f->outputs);
-    if (p) p->keeps_loops = true;
+    if (p) p->keeps_loops = p->keeps_rules = true;
     if (p && lam__trace_fn(f, p, 0, types, room, room + f->inputs) != LAM_OK) {
         lam__program_release(p);
         p = NULL;

@@ -36,6 +36,7 @@ static lam__program *record(const char *what, lam_fn *f, lam_list examples, bool
     if (p) {
         p->only_types = only_types;
         p->keeps_loops = true;
+        p->keeps_rules = !only_types;
         status = lam__trace_fn(f, p, 0, in, in + f->inputs, in + 2 * f->inputs);
         if (only_types) ctx->random = before;
         else if (status == LAM_OK) status = check_draws(f, &before);

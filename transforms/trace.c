@@ -9,8 +9,11 @@
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/places.h"
 #include "lib/primitives/rows.h"
+#include "lib/program/application.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
+
+static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]);
 
 static lam__program *program_of(const lam__level *level) {
     return level->state;
@@ -25,16 +28,18 @@ static lam_value *box(lam__level *level, int64_t v) {
     return made;
 }
 
+/* v as an operand, borrowed; NULL for one that is left out. */
+static lam__atom atom_of(const lam__level *level, lam_value *v) {
+    return lam__level_owns(level, v) ? (lam__atom){lam__payload_of(v)->number, NULL} : (lam__atom){-1, v};
+}
+
 /* Appends an equation and boxes its results. The variables of a result that is left out (no type) exist and are not
  * boxed. On failure the variables stay in the program, which is released as a whole by then. */
 static lam_status record(lam__level *level, const lam_call_site *call, const lam_shape shapes[], lam__atom in[],
                          lam_value *out[]) {
     lam__program *p = program_of(level);
     int64_t first = p->variables;
-    for (int i = 0; i < call->inputs; i++) {
-        bool own = lam__level_owns(level, call->in[i]);
-        in[i] = own ? (lam__atom){lam__payload_of(call->in[i])->number, NULL} : (lam__atom){-1, call->in[i]};
-    }
+    for (int i = 0; i < call->inputs; i++) in[i] = atom_of(level, call->in[i]);
     for (int o = 0; o < call->outputs; o++)
         if (lam__program_variable(p, shapes[o].dtype, shapes[o].rank, shapes[o].dims) < 0) return LAM_ERR_MEMORY;
     lam_status status = lam__program_record(p, call, in, first);
@@ -68,6 +73,58 @@ static lam_status keep_residual(lam__level *level, const lam_call_site *call, la
     return status;
 }
 
+/* One call of a row on these operands. */
+static lam_status record_row(lam__level *level, const lam_primitive *row, int n, lam_value *const in[],
+                             lam_value **out) {
+    const lam_call_site call = {.ctx = level->ctx, .primitive = row, .inputs = n, .outputs = 1, .in = in};
+    return process(level, &call, out);
+}
+
+/* Makes each result a variable that was made since `first`, and that is no other result: what the call gives as it is,
+ * or as a constant, may have a derivative all the same. */
+static lam_status set_apart(lam__level *level, int n, int64_t first, lam_value *out[], int64_t numbers[]) {
+    for (int o = 0; o < n; o++) {
+        bool apart = lam__level_owns(level, out[o]) && lam__payload_of(out[o])->number >= first;
+        for (int k = 0; k < o && apart; k++) apart = numbers[k] != lam__payload_of(out[o])->number;
+        numbers[o] = -1;
+        if (out[o] && !apart) {
+            lam_value *made = NULL;
+            lam_status status = record_row(level, &lam__row_contiguous, 1, &out[o], &made);
+            if (status != LAM_OK) return status;
+            lam__value_release(out[o]);
+            out[o] = made;
+        }
+        if (out[o]) numbers[o] = lam__payload_of(out[o])->number;
+    }
+    return LAM_OK;
+}
+
+/* Runs the call; in a program that keeps rules as an application. */
+static lam_status follow(lam__level *level, const lam_call_site *call, lam__run *run, void *env, lam_value *out[]) {
+    lam__program *p = program_of(level);
+    const int n = call->inputs, m = call->outputs;
+    const lam__staged *staged = call->primitive->staged;
+    if (!p->keeps_rules || !staged || !staged->rules || !m) return run(call, env, out);
+    lam__scratch_area area;
+    lam__atom *in = lam__scratch_get(&area, level->ctx, (size_t)n * sizeof *in + (size_t)m * sizeof(int64_t));
+    if (!in) return LAM_ERR_MEMORY;
+    int64_t *numbers = (int64_t *)(void *)(in + n);
+    const int64_t first = p->variables;
+    for (int i = 0; i < n; i++) in[i] = atom_of(level, call->in[i]);
+    lam__application *a = lam__application_begin(p, call, in);
+    lam_status status = a ? run(call, env, out) : LAM_ERR_MEMORY;
+    if (status == LAM_OK && (status = set_apart(level, m, first, out, numbers)) != LAM_OK)
+        lam__arguments_release(m, out);
+    if (a) lam__application_end(p, a, status == LAM_OK ? numbers : NULL);
+    lam__scratch_put(&area);
+    return status;
+}
+
+static lam_status run_call(const lam_call_site *call, void *env, lam_value *out[]) {
+    (void)env;
+    return call->primitive->call(call, out);
+}
+
 /* A primitive that calls functions is not recorded but called with this level current, so that the operations inside
  * are. */
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
@@ -76,7 +133,7 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     bool linear = is_linear(level, call);
     if (call->primitive->call && !linear) { /* calls functions: what they do is recorded, here, at this level */
         ctx->current = level;
-        return call->primitive->call(call, out);
+        return follow(level, call, run_call, NULL, out);
     }
     lam__scratch_area area;
     lam_shape *shapes =
@@ -85,18 +142,11 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     lam_status status = lam__eval_shape(call, shapes);
     if (status == LAM_OK) status = record(level, call, shapes, (lam__atom *)(void *)(shapes + call->outputs), out);
     lam__scratch_put(&area);
-    if (status == LAM_OK && linear) {
+    if (status == LAM_OK && linear && !program_of(level)->only_types) {
         status = keep_residual(level, call, out);
         if (status != LAM_OK) lam__arguments_release(call->outputs, out);
     }
     return status;
-}
-
-/* One call of a row on these operands, at least one of which is a variable. */
-static lam_status record_row(lam__level *level, const lam_primitive *row, int n, lam_value *const in[],
-                             lam_value **out) {
-    const lam_call_site call = {.ctx = level->ctx, .primitive = row, .inputs = n, .outputs = 1, .in = in};
-    return process(level, &call, out);
 }
 
 /* The sum becomes another variable, of a fused product as it would be without recording (lam__elementwise_add_product),
@@ -142,6 +192,7 @@ static lam_status drawn(lam__level *level, const lam_call_site *call, lam_random
 const lam__interpreter lam__interpreter_trace = {
     .name = "trace",
     .process = process,
+    .follow = follow,
     .draw = draw,
     .drawn = drawn,
     .accumulate_product = accumulate_product,

@@ -11,7 +11,9 @@ extern "C" {
 /* f as a program: the list of the operations that its results need, each with its operands, parameters and types (SSA),
  * for inputs of the types of the examples, whose elements are not looked at. It is a function like any other: lam_call
  * runs it, operation by operation, and lam_grad, lam_vmap or lam_jit transform it again. What f does not compute from
- * its inputs is a constant of it, shared, not copied. C code of f runs now and not again.
+ * its inputs is a constant of it, shared, not copied. C code of f runs now and not again, but for custom Functions: the
+ * program has their operations, and knows whose they are, so that transforms of it use their rules. Those run when they
+ * are needed, and what they point to must live as long as the program.
  * Shape   as f.
  * Fails   LAM_ERR_ARITY, LAM_ERR_NULL for other examples; LAM_ERR_ABSTRACT where f reads elements that depend on its
  *         inputs; LAM_ERR_VALUE where it draws from the context's generator; as f does. Calls of the program
@@ -29,7 +31,8 @@ LAM_API lam_program *lam_trace(lam_fn *f, lam_list examples);
  * Branches and loops have the programs of their functions behind them, in braces. The text is the same for the same
  * program, and is read back by lam_program_read to the last bit; `opaque` in it are values of open levels and what has
  * code in C (custom Functions, the way back through lam_while), which are not, as operations that lam_primitives does
- * not list. NaNs have one text, whatever they carry.
+ * not list. Custom Functions are there by their operations; a program that was read has the derivatives of these. NaNs
+ * have one text, whatever they carry.
  * Fails   LAM_ERR_NULL without a file; LAM_ERR_VALUE for other functions, and if the file cannot be written. */
 LAM_API lam_status lam_program_print(FILE *file, lam_program *program);
 
@@ -46,7 +49,8 @@ LAM_API lam_program *lam_program_read(lam_ctx *ctx, const char *text);
 LAM_API lam_status lam_program_check(lam_program *program);
 
 /* The types of f's results for inputs of the types of the examples. Nothing that depends on these is computed:
- * operations apply their shape rules, and no element is looked at. Nothing is drawn: draws have no elements either.
+ * operations apply their shape rules, custom Functions that have one their shape callback, and no element is looked at.
+ * Nothing is drawn: draws have no elements either.
  * Fails   as lam_trace, but for draws; LAM_ERR_ARITY for other n. types[] are then all zero. */
 LAM_API lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t n);
 
@@ -91,9 +95,10 @@ typedef struct lam_jit_options {
  * beside its inputs, also through env, is what it was then. lam_cond, lam_switch and lam_while (control.h) choose when
  * the program is run.
  * Called as they are, without compiling, are functions that draw from the context's generator, that read values of open
- * levels, or that read elements of what depends on their inputs, as C's own `if` on lam_item does; and any function
- * whose inputs belong to levels, because it is called in the body of another one that is being differentiated or
- * batched. So compile the outermost function: lam_jit(lam_grad(f)). lam_jit_report_of tells.
+ * levels, that read elements of what depends on their inputs, as C's own `if` on lam_item does, or have rules that are
+ * linear by such elements alone, as one that adds x times zero; and any function whose inputs belong to levels, because
+ * it is called in the body of another one that is being differentiated or batched. So compile the outermost function:
+ * lam_jit(lam_grad(f)). lam_jit_report_of tells.
  * Results have the bits of the plain function, but for the order of sums that become steps, the sign of a zero that 0
  * is added to, and what `native` says.
  * Shape   as f.

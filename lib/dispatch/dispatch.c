@@ -23,6 +23,12 @@ static inline lam__level *top_of(const lam_ctx *ctx, int n, lam_value *const in[
     return top;
 }
 
+lam__level *lam__dispatch_top(const lam_call_site *call) {
+    int hidden = -1;
+    lam__level *top = top_of(call->ctx, call->inputs, call->in, &hidden);
+    return hidden < 0 ? top : NULL;
+}
+
 /* The innermost level from `level` down to above `top` that has a say in draws. */
 static lam__level *drawing_level(lam__level *level, const lam__level *top) {
     while (level->depth > top->depth && !level->interpreter->draw) level = level->parent;

@@ -26,6 +26,9 @@ LAM__UNROLLED lam__level *lam__dispatch_level(const lam_ctx *ctx, int n, lam_val
     return lam__level_visible(ctx, level) ? level : NULL;
 }
 
+/* The highest level among the operands; NULL where they belong to none, or one that they belong to is not visible. */
+lam__level *lam__dispatch_top(const lam_call_site *call);
+
 /* Lets `level`, which the call belongs to, do it. */
 static inline lam_status lam__dispatch_at(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam_ctx *ctx = call->ctx;

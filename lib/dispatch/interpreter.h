@@ -9,6 +9,9 @@ typedef struct lam__level lam__level;
 struct lam__draw;
 struct lam__slice_params;
 
+/* Does a call in its own way. One reference per output. */
+typedef lam_status lam__run(const lam_call_site *call, void *env, lam_value *out[]);
+
 typedef struct lam__interpreter {
     const char *name;
     bool hides_axis; /* what lies in a box has an axis more than the box shows */
@@ -16,6 +19,10 @@ typedef struct lam__interpreter {
     /* Does one primitive whose highest operand is a box of `level`. The level's parent is current. Gives one
      * reference per output; on failure records it and leaves out[] NULL. */
     lam_status (*process)(lam__level *level, const lam_call_site *call, lam_value *out[]);
+
+    /* Levels that record what functions do: does a call whose highest operand is a box of `level` by `run`, and knows
+     * what was recorded meanwhile for its doing. NULL: such calls come to process. */
+    lam_status (*follow)(lam__level *level, const lam_call_site *call, lam__run *run, void *env, lam_value *out[]);
 
     /* Adds g, with its sign, to `sum`, a box of this level that only the caller holds, so that the box shows the sum.
      * g has its dtype and dims; it is another box of the level, or belongs to a lower one or none. The level's parent

@@ -38,8 +38,8 @@ typedef struct lam__staged {
     void (*release)(lam_ctx *ctx, void *residual);
 
     /* Whether this level, which records a program, takes this application as one equation, because it is linear in all
-     * its floating operands together, or depends on elements that are not known yet; the types of its results can be
-     * had without running it. NULL: never; then what its functions do is recorded. */
+     * its floating operands together, depends on elements that are not known yet, or types are all that is wanted; the
+     * types of its results can be had without running it. NULL: never; then what its functions do is recorded. */
     bool (*linear)(const struct lam__level *level, const lam_call_site *call);
 
     /* The residual with which `cotangents` transposes such an equation, at a level where the operands with needs[]
@@ -57,6 +57,9 @@ typedef struct lam__staged {
     /* How many of the last operands are tangents of others, in all of which together the second half of the results is
      * linear, while the first half does not depend on them; 0: none. NULL: nothing is known of it. */
     int (*tangents_in)(const void *params);
+
+    /* The stages are rules of the user's: they need not be those of what the primitive calls. */
+    bool rules;
 
     /* The parameters are a lam__nested (lib/program/nested.h). */
     bool nested;

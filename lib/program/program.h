@@ -13,6 +13,7 @@ typedef struct lam__atom {
 
 /* One application. It and all that hangs on it are one block of `bytes`: atoms, then parameters. */
 typedef struct lam__equation {
+    struct lam__application *within; /* the innermost one whose doing it is (application.h); NULL: none */
     const lam_primitive *primitive;
     int inputs, outputs;
     int64_t first; /* number of the first output's variable */
@@ -31,12 +32,15 @@ typedef struct lam__program {
     int inputs, outputs;
     bool only_types;  /* it is recorded for the types of its results, and will not be run */
     bool keeps_loops; /* long loops are one equation each, instead of one for each operation of each trip */
+    bool keeps_rules; /* levels may see it run: what has rules of its own is known beside its operations */
+    bool boxes;       /* some constants may belong to levels; once it is finished */
     int64_t variables, variable_room;
     lam_value **types; /* per variable: its type, abstract */
     int64_t *last_use; /* per variable: the last equation that sets or reads it; -1: none; INT64_MAX: a result */
     int64_t equations, equation_room;
     lam__equation **list;
-    lam__atom *results; /* per output */
+    lam__atom *results;                             /* per output */
+    struct lam__application *applications, *within; /* all, the youngest in front; the one that is being recorded */
 } lam__program;
 
 /* A program of so many inputs and outputs with nothing in it, one reference; NULL without memory. The variables of the
@@ -54,6 +58,10 @@ int64_t lam__program_variable(lam__program *p, lam_dtype dtype, int rank, const 
 /* Records a call whose results are the variables from `first` on. in[] is copied, constants are held. */
 lam_status lam__program_record(lam__program *p, const lam_call_site *call, const lam__atom in[], int64_t first);
 
+/* One block for a call, whose parameters and constants are held; NULL without memory. */
+lam__equation *lam__equation_new(const lam_call_site *call, const lam__atom in[], int64_t first);
+void lam__equation_free(lam_ctx *ctx, lam__equation *e);
+
 /* Drops equations that no result needs and works out when variables die. Called once, when the results are set. */
 lam_status lam__program_finish(lam__program *p);
 
@@ -61,7 +69,8 @@ lam_status lam__program_finish(lam__program *p);
  * them. values (may be NULL) gets them in the order of the program, borrowed. */
 int64_t lam__program_boxes(const lam__program *p, lam_value **values);
 
-/* The program with values[] in the place of these constants, one reference; NULL without memory. */
+/* The program with values[] in the place of these constants, one reference; NULL without memory. It is for programs that
+ * keep no rules. */
 lam__program *lam__program_with(const lam__program *p, lam_value *const values[]);
 
 /* The program with n inputs more, behind the others, in the place of its constants values[], one reference; NULL

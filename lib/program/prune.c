@@ -1,6 +1,7 @@
 /* See prune.h. A program from which something goes is recorded again, with other numbers for its variables. */
 #include "lib/program/prune.h"
 
+#include "lib/program/application.h"
 #include "lib/program/arena.h"
 #include "lib/program/function.h"
 #include "lib/program/nested.h"
@@ -28,7 +29,8 @@ static bool add_variable(const copy *c, int64_t v) {
     return c->map[v] >= 0;
 }
 
-static lam__atom mapped(const copy *c, const lam__atom *a) {
+static lam__atom mapped(const void *copying, const lam__atom *a) {
+    const copy *c = copying;
     return a->variable < 0 ? *a : (lam__atom){c->map[a->variable], NULL};
 }
 
@@ -48,6 +50,7 @@ static bool add_equation(const copy *c, const lam__equation *e, const edit *chan
         if (!add_variable(c, e->first + o)) return false;
         call.outputs++;
     }
+    if (!lam__application_copy(c->made, e->within, mapped, c)) return false;
     return lam__program_record(c->made, &call, in, first) == LAM_OK;
 }
 
@@ -60,9 +63,11 @@ static lam__program *copy_of(lam__arena *arena, const lam__program *p, const boo
     copy c = {arena, p, lam__program_new(p->ctx, n, m),
               lam__arena_get(arena, (size_t)(p->variables + 1) * sizeof *c.map)};
     bool fine = c.made && c.map;
+    for (int64_t v = 0; v < p->variables && fine; v++) c.map[v] = -1;
     for (int i = 0; i < p->inputs && fine; i++) fine = (inputs && !inputs[i]) || add_variable(&c, i);
     for (int64_t k = 0; k < p->equations && fine; k++)
         fine = add_equation(&c, p->list[k], changed ? &changed[k] : NULL);
+    if (c.map) lam__application_copied(c.made, p, mapped, &c);
     for (int o = 0, at = 0; o < p->outputs && fine; o++) {
         if (results && !results[o]) continue;
         c.made->results[at] = mapped(&c, &p->results[o]);

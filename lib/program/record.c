@@ -1,7 +1,7 @@
 /* Programs: making and freeing them. See program.h. While a program is recorded it only grows: variables and equations
  * are appended, in the order in which they were applied, so an equation reads only variables with smaller numbers than
  * those it sets. lam__program_finish drops what no result needs and makes the program what run.c takes. */
-#include "lib/program/program.h"
+#include "lib/program/application.h"
 
 #include "lib/dispatch/staged.h"
 
@@ -39,7 +39,7 @@ bool lam__program_set_outputs(lam__program *p, int outputs) {
 }
 
 /* An equation owns its constants, its residual, and what its parameters hold. */
-static void equation_free(lam_ctx *ctx, lam__equation *e) {
+void lam__equation_free(lam_ctx *ctx, lam__equation *e) {
     for (int i = 0; i < e->inputs; i++) lam__value_release(e->in[i].constant);
     if (e->residual) e->primitive->staged->release(ctx, e->residual);
     if (e->primitive->params_release && e->params_bytes) e->primitive->params_release(ctx, e->params);
@@ -50,7 +50,8 @@ static void equation_free(lam_ctx *ctx, lam__equation *e) {
 void lam__program_release(lam__program *p) {
     if (!p || --p->refs) return;
     lam_ctx *ctx = p->ctx;
-    for (int64_t k = 0; k < p->equations; k++) equation_free(ctx, p->list[k]);
+    for (int64_t k = 0; k < p->equations; k++) lam__equation_free(ctx, p->list[k]);
+    lam__application_free_all(p);
     for (int64_t v = 0; v < p->variables; v++) lam__value_release(p->types[v]);
     for (int o = 0; o < p->outputs; o++) lam__value_release(p->results[o].constant);
     if (p->list) lam__alloc_put(&ctx->pool, p->list, (size_t)p->equation_room * sizeof *p->list);
@@ -90,14 +91,14 @@ int64_t lam__program_variable(lam__program *p, lam_dtype dtype, int rank, const 
 
 /* Equation, operands and parameters lie in one block. The parameters are copied because those of the call lie in some
  * frame; what they point to is held by the row's own function (params_hold), and given up with the equation. */
-lam_status lam__program_record(lam__program *p, const lam_call_site *call, const lam__atom in[], int64_t first) {
-    lam_ctx *ctx = p->ctx;
-    void **list = (void **)p->list;
-    if (p->equations == p->equation_room && !grow(ctx, &list, p->equations, &p->equation_room)) return LAM_ERR_MEMORY;
-    p->list = (lam__equation **)list;
+lam__equation *lam__equation_new(const lam_call_site *call, const lam__atom in[], int64_t first) {
+    lam_ctx *ctx = call->ctx;
     size_t atoms = (size_t)call->inputs * sizeof(lam__atom), bytes = sizeof(lam__equation) + atoms + call->params_bytes;
     lam__equation *e = lam__alloc_get(&ctx->pool, bytes);
-    if (!e) return lam__error_memory(ctx, bytes);
+    if (!e) {
+        lam__error_memory(ctx, bytes);
+        return NULL;
+    }
     *e = (lam__equation){.primitive = call->primitive,
                          .inputs = call->inputs,
                          .outputs = call->outputs,
@@ -112,6 +113,17 @@ lam_status lam__program_record(lam__program *p, const lam_call_site *call, const
     }
     if (call->params_bytes) memcpy(e->params, call->params, call->params_bytes);
     if (call->params_bytes && call->primitive->params_hold) call->primitive->params_hold(ctx, e->params);
+    return e;
+}
+
+lam_status lam__program_record(lam__program *p, const lam_call_site *call, const lam__atom in[], int64_t first) {
+    void **list = (void **)p->list;
+    if (p->equations == p->equation_room && !grow(p->ctx, &list, p->equations, &p->equation_room))
+        return LAM_ERR_MEMORY;
+    p->list = (lam__equation **)list;
+    lam__equation *e = lam__equation_new(call, in, first);
+    if (!e) return LAM_ERR_MEMORY;
+    e->within = p->within;
     p->list[p->equations++] = e;
     return LAM_OK;
 }
@@ -127,11 +139,12 @@ static void drop_dead(lam__program *p) {
         bool live = false;
         for (int o = 0; o < e->outputs; o++) live = live || p->last_use[e->first + o] >= 0;
         if (!live) {
-            equation_free(p->ctx, e);
+            lam__equation_free(p->ctx, e);
             continue;
         }
         for (int i = 0; i < e->inputs; i++)
             if (e->in[i].variable >= 0) p->last_use[e->in[i].variable] = 0;
+        lam__application_need(p, e);
         p->list[--kept] = e;
     }
     memmove(p->list, p->list + kept, (size_t)(p->equations - kept) * sizeof *p->list);
@@ -155,9 +168,11 @@ lam_status lam__program_finish(lam__program *p) {
         for (int o = 0; o < e->outputs; o++) p->last_use[e->first + o] = k;
         for (int i = 0; i < e->inputs; i++)
             if (e->in[i].variable >= 0) p->last_use[e->in[i].variable] = k;
+        lam__application_read(p, k);
     }
     for (int o = 0; o < p->outputs; o++)
         if (p->results[o].variable >= 0) p->last_use[p->results[o].variable] = INT64_MAX;
+    p->boxes = lam__program_boxes(p, NULL) != 0;
     return LAM_OK;
 }
 
@@ -179,6 +194,9 @@ int64_t lam__program_boxes(const lam__program *p, lam_value **values) {
     }
     for (int o = 0; o < p->outputs; o++)
         if (is_box(&p->results[o]) && ++count && values) values[count - 1] = p->results[o].constant;
+    for (const lam__application *a = p->applications; a; a = a->next)
+        for (int i = 0; a->needed && i < a->call->inputs; i++)
+            if (is_box(&a->call->in[i]) && ++count && values) values[count - 1] = a->call->in[i].constant;
     return count;
 }
 
@@ -198,6 +216,7 @@ static lam__equation *equation_with(lam_ctx *ctx, const lam__equation *e, lam_va
         return NULL;
     }
     memcpy(made, e, e->bytes);
+    made->within = NULL;
     made->in = (lam__atom *)(void *)(made + 1);
     made->params = (char *)made->in + (size_t)e->inputs * sizeof(lam__atom);
     for (int i = 0; i < e->inputs; i++) made->in[i] = atom_with(&e->in[i], next);
@@ -249,7 +268,8 @@ static int64_t renumbered(const lifted *l, int64_t variable) {
     return variable < l->inputs ? variable : variable + (int64_t)l->count;
 }
 
-static lam__atom atom_lifted(const lifted *l, const lam__atom *a) {
+static lam__atom atom_lifted(const void *lift, const lam__atom *a) {
+    const lifted *l = lift;
     if (a->variable >= 0) return (lam__atom){renumbered(l, a->variable), NULL};
     for (size_t i = 0; i < l->count; i++)
         if (a->constant == l->values[i]) return (lam__atom){l->inputs + (int64_t)i, NULL};
@@ -257,7 +277,8 @@ static lam__atom atom_lifted(const lifted *l, const lam__atom *a) {
 }
 
 static bool equations_lifted(lam__program *made, const lam__program *p, const lifted *l, lam__atom *room) {
-    for (int64_t k = 0; k < p->equations; k++) {
+    bool fine = true;
+    for (int64_t k = 0; k < p->equations && fine; k++) {
         const lam__equation *e = p->list[k];
         const lam_call_site call = {.ctx = p->ctx,
                                     .primitive = e->primitive,
@@ -266,9 +287,11 @@ static bool equations_lifted(lam__program *made, const lam__program *p, const li
                                     .inputs = e->inputs,
                                     .outputs = e->outputs};
         for (int i = 0; i < e->inputs; i++) room[i] = atom_lifted(l, &e->in[i]);
-        if (lam__program_record(made, &call, room, renumbered(l, e->first)) != LAM_OK) return false;
+        fine = lam__application_copy(made, e->within, atom_lifted, l) &&
+               lam__program_record(made, &call, room, renumbered(l, e->first)) == LAM_OK;
     }
-    return true;
+    lam__application_copied(made, p, atom_lifted, l);
+    return fine;
 }
 
 lam__program *lam__program_lift(const lam__program *p, size_t n, lam_value *const values[]) {

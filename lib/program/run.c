@@ -2,6 +2,7 @@
  * under whatever levels are current and can be transformed again. Backwards each equation is transposed by the rule of
  * its row: for y = A x, g goes to A' g, and where a variable is read more than once the parts are added. What a walk
  * keeps lies on a desk in one block and is released with it, also after a failure. */
+#include "lib/program/application.h"
 #include "lib/program/nested.h"
 
 #include "lib/primitives/apply.h"
@@ -67,12 +68,44 @@ static lam_status check_holes(const lam__program *p, const lam_call_site *call, 
     return LAM_OK;
 }
 
+/* A program being run; k: the next equation; seen: by some level, perhaps. */
+typedef struct walk {
+    const lam__program *p;
+    desk *d;
+    int64_t k;
+    bool seen;
+} walk;
+
+/* A variable that equations of a call have set, and that is no result of it, is not there where the call was done
+ * another way. */
+LAM__APART static lam_status fail_inside(const lam__program *p, int64_t v) {
+    const char *name = "";
+    for (int64_t k = 0; k < p->equations; k++) {
+        const lam__equation *e = p->list[k];
+        const lam__application *a = lam__application_done(e->within);
+        if (a && v >= e->first && v < e->first + e->outputs) name = a->call->primitive->name;
+    }
+    return lam__error_set(p->ctx, LAM_ERR_RULE, "return it as an output",
+                          "Function '%s': a value made inside of it is used outside of it", name);
+}
+
+/* The value of an atom, borrowed; NULL for what is left out. */
+static inline lam_value *value_of(const desk *d, const lam__atom *a) {
+    return a->variable >= 0 ? d->slots[a->variable] : a->constant;
+}
+
+static inline bool is_missing(const lam__program *p, const desk *d, const lam__atom *a) {
+    return a->variable >= 0 && !d->slots[a->variable] && p->types[a->variable];
+}
+
 /* The equation as a call that comes from outside: its types are checked as the user of the program sees them. Results
  * go straight to the slots of its variables; what it was the last to touch is released, also when it has failed. */
 static lam_status run_equation(const lam__program *p, int64_t k, desk *d) {
     const lam__equation *e = p->list[k];
-    for (int i = 0; i < e->inputs; i++)
-        d->work[i] = e->in[i].variable >= 0 ? d->slots[e->in[i].variable] : e->in[i].constant;
+    for (int i = 0; i < e->inputs; i++) {
+        d->work[i] = value_of(d, &e->in[i]);
+        if (!d->work[i] && is_missing(p, d, &e->in[i])) return fail_inside(p, e->in[i].variable);
+    }
     lam_call_site call = {.ctx = p->ctx,
                           .primitive = e->primitive,
                           .params = e->params,
@@ -86,6 +119,109 @@ static lam_status run_equation(const lam__program *p, int64_t k, desk *d) {
     return status;
 }
 
+/* ---- calls with rules of their own ------------------------------------------------------------------------------- */
+
+static lam_status run_inside(walk *w, const lam__application *outer);
+
+/* The outermost application in `outer` that an equation belongs to; NULL: it is one of outer's own. */
+static const lam__application *next_inside(const lam__equation *e, const lam__application *outer) {
+    const lam__application *a = lam__application_done(e->within), *next = NULL;
+    for (; a && a != outer; a = lam__application_done(a->outer)) next = a;
+    return next;
+}
+
+/* An application and the walk that has come to it. */
+typedef struct visit {
+    walk *w;
+    const lam__application *a;
+} visit;
+
+/* By its equations: what a level that records does with it. Results that nobody reads are not there. */
+static lam_status run_followed(const lam_call_site *call, void *env, lam_value *out[]) {
+    const visit *v = env;
+    (void)call;
+    lam_status status = run_inside(v->w, v->a);
+    for (int o = 0; o < v->a->call->outputs && status == LAM_OK; o++) {
+        const int64_t variable = v->a->out[o];
+        out[o] = variable < 0 ? NULL : lam__value_hold_any(v->w->d->slots[variable]);
+    }
+    return status;
+}
+
+/* Passes over the equations of a, whose results have been found another way; those are taken over. */
+static void take_results(walk *w, const lam__application *a, lam_value *const out[]) {
+    lam_value **slots = w->d->slots;
+    for (int o = 0; o < a->call->outputs; o++) {
+        const int64_t v = a->out[o];
+        if (v >= 0) lam__value_release(slots[v]);
+        if (v >= 0) slots[v] = out[o];
+        else lam__value_release(out[o]);
+    }
+    for (; w->k < w->p->equations && lam__application_within(w->p->list[w->k]->within, a); w->k++)
+        release_dead(w->p, w->p->list[w->k], w->k, slots);
+}
+
+/* Gives a to the level that its operands belong to; in[] has room for those, and results behind them. */
+static lam_status run_at_level(walk *w, const lam__application *a, lam_value **in) {
+    const lam__equation *e = a->call;
+    lam_value **out = in + e->inputs;
+    const lam_call_site call = {.ctx = w->p->ctx,
+                                .primitive = e->primitive,
+                                .params = e->params,
+                                .params_bytes = e->params_bytes,
+                                .inputs = e->inputs,
+                                .outputs = e->outputs,
+                                .in = in};
+    for (int i = 0; i < e->inputs; i++) {
+        if (is_missing(w->p, w->d, &e->in[i])) return fail_inside(w->p, e->in[i].variable);
+        in[i] = value_of(w->d, &e->in[i]);
+    }
+    for (int o = 0; o < e->outputs; o++) out[o] = NULL;
+    lam__level *level = lam__dispatch_top(&call);
+    if (!level) return run_inside(w, a);
+    visit v = {w, a};
+    lam_status status = level->interpreter->follow ? level->interpreter->follow(level, &call, run_followed, &v, out)
+                                                   : lam__dispatch(&call, out);
+    if (status == LAM_OK) take_results(w, a, out);
+    return status;
+}
+
+/* Whether a level may see what becomes of the operands. */
+static bool is_seen(const walk *w, const lam__equation *e) {
+    bool seen = false;
+    for (int i = 0; i < e->inputs && !seen; i++) {
+        const lam_value *v = value_of(w->d, &e->in[i]);
+        seen = v && lam__value_is_box(v);
+    }
+    return seen;
+}
+
+/* NOTE [calls in programs]
+ * Where no level is to see them, and where one records, the equations of a call with rules of its own are run: that is
+ * what it did when it was recorded. Any other level is given the call itself, as if the function had been called that
+ * the program was recorded of. */
+LAM__APART static lam_status run_application(walk *w, const lam__application *a) {
+    const lam__equation *e = a->call;
+    if (!is_seen(w, e)) return run_inside(w, a);
+    lam__scratch_area area;
+    lam_value **in = lam__scratch_get(&area, w->p->ctx, (size_t)(e->inputs + e->outputs) * sizeof *in);
+    lam_status status = in ? run_at_level(w, a, in) : LAM_ERR_MEMORY;
+    if (in) lam__scratch_put(&area);
+    return status;
+}
+
+/* The equations from the next one on that lie in `outer`; all for NULL. */
+static lam_status run_inside(walk *w, const lam__application *outer) {
+    lam_status status = LAM_OK;
+    while (w->k < w->p->equations && status == LAM_OK) {
+        const lam__equation *e = w->p->list[w->k];
+        if (outer && !lam__application_within(e->within, outer)) break;
+        const lam__application *next = w->seen && e->within ? next_inside(e, outer) : NULL;
+        status = next ? run_application(w, next) : run_equation(w->p, w->k++, w->d);
+    }
+    return status;
+}
+
 /* Inputs and outputs are counted once more, so a result that is an input, or is named twice, needs no special case.
  * Inputs that no equation reads stay on the desk to the end. */
 lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_value *out[]) {
@@ -93,11 +229,21 @@ lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_va
     for (int o = 0; o < p->outputs; o++) out[o] = NULL;
     lam_status status = desk_open(p, &d);
     if (status != LAM_OK) return status;
-    for (int i = 0; i < p->inputs; i++) d.slots[i] = lam__value_hold(in[i]); /* variables 0 to inputs - 1 */
-    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) status = run_equation(p, k, &d);
-    for (int o = 0; o < p->outputs && status == LAM_OK; o++)
-        out[o] =
-            lam__value_hold(p->results[o].variable >= 0 ? d.slots[p->results[o].variable] : p->results[o].constant);
+    walk w = {p, &d, 0, p->boxes};
+    for (int i = 0; i < p->inputs; i++) {
+        d.slots[i] = lam__value_hold(in[i]); /* variables 0 to inputs - 1 */
+        w.seen = w.seen || lam__value_is_box(in[i]);
+    }
+    status = run_inside(&w, NULL);
+    for (int o = 0; o < p->outputs && status == LAM_OK; o++) {
+        if (is_missing(p, &d, &p->results[o])) status = fail_inside(p, p->results[o].variable);
+        else out[o] = lam__value_hold(value_of(&d, &p->results[o]));
+    }
+    if (status != LAM_OK)
+        for (int o = 0; o < p->outputs; o++) {
+            lam__value_release(out[o]);
+            out[o] = NULL;
+        }
     desk_close(p, &d);
     return status;
 }

@@ -326,6 +326,39 @@ static double run_nested(void) {
     return bytes + total(apply1(lam_grad(p, NULL), point())) + total(apply1(compiled, point()));
 }
 
+BODY(sine) {
+    out[0] = lam_sin(in[0]);
+}
+
+BODY(sine_and_point) {
+    out[0] = lam_sin(in[0]);
+    out[1] = in[0];
+}
+
+BODY(sine_back) {
+    out[0] = lam_mul(in[1], lam_cos(in[0]));
+}
+
+/* A function with a rule, and what the branch finds by itself. */
+BODY(ruled) {
+    lam_fn *f = lam_custom_vjp(FN(sine, 1, 1), FN(sine_and_point, 1, 2), FN(sine_back, 2, 1), NULL);
+    out[0] = lam_mul(apply1(f, in[0]), apply1(f, *(lam_tensor **)env));
+}
+
+BODY(ruled_branch) {
+    lam_tensor *y, *e = lam_exp(in[0]);
+    lam_cond(lam_gt(lam_sum(e, NULL), 0.0), FN_ENV(ruled, 1, 1, &e), FN(shrink, 1, 1), LAM_LIST(in[0]), &y, 1);
+    out[0] = lam_sum(y, NULL);
+}
+
+/* Rules kept in a choice, in the copy that has one operand more, and in the derivative of a program. */
+static double run_functions_recorded(void) {
+    lam_fn *f = FN(ruled_branch, 1, 1),
+           *compiled = lam_jit(lam_grad(f, NULL), &(lam_jit_options){.fusion = LAM_JIT_NONE});
+    lam_program *p = lam_trace(FN(sine, 1, 1), LAM_LIST(point())), *q = lam_trace(f, LAM_LIST(point()));
+    return total(apply1(p, point())) + total(apply1(q, point())) + total(apply1(compiled, point()));
+}
+
 /* ---- the sweep ------------------------------------------------------------------------------------------------- */
 
 static const scenario scenarios[] = {
@@ -352,6 +385,7 @@ static const scenario scenarios[] = {
     {"emitted", run_emitted},
     {"program", run_program},
     {"loops in programs", run_nested},
+    {"functions in programs", run_functions_recorded},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 

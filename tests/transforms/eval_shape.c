@@ -137,6 +137,55 @@ START_TEST(types_of_functions_and_control_flow) {
 }
 END_TEST
 
+/* The sum of the elements, by a loop over them, and their number. */
+static void forward_total(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    const double *x = lam_data(lam_contiguous(in[0]));
+    double sum = 0;
+    forwards++;
+    for (int64_t i = 0; x && i < lam_size(in[0]); i++) sum += x[i];
+    out[0] = lam_scalar(lam_fctx_ctx(fc), sum);
+    out[1] = lam_full(lam_fctx_ctx(fc), LAM_I64, LAM_DIMS0, (double)lam_size(in[0]));
+}
+
+static void setup_total(lam_fctx *fc, lam_tensor *const in[], UNUSED lam_tensor *const out[]) {
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+
+static void backward_total(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = lam_mul(g[0], lam_ones_like(lam_fctx_saved(fc, 0)));
+}
+
+static void shape_total(UNUSED lam_fctx *fc, const lam_type in[], lam_type out[]) {
+    out[0] = (lam_type){.dtype = in[0].dtype};
+    out[1] = (lam_type){.dtype = LAM_I64};
+}
+
+static const lam_function total = {.name = "total",
+                                   .inputs = 1,
+                                   .outputs = 2,
+                                   .forward = forward_total,
+                                   .setup_context = setup_total,
+                                   .backward = backward_total,
+                                   .shape = shape_total,
+                                   .vmap_by_loop = true};
+
+/* Foreign code that says its types is not run, in derivatives as well. */
+START_TEST(functions_say_their_types) {
+    lam_fn *f = lam_function_fn(ctx, &total, NULL, 1, 2);
+    lam_type types[3];
+    forwards = 0;
+    ck_assert_int_eq(lam_eval_shape(f, LAM_LIST(VEC(1, 2)), types, 2), LAM_OK);
+    expect_type(types[0], LAM_F64, LAM_DIMS0);
+    expect_type(types[1], LAM_I64, LAM_DIMS0);
+    lam_fn *g = lam_value_and_grad(f, &(lam_grad_options){.has_aux = 1});
+    ck_assert_int_eq(lam_eval_shape(g, LAM_LIST(VEC(1, 2)), types, 3), LAM_OK);
+    expect_type(types[0], LAM_F64, LAM_DIMS0);
+    expect_type(types[1], LAM_F64, LAM_DIMS(2));
+    expect_type(types[2], LAM_I64, LAM_DIMS0);
+    ck_assert_int_eq(forwards, 0);
+}
+END_TEST
+
 BODY(branches) {
     out[0] = lam_item(in[0]) > 0 ? in[0] : lam_neg(in[0]);
 }
@@ -171,6 +220,6 @@ END_TEST
 
 Suite *suite_transforms_eval_shape(void) {
     return SUITE_OF("transforms/eval_shape", types_of_results, types_of_transforms, no_size_is_too_large,
-                    types_of_the_largest_rank, draws_are_not_made, types_of_functions_and_control_flow, refusals,
-                    failures_from_before);
+                    types_of_the_largest_rank, draws_are_not_made, types_of_functions_and_control_flow,
+                    functions_say_their_types, refusals, failures_from_before);
 }

@@ -115,8 +115,11 @@ static lam_status shape_custom(const lam_call_site *call, lam_shape out[]) {
 /* ---- derivative levels ------------------------------------------------------------------------------------------- */
 
 bool lam__custom_only_batches(const lam_value *v) {
-    for (; v && v->kind == LAM__BOX; v = lam__payload_of(v)->inner)
-        if (!lam__payload_of(v)->level->interpreter->hides_axis) return false;
+    while (v && v->kind == LAM__BOX) {
+        const lam__interpreter *interpreter = lam__payload_of(v)->level->interpreter;
+        if (!interpreter->hides_axis && !interpreter->transparent) return false;
+        v = interpreter->transparent ? interpreter->read(v) : lam__payload_of(v)->inner;
+    }
     return true;
 }
 

@@ -279,6 +279,7 @@ static lam_value *read_inside(const lam_value *box) {
 
 const lam__interpreter lam__interpreter_rematerialise = {
     .name = "checkpoint",
+    .transparent = true,
     .process = process,
     .read = read_inside,
     .unreadable_status = LAM_ERR_VALUE,

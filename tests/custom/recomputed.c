@@ -1,6 +1,6 @@
-/* Custom Functions in functions that are checkpointed. A policy is about what the body of the checkpointed function does
- * itself: the name that it keeps is given inside the Function as well, in every callback, to other values. Expected
- * values by hand: the Function is the sine, with its true derivative. */
+/* Custom Functions in functions that are checkpointed. A policy is about what the body of the checkpointed function
+ * does itself: the name that it keeps is given inside the Function as well, in every callback, to other values.
+ * Expected values by hand: Functions are the sine or the square, with their true derivatives. */
 #include "tests/custom/callbacks.h"
 
 #include <math.h>
@@ -107,8 +107,71 @@ START_TEST(a_policy_is_about_the_body_alone) {
 }
 END_TEST
 
+/* ---- foreign code ------------------------------------------------------------------------------------------------ */
+
+/* Sizes on both sides of the one from which calls are put off. */
+enum { FEW = 4, MOST = 600 };
+
+/* a x y, by C code that reads one operand and looks at the memory of the other. */
+static lam_tensor *product_in_c(double a, lam_tensor *x, lam_tensor *y) {
+    double p[MOST];
+    const double *q = lam_data(lam_contiguous(y));
+    const size_t n = (size_t)lam_size(x);
+    if (lam_read(x, p, n * sizeof *p) != LAM_OK || !q) return lam_fail(ctx, LAM_ERR_USER, "no raw data");
+    for (size_t i = 0; i < n; i++) p[i] *= a * q[i];
+    return lam_array(ctx, LAM_F64, lam_dims_of(x), p);
+}
+
+FORWARD(square_in_c) {
+    out[0] = product_in_c(1, in[0], in[0]);
+}
+
+SETUP(save_x) {
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+
+FORWARD(square_saving) {
+    square_in_c(fc, in, out);
+    save_x(fc, in, out);
+}
+
+BACKWARD(twice_in_c) {
+    gx[0] = product_in_c(2, g[0], lam_fctx_saved(fc, 0));
+}
+
+static const lam_function foreign[] = {
+    {.name = "foreign", .inputs = 1, .outputs = 1, .forward = square_saving, .backward = twice_in_c},
+    {.name = "apart",
+     .inputs = 1,
+     .outputs = 1,
+     .forward = square_in_c,
+     .setup_context = save_x,
+     .backward = twice_in_c,
+     .vmap_by_loop = true}};
+
+/* The sum of x^2, whose argument is put off. */
+BODY(sum_of_squares) {
+    out[0] = lam_sum(call_function(env, NULL, LAM_LIST(named(lam_mul(1.0, in[0])))), NULL);
+}
+
+START_TEST(foreign_code_reads_what_is_put_off) {
+    const lam_checkpoint_options policies[] = {{.policy = LAM_CHECKPOINT_NOTHING}, keeps_y};
+    const int sizes[] = {FEW, MOST};
+    lam_fn *f = FN_ENV(sum_of_squares, 1, 1, (void *)(uintptr_t)&foreign[_i]);
+    for (int k = 0; k < 4; k++) {
+        lam_tensor *x = lam_arange(ctx, LAM_F64, 0, sizes[k % 2], 1);
+        lam_fn *again = lam_checkpoint(f, &policies[k / 2]);
+        EXPECT_SAME(apply1(lam_grad(again, NULL), x), lam_mul(2.0, x), 0);
+        EXPECT_SAME(apply1(lam_grad(lam_checkpoint(again, &keeps_y), NULL), x), lam_mul(2.0, x), 0);
+        apply1(lam_grad(FN_ENV(sum_of, 1, 1, lam_grad(again, NULL)), NULL), x);
+        EXPECT_ERROR(LAM_ERR_RULE, foreign[_i].name, "lam_", "would be lost");
+    }
+}
+END_TEST
+
 Suite *suite_custom_recomputed(void) {
     Suite *suite = suite_of("custom/recomputed", NULL, 0);
+    suite_loop(suite, foreign_code_reads_what_is_put_off, 2);
     suite_loop(suite, a_policy_is_about_the_body_alone, STYLES);
     return suite;
 }

@@ -72,42 +72,28 @@ static lam_status apply(lam_ctx *ctx, const lam_primitive *row, checkpoint_param
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-/* See NOTE [draws again]. */
-static lam_status run(const checkpoint_params *p, int n, lam_value *const in[], lam_value *out[]) {
-    lam_ctx *ctx = p->f->ctx;
+/* See NOTE [draws again]. over: the level that keeps; NULL: none. */
+static lam_status run(const checkpoint_params *p, lam__rematerialise *over, lam_value *const in[], lam_value *out[]) {
+    lam_fn *f = p->f;
+    lam_ctx *ctx = f->ctx;
     const lam_random_state now = ctx->random;
     if (p->again) ctx->random = p->random;
-    lam_status status = lam__fn_call(p->f, (size_t)n, in, (size_t)p->f->outputs, out);
+    lam_status status = over ? lam__rematerialise_run(f, over, in, out)
+                             : lam__fn_call(f, (size_t)f->inputs, in, (size_t)f->outputs, out);
     if (p->again) ctx->random = now;
     return status;
 }
 
 /* Level 0: no derivative is wanted, so f just runs. */
 static lam_status call_checkpoint(const lam_call_site *call, lam_value *out[]) {
-    return run(call->params, call->inputs, call->in, out);
+    return run(call->params, NULL, call->in, out);
 }
 
-/* Runs f over a level that keeps what the policy names: kept are values of the level below, held by `kept`. Results
- * come out of their boxes before the pop. On failure out[] is NULL, and what has been kept is the caller's to
- * release. */
+/* Kept are values of the level below. What has been kept before a failure is the caller's to release. */
 static lam_status run_keeping(const checkpoint_params *p, const lam_call_site *below, lam__kept *kept,
                               lam_value *out[]) {
     lam__rematerialise state = {.policy = &p->policy, .mode = LAM__KEEP, .kept = kept};
-    lam__level level;
-    lam__scratch_area area;
-    lam_value **boxes = lam__scratch_get(&area, below->ctx, (size_t)below->inputs * sizeof *boxes);
-    lam_status status =
-        boxes ? lam__level_push(below->ctx, &level, &lam__interpreter_rematerialise, &state) : LAM_ERR_MEMORY;
-    if (status == LAM_OK) {
-        for (int i = 0; i < below->inputs; i++) boxes[i] = lam__value_hold(below->in[i]);
-        status = lam__rematerialise_box(&level, below->inputs, boxes);
-        if (status == LAM_OK) status = run(p, below->inputs, boxes, out);
-        lam__arguments_release(below->inputs, boxes);
-        lam__rematerialise_unbox(&level, below->outputs, out);
-        lam__level_pop(&level);
-    }
-    lam__scratch_put(&area);
-    return status;
+    return run(p, &state, below->in, out);
 }
 
 /* NULL is accepted. The kept values go first; the block's size is that of its list of operands. */
@@ -188,11 +174,14 @@ static lam_status pull(lam_fn *f, const pull_env *e, lam__level *level, lam_valu
     int taken = f->inputs + e->kept + e->given;
     lam_value **results = v + taken, **gx = results + f->outputs;
     lam__recording recording;
+    lam__rematerialise *state = level->state;
+    lam_fn *again = e->kept ? lam__rematerialise_finder(f, state) : f;
+    if (!lam__fn_check("checkpoint", again)) return f->ctx->error.status;
     for (int k = 0; k < e->wanted; k++) wanted[e->numbers[k]] = true;
     for (int k = 0; k < e->given; k++) g[e->numbers[e->wanted + k]] = v[f->inputs + e->kept + k];
-    lam_status status = lam__tape_record(f, v, wanted, results, &recording);
+    lam_status status = lam__tape_record(again, v, wanted, results, &recording);
     if (status != LAM_OK) return status;
-    ((lam__rematerialise *)level->state)->mode = LAM__PASS;
+    state->mode = LAM__PASS;
     status = lam__tape_pull(f->ctx, &recording, g, gx, true);
     lam__tape_forget(f->ctx, &recording);
     lam__arguments_release(f->outputs, results);
@@ -201,10 +190,10 @@ static lam_status pull(lam_fn *f, const pull_env *e, lam__level *level, lam_valu
 }
 
 /* Whether the level sees what is computed from v. To put a call off costs more than to do one on few elements; only
- * where results were kept must every call be seen, since they are found by order. */
+ * where results were kept must every call be seen, to be given them. */
 static bool worth_putting_off(const pull_env *e, const lam_value *v) {
     enum { LEAST = 512 };
-    return e->policy.kind != LAM_CHECKPOINT_NOTHING || lam__value_count(v->rank, v->dims, 1) >= LEAST;
+    return e->kept || lam__value_count(v->rank, v->dims, 1) >= LEAST;
 }
 
 /* Boxes the inputs that the level is to see; v[] is changed for that and cleared behind it. */

@@ -115,12 +115,6 @@ static lam_status shape_custom(const lam_call_site *call, lam_shape out[]) {
 
 /* ---- derivative levels ------------------------------------------------------------------------------------------- */
 
-bool lam__custom_only_batches(const lam_value *v) {
-    for (; v && v->kind == LAM__BOX; v = lam__payload_of(v)->inner)
-        if (!lam__payload_of(v)->level->interpreter->hides_axis) return false;
-    return true;
-}
-
 static bool only_batches(const lam_call_site *below) {
     for (int i = 0; i < below->inputs; i++)
         if (!lam__custom_only_batches(below->in[i])) return false;
@@ -266,46 +260,40 @@ static lam_status forward_stage(const lam_call_site *below, const bool needs[], 
     return status;
 }
 
-/* A rule that may be differentiated only once is given nothing that a further level differentiates. */
-static lam_status check_once(lam_fctx *fc, const char *rule, int n, lam_value *const given[]) {
-    if (!fc->instance->fn.once_differentiable) return LAM_OK;
-    bool plain = true;
-    for (int i = 0; i < n; i++) plain = plain && lam__custom_only_batches(given[i]);
-    const lam_fctx *holder = lam__context_innermost(fc);
-    for (int mode = 0; mode < LAM__FOR_BOTH; mode++)
-        for (int k = 0; k < holder->saved[mode].count; k++)
-            plain = plain && lam__custom_only_batches(holder->saved[mode].values[k]);
-    return plain ? LAM_OK
-                 : lam__custom_fail(fc, LAM_ERR_RULE,
-                                    "write the rule with lamina operations and leave once_differentiable out",
-                                    "it is once_differentiable, and a second derivative reaches its %s", rule);
-}
-
 /* The rule that there is, in the order jvp, the Function itself, backward transposed. With none of them the outputs are
  * constants (check_rules has seen to it), and their tangents stay NULL. KEEP IN STEP: custom-rules */
+static lam_status push(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const dx[],
+                       lam_value *dout[]) {
+    const lam_function *f = &fc->instance->fn;
+    if (f->jvp) return lam__custom_jvp(fc, in, results, dx, dout);
+    if (is_own_jvp(f)) return lam__custom_linear(fc, dx, dout);
+    return f->backward ? lam__derive_tangents(fc, in, results, dx, dout) : LAM_OK;
+}
+
 static lam_status tangents_stage(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
                                  lam_value *dout[]) {
     lam_fctx *fc = call->residual;
     const lam_function *f = &fc->instance->fn;
     for (int o = 0; o < call->outputs; o++) dout[o] = NULL;
-    lam_status status = check_once(fc, f->jvp ? "jvp" : "backward", call->inputs, dx);
-    if (status != LAM_OK) return status;
-    if (f->jvp) return lam__custom_jvp(fc, call->in, results, dx, dout);
-    if (is_own_jvp(f)) return lam__custom_linear(fc, dx, dout);
-    return f->backward ? lam__derive_tangents(fc, call->in, results, dx, dout) : LAM_OK;
+    if (!f->once_differentiable) return push(fc, call->in, results, dx, dout);
+    return lam__custom_once(call, results, call->inputs, dx, f->jvp ? "jvp" : "backward", push, dout);
 }
 
 /* backward where there is one; otherwise jvp, or the linear Function itself, transposed. KEEP IN STEP: custom-rules */
+static lam_status pull(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const g[],
+                       lam_value *gx[]) {
+    return fc->instance->fn.backward ? lam__custom_backward(fc, in, results, g, gx)
+                                     : lam__derive_cotangents(fc, in, results, g, gx);
+}
+
 static lam_status cotangents_stage(const lam_call_site *call, lam_value *const results[], const bool needs[],
                                    lam_value *const g[], lam_value *gx[]) {
     lam_fctx *fc = call->residual;
+    const lam_function *f = &fc->instance->fn;
     (void)needs; /* the context knows */
     for (int i = 0; i < call->inputs; i++) gx[i] = NULL;
-    bool backward = fc->instance->fn.backward;
-    lam_status status = check_once(fc, backward ? "backward" : "jvp", call->outputs, g);
-    if (status != LAM_OK) return status;
-    if (backward) return lam__custom_backward(fc, call->in, results, g, gx);
-    return lam__derive_cotangents(fc, call->in, results, g, gx);
+    if (!f->once_differentiable) return pull(fc, call->in, results, g, gx);
+    return lam__custom_once(call, results, call->outputs, g, f->backward ? "backward" : "jvp", pull, gx);
 }
 
 static void release_stage(lam_ctx *ctx, void *residual) {

@@ -2,8 +2,9 @@
  * An instance carries the row that dispatch sees, so that messages and programs show the Function's name. A context is
  * the residual of that row: what a level keeps of an application for its derivative. Both are counted. Rooms:
  * custom_instance.c instances, custom.c the row and its stages, custom_context.c contexts, custom_call.c running a
- * user's callback, custom_derive.c rules that are missing, custom_batch.c and custom_mapped.c batching, custom_apply.c
- * what users call; custom_rules.c, custom_solve.c and custom_hook.c are Functions of the library's own. */
+ * user's callback, custom_derive.c rules that are missing, custom_once.c those without a derivative, custom_batch.c and
+ * custom_mapped.c batching, custom_apply.c what users call; custom_rules.c, custom_solve.c and custom_hook.c are
+ * Functions of the library's own. */
 #ifndef LAM_TRANSFORMS_CUSTOM_H
 #define LAM_TRANSFORMS_CUSTOM_H
 
@@ -256,6 +257,15 @@ lam_status lam__derive_tangents(lam_fctx *fc, lam_value *const in[], lam_value *
 /* custom_batch.c: the batching stage of the row. */
 lam_status lam__custom_batched(const lam_call_site *call, const int axes[], const lam__batch *batch, lam_value *out[],
                                int out_axes[]);
+
+/* A rule: what it gives for tangents or cotangents `given`. */
+typedef lam_status lam__custom_rule(lam_fctx *fc, lam_value *const in[], lam_value *const results[],
+                                    lam_value *const given[], lam_value *wanted[]);
+
+/* custom_once.c: applies the rule of this name, of a once_differentiable Function, to n given values for a call; fails
+ * where a further level differentiates one of them or of those that were saved. */
+lam_status lam__custom_once(const lam_call_site *call, lam_value *const results[], int n, lam_value *const given[],
+                            const char *name, lam__custom_rule *rule, lam_value *wanted[]);
 
 /* Whether v lives on batch levels only: no derivative below can be lost by running forward here. */
 bool lam__custom_only_batches(const lam_value *v);

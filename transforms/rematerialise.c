@@ -1,7 +1,14 @@
 /* The level under a checkpointed function: see rematerialise.h. What is kept is found by order: a function that is run
  * again on the same values does the same calls. A function that does not (it looks at a clock, say) would get other
  * results than it computed before; draws from the context's generator are the same again (NOTE [draws again] in
- * checkpoint.c). */
+ * checkpoint.c).
+ *
+ * NOTE [found above the tape]
+ * The calls that count are those that reach the level directly under the function. Below the tape there are others: its
+ * stages run user code there, callbacks of custom Functions and functions that are checkpointed themselves, whose calls
+ * nobody saw when results were kept. So the function is run again over two levels. The one above the tape is where the
+ * keeping one was and sees what that one saw; it numbers the calls. The one below the tape gives results, so that the
+ * tape records the call with the result that was kept. */
 #include "transforms/rematerialise.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -43,12 +50,12 @@ void lam__rematerialise_release(lam_ctx *ctx, lam__kept *kept) {
     *kept = (lam__kept){NULL, 0, 0};
 }
 
-/* Boxes hold the value and show its type. On failure the entries that could not be boxed are NULL, their values
- * released. */
+/* Boxes hold the value and show its type; those of the level stay as they are. On failure the entries that could not be
+ * boxed are NULL, their values released. */
 lam_status lam__rematerialise_box(lam__level *level, int n, lam_value *values[]) {
     lam_status status = LAM_OK;
     for (int i = 0; i < n; i++) {
-        if (!values[i]) continue;
+        if (!values[i] || lam__level_owns(level, values[i])) continue;
         values[i] = lam__value_box(level, (lam_dtype)values[i]->dtype, values[i]->rank, values[i]->dims, values[i]);
         if (!values[i]) status = LAM_ERR_MEMORY;
     }
@@ -218,24 +225,41 @@ static lam_status pass(lam__level *level, const lam_call_site *call, lam_value *
     return status;
 }
 
-/* Kept results are given in their order while the function runs again. What calls functions is never put off: it has no
- * shape rule that could be asked, and what its functions do is seen here call by call. */
-static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+/* The level below the tape. A call that was found above comes here as it is, first of all. What calls functions is
+ * never put off: it has no shape rule that could be asked. */
+static lam_status replay(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__rematerialise *r = level->state;
-    bool named = r->mode != LAM__PASS && keeps(r->policy, call);
-    lam_status status;
+    lam_value *given = r->given;
+    r->given = NULL;
+    if (!given) return call->primitive->call ? pass(level, call, out) : put_off(level, call, out);
+    out[0] = lam__value_hold(given);
+    return LAM_OK;
+}
+
+/* The level above the tape. Nobody gives the result where no operand belongs to a level below: then it is computed. */
+static lam_status find(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam__rematerialise *r = level->state;
+    bool known = r->next < r->kept->count && keeps(r->policy, call);
+    r->giver->given = known ? r->kept->values[r->next++] : NULL;
+    lam_status status = pass(level, call, out);
+    r->giver->given = NULL;
+    return status;
+}
+
+/* The level of a function that runs for the first time. */
+static lam_status pass_keeping(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    const lam__rematerialise *r = level->state;
+    lam_status status = pass(level, call, out);
+    return status == LAM_OK && keeps(r->policy, call) ? keep(level->ctx, r->kept, out[0]) : status;
+}
+
+/* What waits is in boxes already. */
+static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    static lam_status (*const modes[])(lam__level *, const lam_call_site *, lam_value **) = {
+        [LAM__KEEP] = pass_keeping, [LAM__FIND] = find, [LAM__REPLAY] = replay, [LAM__PASS] = pass};
+    const lam__rematerialise *r = level->state;
     for (int o = 0; o < call->outputs; o++) out[o] = NULL;
-    if (r->mode == LAM__REPLAY && named && r->next < r->kept->count) {
-        out[0] = lam__value_hold(r->kept->values[r->next++]);
-        status = LAM_OK;
-    } else if (r->mode == LAM__REPLAY && !call->primitive->call) {
-        status = put_off(level, call, out);
-        if (status != LAM_OK) lam__arguments_release(call->outputs, out);
-        return status;
-    } else {
-        status = pass(level, call, out);
-    }
-    if (status == LAM_OK && named && r->mode == LAM__KEEP) status = keep(level->ctx, r->kept, out[0]);
+    lam_status status = modes[r->mode](level, call, out);
     if (status == LAM_OK) status = lam__rematerialise_box(level, call->outputs, out);
     if (status != LAM_OK) lam__arguments_release(call->outputs, out);
     return status;
@@ -255,12 +279,55 @@ static lam_value *read_inside(const lam_value *box) {
 
 const lam__interpreter lam__interpreter_rematerialise = {
     .name = "checkpoint",
+    .transparent = true,
     .process = process,
     .read = read_inside,
     .unreadable_status = LAM_ERR_VALUE,
     .unreadable = "the elements could not be computed again",
     .drop = drop,
 };
+
+/* ---- running a function ------------------------------------------------------------------------------------------ */
+
+/* Results come out of their boxes before the pop. */
+lam_status lam__rematerialise_run(lam_fn *f, lam__rematerialise *state, lam_value *const in[], lam_value *out[]) {
+    lam__level level;
+    lam__scratch_area area;
+    lam_value **boxes = lam__scratch_get(&area, f->ctx, (size_t)f->inputs * sizeof *boxes);
+    lam_status status =
+        boxes ? lam__level_push(f->ctx, &level, &lam__interpreter_rematerialise, state) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) {
+        for (int i = 0; i < f->inputs; i++) boxes[i] = lam__value_hold(in[i]);
+        status = lam__rematerialise_box(&level, f->inputs, boxes);
+        if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
+        lam__arguments_release(f->inputs, boxes);
+        lam__rematerialise_unbox(&level, f->outputs, out);
+        lam__level_pop(&level);
+    }
+    lam__scratch_put(&area);
+    return status;
+}
+
+static void body_finder(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam__rematerialise *giver = *(lam__rematerialise **)env;
+    lam_fn *f = lam__fn_base(env);
+    lam__rematerialise state = {.policy = giver->policy, .mode = LAM__FIND, .kept = giver->kept, .giver = giver};
+    lam__scratch_area area;
+    size_t n = (size_t)(f->inputs + f->outputs);
+    lam_value **v = lam__scratch_get(&area, ctx, n * sizeof *v);
+    if (!v) return;
+    memset(v, 0, n * sizeof *v);
+    lam_value **results = v + f->inputs;
+    lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? LAM_OK : ctx->error.status;
+    if (status == LAM_OK) status = lam__rematerialise_run(f, &state, v, results);
+    lam__arguments_give(ctx, status, f->outputs, results, out);
+    lam__scratch_put(&area);
+}
+
+lam_fn *lam__rematerialise_finder(lam_fn *f, lam__rematerialise *giver) {
+    return lam__fn_derive(f->ctx,
+                          &(lam__derived){"again", f, body_finder, f->inputs, f->outputs, &giver, sizeof giver, NULL});
+}
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 

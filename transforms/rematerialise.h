@@ -1,6 +1,6 @@
 /* The level under a checkpointed function. Forward it passes every call on and keeps the results that the policy
- * names. When the function is run again for its derivative, it gives what was kept and puts all else off until
- * somebody reads it. */
+ * names. When the function is run again for its derivative, it finds those calls again, and a level below the tape
+ * gives what was kept and puts all else off until somebody reads it. */
 #ifndef LAM_TRANSFORMS_REMATERIALISE_H
 #define LAM_TRANSFORMS_REMATERIALISE_H
 
@@ -26,8 +26,9 @@ typedef struct lam__kept {
 /* What the level does with calls. */
 enum lam__keeping {
     LAM__KEEP,   /* forward */
-    LAM__REPLAY, /* run again: NOTE [put off] in rematerialise.c */
-    LAM__PASS    /* the way back: rules read, so nothing is put off */
+    LAM__FIND,   /* run again, above the tape: NOTE [found above the tape] in rematerialise.c */
+    LAM__REPLAY, /* run again, below the tape: NOTE [put off] there */
+    LAM__PASS    /* below the tape, on the way back: rules read, so nothing is put off */
 };
 
 /* The state of such a level; policy and kept are the caller's. */
@@ -35,7 +36,9 @@ typedef struct lam__rematerialise {
     const lam__policy *policy;
     enum lam__keeping mode;
     lam__kept *kept;
-    size_t next; /* REPLAY: the next to give */
+    size_t next;                      /* FIND: of kept, the next to be found */
+    struct lam__rematerialise *giver; /* FIND: the state of the level below the tape */
+    lam_value *given;                 /* REPLAY: the result of the call on its way down from FIND, borrowed, or NULL */
 } lam__rematerialise;
 
 extern const lam__interpreter lam__interpreter_rematerialise;
@@ -43,6 +46,12 @@ extern const lam__interpreter lam__interpreter_rematerialise;
 /* Boxes for n values at the level, or back from them to what they hold; each takes over the references it is given. */
 lam_status lam__rematerialise_box(lam__level *level, int n, lam_value *values[]);
 void lam__rematerialise_unbox(const lam__level *level, int n, lam_value *values[]);
+
+/* Runs f over a level with this state: inputs go in in boxes, results come out of them. On failure out[] is NULL. */
+lam_status lam__rematerialise_run(lam_fn *f, lam__rematerialise *state, lam_value *const in[], lam_value *out[]);
+
+/* f over a level that finds what `giver`, which must live as long, has to give: f for the tape above the giver. */
+lam_fn *lam__rematerialise_finder(lam_fn *f, lam__rematerialise *giver);
 
 /* Applies f, whose inputs are all that it depends on, so that a level that records takes the call as one equation.
  * Derivatives and batches are those of a checkpointed function (checkpoint.c). */

@@ -59,7 +59,8 @@ LAM_API LAM_MUST_USE lam_status lam_read_strided(lam_tensor *t, void *dst, lam_d
 LAM_API double lam_item(lam_tensor *t);
 
 /* The data of a contiguous concrete tensor, row-major; NULL for all others (boxed, strided, failed).
- * Fails   never, but for a boxed tensor in a callback of a custom Function: LAM_ERR_RULE.
+ * Fails   never, but for a boxed tensor LAM_ERR_ABSTRACT while tracing, and in a callback of a custom Function as
+ *         lam_read.
  * Owner   borrowed from t until its handle is dropped or rebound. */
 LAM_API const void *lam_data(const lam_tensor *t);
 

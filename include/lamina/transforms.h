@@ -148,7 +148,8 @@ typedef struct lam_checkpoint_options {
 } lam_checkpoint_options;
 
 /* f that keeps its inputs and what the policy names for its derivative and computes the rest again when that is
- * asked for, at every order. Captures of f are kept and differentiated like inputs.
+ * asked for, at every order. Captures of f are kept and differentiated like inputs. The policy is about what f computes
+ * itself: custom Functions and checkpointed functions that f applies keep what they keep.
  * Shape   as f.
  * Fails   as f does; LAM_ERR_OPTION for names that do not go with the policy. */
 LAM_API lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options);

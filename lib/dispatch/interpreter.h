@@ -14,7 +14,8 @@ typedef lam_status lam__run(const lam_call_site *call, void *env, lam_value *out
 
 typedef struct lam__interpreter {
     const char *name;
-    bool hides_axis; /* what lies in a box has an axis more than the box shows */
+    bool hides_axis;  /* what lies in a box has an axis more than the box shows */
+    bool transparent; /* a box says nothing of what lies in it: who looks at that loses nothing. Set where `read` is */
 
     /* Does one primitive whose highest operand is a box of `level`. The level's parent is current. Gives one
      * reference per output; on failure records it and leaves out[] NULL. */

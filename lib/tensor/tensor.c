@@ -92,8 +92,9 @@ lam_tensor *lam_scalar_complex(lam_ctx *ctx, double re, double im) {
 /* NOTE [raw data]
  * A callback of a custom Function that takes the elements of a box to foreign code would lose the derivatives, or the
  * batch, that the box carries; results made of them would be wrong without a word. So whole arrays are not read there,
- * unless the level was made inside the callback; a single number is, as a constant for C's own control flow. Serials of
- * levels rise, so a level that was pushed before the callback began is recognised by its number. */
+ * unless the level was made inside the callback or knows nothing of them (transparent); a single number is, as a
+ * constant for C's own control flow. Serials of levels rise, so a level that was pushed before the callback began is
+ * recognised by its number. */
 static const char *raw_remedy(const lam_ctx *ctx, const lam_value *box) {
     const lam__frame *frame = ctx->frame;
     while (frame && !frame->raw_remedy) frame = frame->parent;
@@ -107,9 +108,22 @@ static void refuse_raw(const lam_call_site *call, const lam_value *box, const ch
                     (unsigned long long)lam__value_origin(box).serial, lam__value_origin(box).interpreter->name);
 }
 
-/* The concrete value that t shows, borrowed; NULL after recording why there is none. number: one element is wanted.
- * Boxes are opened from the outside in, each by its interpreter: a tape and a dual show their primal, a batch shows
- * nothing, since it has one value per example. Messages name the box that could not be opened, not the handle's own. */
+/* What lies in a box, borrowed; NULL after recording why it is not to be seen. number: one element is wanted. */
+static lam_value *look_into(const lam_call_site *call, lam_value *box, bool number) {
+    const lam__interpreter *interpreter = lam__payload_of(box)->level->interpreter;
+    lam_value *inner = interpreter->read ? interpreter->read(box) : NULL;
+    const char *remedy = number || interpreter->transparent ? NULL : raw_remedy(call->ctx, box);
+    if (inner && !remedy) return inner;
+    if (inner) refuse_raw(call, box, remedy);
+    else
+        lam__error_call(call, interpreter->unreadable_status, remedy ? remedy : interpreter->unreadable_remedy, "%s",
+                        interpreter->unreadable);
+    return NULL;
+}
+
+/* The concrete value that t shows, borrowed; NULL after recording why there is none. Boxes are opened from the outside
+ * in, each by its interpreter: a tape and a dual show their primal, a batch shows nothing, since it has one value per
+ * example. Messages name the box that could not be opened, not the handle's own. */
 static lam_value *shown(const char *operation, lam_tensor *t, bool number) {
     lam_value *v;
     lam_tensor *failed;
@@ -118,18 +132,8 @@ static lam_value *shown(const char *operation, lam_tensor *t, bool number) {
     lam_primitive row = {.name = operation};
     lam_call_site call = {.ctx = ctx, .primitive = &row, .inputs = 1, .in = &v};
     while (v->kind == LAM__BOX) {
-        const lam__interpreter *interpreter = lam__payload_of(v)->level->interpreter;
-        lam_value *inner = interpreter->read ? interpreter->read(v) : NULL;
-        const char *remedy = number ? NULL : raw_remedy(ctx, v);
-        if (inner && remedy) {
-            refuse_raw(&call, v, remedy);
-            return NULL;
-        }
-        if (!inner) {
-            lam__error_call(&call, interpreter->unreadable_status, remedy ? remedy : interpreter->unreadable_remedy,
-                            "%s", interpreter->unreadable);
-            return NULL;
-        }
+        lam_value *inner = look_into(&call, v, number);
+        if (!inner) return NULL;
         v = inner;
     }
     if (v->kind == LAM__CONCRETE) return v;
@@ -202,14 +206,21 @@ lam_c128 lam_item_complex(lam_tensor *t) {
     return (lam_c128){(double)NAN, (double)NAN};
 }
 
+/* Whether lam_data looks into a box, or says what is wrong with that. Elsewhere a box just has no memory. */
+static bool has_say(const lam_ctx *ctx, const lam_value *box) {
+    const lam__interpreter *interpreter = lam__payload_of(box)->level->interpreter;
+    return interpreter->transparent || interpreter->unreadable_status == LAM_ERR_ABSTRACT || raw_remedy(ctx, box);
+}
+
 /* Only memory that is just the elements in their order is shown. A box has none; in a callback of a custom Function,
- * where looking for one is a mistake, that is recorded (NOTE [raw data]). */
+ * where looking for one is a mistake (NOTE [raw data]), and of what is being traced, so that who records f can call it
+ * instead, that is recorded. */
 const void *lam_data(const lam_tensor *t) {
     lam_value *v = lam__scope_peek(t);
-    if (v && v->kind == LAM__BOX) {
-        const char *remedy = raw_remedy(t->ctx, v);
-        lam_primitive row = {.name = "lam_data"};
-        if (remedy) refuse_raw(&(lam_call_site){.ctx = t->ctx, .primitive = &row, .inputs = 1, .in = &v}, v, remedy);
+    lam_primitive row = {.name = "lam_data"};
+    while (v && v->kind == LAM__BOX) {
+        const lam_call_site call = {.ctx = t->ctx, .primitive = &row, .inputs = 1, .in = &v};
+        v = has_say(t->ctx, v) ? look_into(&call, v, false) : NULL;
     }
     return v && v->kind == LAM__CONCRETE && v->contiguous ? v->data : NULL;
 }

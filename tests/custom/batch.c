@@ -184,7 +184,7 @@ START_TEST(raw_data_of_a_box_is_refused) {
     f.vmap_by_loop = false;
     f.generate_vmap_rule = true;
     apply1(lam_vmap(FN_ENV(applied, 1, 1, &f), NULL), MAT(2, 2, 1, 2, 3, 4));
-    EXPECT_ERROR(LAM_ERR_RULE, "norm", "forward", "lam_data", "(vmap)", "vmap_by_loop");
+    EXPECT_ERROR(LAM_ERR_BATCHED, "norm", "forward", "lam_data", "vmap_by_loop");
 }
 END_TEST
 

@@ -166,7 +166,7 @@ START_TEST(refusals) {
     lam_function f = weigh;
     f.shape = NULL;
     lam_linear_transpose(FN_ENV(weighed, 1, 1, &f), LAM_LIST(VEC(0, 0)));
-    EXPECT_ERROR(LAM_ERR_RULE, "lam_data: raw data of a box", "'weigh' (forward)", "trace");
+    EXPECT_ERROR(LAM_ERR_ABSTRACT, "lam_data", "'weigh' (forward)", "traced");
     f = weigh;
     f.setup_context = saves_twice;
     lam_linear_transpose(FN_ENV(weighed, 1, 1, &f), LAM_LIST(VEC(0, 0)));

@@ -40,6 +40,68 @@ START_TEST(once_differentiable) {
 }
 END_TEST
 
+static const lam_function square_once = {.name = "once",
+                                         .inputs = 1,
+                                         .outputs = 1,
+                                         .forward = once_forward,
+                                         .backward = once_backward,
+                                         .once_differentiable = true};
+
+/* The sum of the squares, linearised at x and applied to ones; its transpose applied to 1. */
+BODY(linearised) {
+    lam_tensor *y;
+    lam_fn *linear;
+    lam_linearize(env, LAM_LIST(in[0]), &y, 1, &linear, NULL);
+    out[0] = apply1(linear, lam_ones_like(in[0]));
+}
+
+BODY(transposed) {
+    lam_tensor *y;
+    lam_fn *linear;
+    lam_linearize(env, LAM_LIST(in[0]), &y, 1, &linear, NULL);
+    out[0] = apply1(lam_linear_transpose(linear, LAM_LIST(in[0])), lam_ones_like(y));
+}
+
+/* Each way to a first derivative of f at x, one after the other; NULL behind the last. Programs are recorded at x. */
+static lam_fn *first_derivative(int way, lam_fn *f, lam_tensor *x) {
+    const lam_checkpoint_options contractions = {.policy = LAM_CHECKPOINT_CONTRACTIONS};
+    lam_fn *g = lam_grad(f, NULL);
+    switch (way) {
+    case 0: return g;
+    case 1: return lam_jacfwd(f, NULL);
+    case 2: return lam_jacobian(f, NULL);
+    case 3: return FN_ENV(transposed, 1, 1, f);
+    case 4: return lam_jit(g, NULL);
+    case 5: return lam_jit(lam_jacobian(f, NULL), NULL);
+    case 6: return lam_trace(g, LAM_LIST(x));
+    case 7: return lam_jit(lam_trace(g, LAM_LIST(x)), NULL);
+    case 8: return lam_grad(lam_checkpoint(f, NULL), NULL);
+    case 9: return lam_grad(lam_checkpoint(f, &contractions), NULL);
+    case 10: return lam_checkpoint(g, NULL);
+    case 11: return lam_grad(lam_checkpoint(lam_checkpoint(f, NULL), &contractions), NULL);
+    default: return NULL;
+    }
+}
+
+START_TEST(once_differentiable_by_every_way) {
+    lam_fn *f = FN_ENV(sum_of, 1, 1, fn_of(&square_once)), *first;
+    lam_tensor *x = lam_arange(ctx, LAM_F64, 0, 600, 1);
+    EXPECT_NUM(apply1(FN_ENV(linearised, 1, 1, f), VEC(1, 2)), 6);
+    for (int way = 0; (first = first_derivative(way, f, x)); way++) {
+        EXPECT_SAME(apply1(first, x), lam_mul(2.0, x), 0);
+        lam_fn *sum = FN_ENV(sum_of, 1, 1, first);
+        apply1(lam_grad(sum, NULL), x);
+        EXPECT_ERROR(LAM_ERR_RULE, "once", "second derivative reaches its backward");
+        apply1(lam_jacfwd(sum, NULL), x);
+        EXPECT_ERROR(LAM_ERR_RULE, "once", "second derivative reaches its backward");
+        apply1(FN_ENV(linearised, 1, 1, sum), x);
+        EXPECT_ERROR(LAM_ERR_RULE, "once", "second derivative reaches its backward");
+        apply1(lam_jit(lam_grad(sum, NULL), NULL), x);
+        EXPECT_ERROR(LAM_ERR_RULE, "once", "second derivative reaches its backward");
+    }
+}
+END_TEST
+
 /* ---- printing, requests ------------------------------------------------------------------------------------------ */
 
 static void print_rules(const lam_function *f, char *text, size_t size) {
@@ -169,6 +231,7 @@ START_TEST(a_changed_function_is_another_one) {
 END_TEST
 
 Suite *suite_custom_requests(void) {
-    return SUITE_OF("custom/requests", once_differentiable, rules_are_listed_before_running,
-                    boxes_show_the_function_that_made_them, impossible_requests, a_changed_function_is_another_one);
+    return SUITE_OF("custom/requests", once_differentiable, once_differentiable_by_every_way,
+                    rules_are_listed_before_running, boxes_show_the_function_that_made_them, impossible_requests,
+                    a_changed_function_is_another_one);
 }

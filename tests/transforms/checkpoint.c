@@ -3,6 +3,8 @@
 #include "tests/dispatch/probe.h"
 #include "tests/support.h"
 
+#include <math.h>
+
 /* sin of x, counted, under a name; then its square: the derivative reads y. */
 BODY(counted_square) {
     lam_tensor *y = lam_checkpoint_name(probe(lam_sin(in[0])), "y");
@@ -108,6 +110,51 @@ BODY(long_chain) {
     out[0] = x;
 }
 
+/* ---- policies in policies ---------------------------------------------------------------------------------------- */
+
+/* What one of three nested functions keeps; beyond the last policy it is not checkpointed. */
+static const char *const y_alone[] = {"y"};
+static const lam_checkpoint_options kept[] = {{.policy = LAM_CHECKPOINT_NOTHING},
+                                              {.policy = LAM_CHECKPOINT_NAMED, .names = y_alone, .name_count = 1},
+                                              {.policy = LAM_CHECKPOINT_CONTRACTIONS}};
+enum { POLICIES = 4, THREE_DEEP = POLICIES * POLICIES * POLICIES };
+
+static lam_fn *kept_by(int policy, lam_fn *f) {
+    return policy < POLICIES - 1 ? lam_checkpoint(f, &kept[policy]) : f;
+}
+
+static lam_tensor *named_product(double a, lam_tensor *x) {
+    return lam_checkpoint_name(lam_matmul(MAT(1, 1, a), x), "y");
+}
+
+BODY(innermost) {
+    out[0] = named_product(3, lam_sin(in[0]));
+}
+
+BODY(middle) {
+    out[0] = named_product(2, lam_square(apply1(kept_by(*(const int *)env % POLICIES, FN(innermost, 1, 1)), in[0])));
+}
+
+/* 5 sin(u) of u = 18 sin(x)^2: u' = 18 sin(2x), u'' = 36 cos(2x). */
+BODY(outermost) {
+    int inner = *(const int *)env / POLICIES;
+    lam_tensor *u = apply1(kept_by(inner % POLICIES, FN_ENV(middle, 1, 1, env)), in[0]);
+    out[0] = lam_sum(named_product(5, lam_sin(u)), NULL);
+}
+
+START_TEST(each_policy_is_about_its_own_body) {
+    const double x = 0.2, u = 18 * sin(x) * sin(x), du = 18 * sin(2 * x), slope = 5 * cos(u) * du,
+                 bend = 5 * (cos(u) * 36 * cos(2 * x) - sin(u) * du * du);
+    lam_fn *f = kept_by(_i / (POLICIES * POLICIES), FN_ENV(outermost, 1, 1, (void *)(uintptr_t)&_i));
+    EXPECT_NEAR(apply1(lam_grad(f, NULL), VEC(x)), 1e-13, LAM_DIMS(1), slope);
+    EXPECT_NEAR(apply1(lam_jit(lam_grad(f, NULL), NULL), VEC(x)), 1e-13, LAM_DIMS(1), slope);
+    EXPECT_NEAR(apply1(lam_vmap(lam_grad(f, NULL), NULL), MAT(2, 1, x, -x)), 1e-13, LAM_DIMS(2, 1), slope, -slope);
+    EXPECT_NEAR(apply1(lam_hessian(f, NULL), VEC(x)), 1e-12, LAM_DIMS(1, 1), bend);
+    EXPECT_NEAR(apply1(lam_jacrev(lam_grad(f, NULL), NULL), VEC(x)), 1e-12, LAM_DIMS(1, 1), bend);
+    EXPECT_NEAR(apply1(lam_jacrev(lam_jacfwd(f, NULL), NULL), VEC(x)), 1e-12, LAM_DIMS(1, 1), bend);
+}
+END_TEST
+
 START_TEST(a_long_chain_is_put_off_without_recursion) {
     lam_fn *f = FN(long_chain, 1, 1);
     EXPECT_SAME(apply1(lam_grad(lam_checkpoint(f, NULL), NULL), num(0.5)), apply1(lam_grad(f, NULL), num(0.5)), 1e-12);
@@ -191,5 +238,6 @@ Suite *suite_transforms_checkpoint(void) {
                             a_body_may_branch_on_what_is_put_off, captures_below_a_transform_are_differentiated,
                             an_undeclared_capture_is_named, options_that_do_not_go_together);
     suite_loop(suite, every_nesting_agrees_with_the_plain_function, 2);
+    suite_loop(suite, each_policy_is_about_its_own_body, THREE_DEEP);
     return suite;
 }

@@ -119,6 +119,33 @@ START_TEST(functions_that_look_at_their_inputs) {
 }
 END_TEST
 
+/* The square of a number, by C code that looks at its memory. */
+static void forward_square(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    const double *x = lam_data(lam_contiguous(in[0]));
+    out[0] = x ? lam_scalar(lam_fctx_ctx(fc), *x * *x) : lam_fail(lam_fctx_ctx(fc), LAM_ERR_USER, "no memory");
+}
+
+static const lam_function square_of_memory = {
+    .name = "square", .inputs = 1, .outputs = 1, .forward = forward_square, .vmap_by_loop = true};
+
+BODY(looks_at_memory) {
+    const double *x = lam_data(in[0]);
+    out[0] = x ? lam_scalar(here, *x * *x) : lam_fail(here, LAM_ERR_USER, "no memory");
+}
+
+START_TEST(functions_that_look_at_memory) {
+    lam_fn *in_callback = lam_jit(lam_function_fn(ctx, &square_of_memory, NULL, 1, 1), NULL),
+           *in_body = lam_jit(FN(looks_at_memory, 1, 1), NULL);
+    for (int k = 1; k <= 3; k++) {
+        EXPECT_NUM(apply1(in_callback, num(k)), k * k);
+        EXPECT_NUM(apply1(in_body, num(k)), k * k);
+    }
+    ck_assert_int_eq(lam_jit_report_of(in_callback).direct, 3);
+    ck_assert_int_eq(lam_jit_report_of(in_body).direct, 3);
+    ck_assert(strstr(lam_jit_report_of(in_body).cause, "reads elements"));
+}
+END_TEST
+
 /* f is called again from within its own call: by the way back of a custom rule, for example. */
 BODY(comes_back) {
     lam_fn **self = env;
@@ -136,5 +163,5 @@ END_TEST
 Suite *suite_transforms_jit_direct(void) {
     return SUITE_OF("jit_direct", draws_are_new_at_each_call, levels_see_the_function_as_it_is,
                     captured_values_of_open_levels, linear_functions_that_read_open_levels,
-                    functions_that_look_at_their_inputs, a_function_that_calls_itself);
+                    functions_that_look_at_their_inputs, functions_that_look_at_memory, a_function_that_calls_itself);
 }

@@ -276,6 +276,10 @@ lam_status lam__custom_apply(lam__instance *x, lam_list in, lam_tensor **out);
  * instance are captures of the function. */
 lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x, lam_list captures);
 
+/* custom_rules.c: whether `rule`, which the docstring of `what` calls `role`, is a function that goes with f, which is
+ * one; otherwise records what is wrong. */
+bool lam__custom_goes_with(const char *what, const lam_fn *f, const char *role, lam_fn *rule);
+
 /* lam_custom_linear_solve with a rule of the library's own for the system and the transposed one, whose env is a copy
  * of the settings that lives as long as a derivative may be asked for (custom_solve.c, iterative.c). x0 is not read. */
 lam_tensor *lam__custom_solve_iterative(const char *what, lam_fn *matvec, lam_list parameters, lam_tensor *b,

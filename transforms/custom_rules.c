@@ -382,23 +382,21 @@ static bool check_arity(const char *what, const char *role, const lam_fn *rule, 
     return false;
 }
 
-/* Whether a rule is a function, and of f's context, where failures are looked for and which is to outlive it. */
-static bool goes_with(const char *what, const lam_fn *f, lam_fn *rule) {
-    if (!lam__fn_check(what, rule)) return false;
-    if (rule->ctx != f->ctx)
-        lam__error_set(f->ctx, LAM_ERR_CONTEXT, NULL, "%s of '%s': mixed contexts: '%s' belongs to another one", what,
-                       f->name, rule->name);
-    return rule->ctx == f->ctx;
+/* Without a rule, and with one of another context, even a failed one, the failure is recorded in the context of f,
+ * where failures are looked for and which is to outlive the rule. */
+bool lam__custom_goes_with(const char *what, const lam_fn *f, const char *role, lam_fn *rule) {
+    if (rule && rule->ctx == f->ctx) return lam__fn_check(what, rule);
+    if (rule)
+        lam__error_set(f->ctx, LAM_ERR_CONTEXT, "make it in the same context",
+                       "%s of '%s': mixed contexts: %s '%s' belongs to another one", what, f->name, role,
+                       lam_fn_name(rule));
+    else lam__error_set(f->ctx, LAM_ERR_NULL, NULL, "%s of '%s': %s is NULL", what, f->name, role);
+    return false;
 }
 
-/* Whether f and a rule for it are functions; records what is wrong with them, as far as a context is known. `role` is
- * what the docstring calls the rule: "fwd", "bwd", "rule". Without a rule the failure is recorded in the context of f,
- * which is known by then. */
+/* Whether f and a rule for it are functions; records what is wrong with them, as far as a context is known. */
 static bool check_rule(const char *what, lam_fn *f, const char *role, lam_fn *rule) {
-    if (!lam__fn_check(what, f)) return false;
-    if (rule) return goes_with(what, f, rule);
-    lam__error_set(f->ctx, LAM_ERR_NULL, NULL, "%s of '%s': %s is NULL", what, f->name, role);
-    return false;
+    return lam__fn_check(what, f) && lam__custom_goes_with(what, f, role, rule);
 }
 
 /* Residuals are what fwd gives beyond f's outputs, so their number is known from the counts alone; fewer outputs than f
@@ -456,7 +454,7 @@ lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const la
     for (size_t i = 0; i < count && fits; i++) {
         fns[1 + i] = rules[i];
         if (rules[i])
-            fits = goes_with(what, f, rules[i]) &&
+            fits = lam__custom_goes_with(what, f, "rule", rules[i]) &&
                    check_arity(what, "rule", rules[i], 1 + f->outputs + f->inputs, f->outputs);
     }
     if (fits) {

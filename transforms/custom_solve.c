@@ -249,20 +249,19 @@ static const lam_function function_solve = {
 
 /* Counts are checked at the call, where the message can name the function; types by of_type when there is a
  * solution. */
-static lam_ctx *check_solve(const char *what, lam_fn *f, lam_list parameters) {
-    lam_ctx *ctx = lam__fn_check(what, f);
-    if (!ctx) return NULL;
+static bool check_counts(const char *what, const lam_fn *f, lam_list parameters) {
     if (f->outputs == 1 && (size_t)f->inputs == parameters.count + 1 && (parameters.items || !parameters.count))
-        return ctx;
+        return true;
     lam__error_set(
-        ctx, LAM_ERR_ARITY, NULL,
+        f->ctx, LAM_ERR_ARITY, NULL,
         "%s: function '%s' takes %d inputs and gives %d outputs, expected %zu (the parameters and one more) and 1",
         what, f->name, f->inputs, f->outputs, parameters.count + 1);
-    return NULL;
+    return false;
 }
 
-static lam_tensor *failed_with(const lam_fn *f) {
-    return f ? &f->ctx->failed : &lam__context_failed.failed;
+/* Whether f is a function that fits; *where: whose failed tensor the result is. Without f the tensor tells. */
+static bool check_solve(const char *what, lam_fn *f, lam_list parameters, lam_tensor *b, lam_ctx **where) {
+    return lam__fn_check_call(what, f, LAM_LIST(b), where) && check_counts(what, f, parameters);
 }
 
 /* The solution with the operator that `a` describes; takes over a's reference to matvec. list: the Function's
@@ -347,8 +346,8 @@ lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_ten
                                     const lam_custom_linear_solve_options *options) {
     static const lam_custom_linear_solve_options none;
     const lam_custom_linear_solve_options *o = options ? options : &none;
-    lam_ctx *ctx = check_solve("custom_linear_solve", matvec, parameters);
-    if (!ctx) return failed_with(matvec);
+    lam_ctx *ctx;
+    if (!check_solve("custom_linear_solve", matvec, parameters, b, &ctx)) return &ctx->failed;
     if (!solve || !b)
         return lam__error_fail(ctx, LAM_ERR_NULL, "custom_linear_solve of '%s': %s is NULL", matvec->name,
                                solve ? "b" : "solve");
@@ -358,8 +357,8 @@ lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_ten
 
 lam_tensor *lam__custom_solve_iterative(const char *what, lam_fn *matvec, lam_list parameters, lam_tensor *b,
                                         lam_solve_rule rule, bool symmetric, const lam_iterative_options *settings) {
-    lam_ctx *ctx = check_solve(what, matvec, parameters);
-    if (!ctx) return failed_with(matvec);
+    lam_ctx *ctx;
+    if (!check_solve(what, matvec, parameters, b, &ctx)) return &ctx->failed;
     solve_attrs a = {
         .solve = rule, .transpose_solve = rule, .symmetric = symmetric, .iterative = true, .settings = *settings};
     a.settings.x0 = NULL;
@@ -471,9 +470,10 @@ static const lam_function function_root = {
 /* x0 enters without its derivatives, so a level that differentiates by it sees a constant. */
 lam_tensor *lam_custom_root(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_fn *solve, lam_solve_rule tangent_solve,
                             void *env) {
-    lam_ctx *ctx = check_solve("custom_root", f, parameters);
-    if (!ctx) return failed_with(f);
-    if (!check_solve("custom_root", solve, parameters)) return &ctx->failed;
+    lam_ctx *ctx;
+    if (!check_solve("custom_root", f, parameters, x0, &ctx)) return &ctx->failed;
+    if (!lam__custom_goes_with("custom_root", f, "solve", solve) || !check_counts("custom_root", solve, parameters))
+        return &ctx->failed;
     if (!x0 || !tangent_solve)
         return lam__error_fail(ctx, LAM_ERR_NULL, "custom_root of '%s': %s is NULL", f->name,
                                x0 ? "tangent_solve" : "x0");

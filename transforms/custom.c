@@ -178,29 +178,17 @@ static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam
 }
 
 /* NOTE [linear Functions]
- * One without rules of its own is its own jvp. What that needs beside tangents is kept in place of saved values: inputs
- * that are not floating, and the types of floating ones that have no tangent. */
+ * One without a jvp is its own: a derivative of a linear map needs none of its values, only the map. Beside the
+ * tangents that needs the inputs that are not floating and the types of floating ones that have no tangent, which the
+ * context keeps. Where there is a backward the way back is that, and otherwise the same transposed. Callbacks run as
+ * for any Function, since they say which outputs have a derivative. */
 static bool is_own_jvp(const lam_function *f) {
-    return f->is_linear && !f->jvp && !f->backward;
-}
-
-/* A derivative of a linear map needs none of its values, only the map: what is kept beside it serves
- * lam__custom_linear. */
-static lam_status forward_linear(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
-    lam_status status = lam__context_room(fc, LAM__FOR_JVP, below->inputs);
-    for (int i = 0; i < below->inputs && status == LAM_OK; i++) {
-        lam_value *v = below->in[i], **kept = &fc->saved[LAM__FOR_JVP].values[i];
-        if (!v || fc->needs[i]) continue;
-        *kept =
-            fc->floating[i] ? lam__value_abstract(fc->ctx, (lam_dtype)v->dtype, v->rank, v->dims) : lam__value_hold(v);
-        if (!*kept) status = LAM_ERR_MEMORY;
-    }
-    return status == LAM_OK ? lam__dispatch(below, out) : status;
+    return f->is_linear && !f->jvp;
 }
 
 /* dout = F(dx): the Function applied to tangents in place of inputs, zeros where there is none. Applied through
  * dispatch, so it may be differentiated and batched again. `overwritten` is set aside, since what this run overwrites
- * are tangents. */
+ * are tangents. Outputs without a derivative have no tangent. */
 lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *dout[]) {
     lam__scratch_area area;
     lam__instance *x = fc->instance;
@@ -211,13 +199,15 @@ lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *do
     lam_status status = LAM_OK;
     x->overwritten = NULL;
     for (int i = 0; i < n; i++) {
-        lam_value *kept = fc->saved[LAM__FOR_JVP].values[i], *v = dx[i] ? dx[i] : kept;
+        lam_value *kept = fc->kept[i], *v = dx[i] ? dx[i] : kept;
         bool zero = v && v == kept && v->kind == LAM__ABSTRACT;
         operands[i] = zero ? lam__arguments_zero(fc->ctx, v) : v ? lam__value_hold(v) : NULL;
         if (v && !operands[i]) status = LAM_ERR_MEMORY;
     }
     if (status == LAM_OK) status = lam__custom_dispatch(x, operands, dout);
     x->overwritten = outer;
+    for (int o = 0; o < x->outputs && status == LAM_OK; o++)
+        if (fc->constant[o]) lam__arguments_release(1, &dout[o]);
     lam__arguments_release(n, operands);
     lam__scratch_put(&area);
     return status;
@@ -236,7 +226,7 @@ static lam_status check_rules(const lam_fctx *fc, lam_value *const out[]) {
                             "a derivative is wanted, but it has no derivative rule");
 }
 
-/* Which way forward runs is decided by the Function alone: linear, giving values of its own, separate, or combined. On
+/* Which way forward runs is decided by the Function alone: giving values of its own, separate, or combined. On
  * success the caller owns the context as *residual; on failure nothing is given and the context is gone. */
 static lam_status forward_stage(const lam_call_site *below, const bool needs[], lam_value *const dx[], lam_value *out[],
                                 bool constant[], void **residual) {
@@ -246,11 +236,11 @@ static lam_status forward_stage(const lam_call_site *below, const bool needs[], 
     if (!fc) return LAM_ERR_MEMORY;
     const lam_function *f = &fc->instance->fn;
     fc->tangents = dx;
-    lam_status status = is_own_jvp(f)              ? forward_linear(below, fc, out)
-                        : fc->instance->own_values ? lam__custom_forward(fc, below->in, out)
-                        : f->setup_context         ? forward_separate(below, fc, out)
-                                                   : forward_combined(below, fc, out);
+    lam_status status = fc->instance->own_values ? lam__custom_forward(fc, below->in, out)
+                        : f->setup_context       ? forward_separate(below, fc, out)
+                                                 : forward_combined(below, fc, out);
     fc->tangents = NULL;
+    if (status == LAM_OK && is_own_jvp(f) && (dx || !f->backward)) status = lam__context_keep(fc, below->in);
     if (status == LAM_OK) {
         lam__context_note_absent(fc, out);
         status = check_rules(fc, out);

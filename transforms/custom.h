@@ -60,8 +60,9 @@ enum lam__part {
 typedef struct lam__saved {
     bool done;
     int count;
-    lam_value **values; /* NULL where NULL was saved */
-    int *outputs;       /* beside values: the output that it is, or -1; the inputs are this level's as they come */
+    lam_value **values;   /* NULL where NULL was saved */
+    lam_tensor **handles; /* beside values: those given, compared while the callback runs */
+    int *outputs;         /* beside values: the output that it is, or -1; the inputs are this level's as they come */
 } lam__saved;
 
 /* What lam_fctx_set_data keeps: a list, the youngest in front. One block each; the name lies behind the data. */
@@ -98,6 +99,7 @@ struct lam_fctx {
     bool *absent;               /* per output: it is left out */
     bool *marked;               /* per input: forward says that it has overwritten it */
     lam_value **types;          /* inputs, then outputs, as seen inside a batch; NULL: the level's own */
+    lam_value **kept;           /* per input: what a linear Function is applied to beside tangents; NULL: nothing */
     lam_value *const *tangents; /* while forward runs where they are known: those of the inputs; otherwise NULL */
     lam_tensor *const *in;      /* handles of the callback that runs */
     lam_tensor *const *out;
@@ -147,11 +149,14 @@ void lam__context_free_parts(lam_fctx *fc);
 /* Notes which outputs are left out: those without a value. They have no derivative. */
 void lam__context_note_absent(lam_fctx *fc, lam_value *const out[]);
 
-/* Room for `count` values saved for a mode, all NULL. */
-lam_status lam__context_room(lam_fctx *fc, int mode, int count);
+/* Keeps what a linear Function is applied to beside tangents. */
+lam_status lam__context_keep(lam_fctx *fc, lam_value *const in[]);
 
 /* The context that holds the saved values: fc, or the innermost of what it maps. */
 lam_fctx *lam__context_innermost(lam_fctx *fc);
+
+/* Finds which of the saved values are outputs; the handles are still those of the callback that has saved them. */
+void lam__context_find_outputs(const lam_fctx *fc, lam_value *const in[], lam_value *const out[]);
 
 /* Puts the level's own outputs in the place of those that forward made and saved. */
 void lam__context_replace_outputs(lam_fctx *fc, lam_value *const out[]);
@@ -184,7 +189,7 @@ static inline void lam__context_set_fields(lam_fctx *fc, lam__instance *x, bool 
     lam__context_saves_none(&fc->saved[LAM__FOR_BACKWARD]);
     lam__context_saves_none(&fc->saved[LAM__FOR_JVP]);
     fc->data = NULL;
-    fc->types = NULL;
+    fc->types = fc->kept = NULL;
     fc->tangents = NULL;
     fc->in = fc->out = NULL;
     fc->from = fc->until = 0;
@@ -200,7 +205,8 @@ static inline void lam__context_set_marks(lam_fctx *fc, bool *flags, const lam__
 
 /* Most contexts have collected nothing. */
 static inline void lam__context_release_parts(lam_fctx *fc) {
-    if (fc->saved[LAM__FOR_BACKWARD].values || fc->saved[LAM__FOR_JVP].values || fc->data || fc->types || fc->batched)
+    if (fc->saved[LAM__FOR_BACKWARD].values || fc->saved[LAM__FOR_JVP].values || fc->data || fc->types || fc->batched ||
+        fc->kept)
         lam__context_free_parts(fc);
 }
 
@@ -242,7 +248,7 @@ lam_status lam__custom_vmap(lam_fctx *fc, const lam_vmap_info *info, const int a
                             lam_value *out[], int out_axes[]);
 lam_status lam__custom_shape(lam_fctx *fc, const lam_type in[], lam_type out[]);
 
-/* custom.c: a linear Function without rules applied to tangents; NOTE [linear Functions]. */
+/* custom.c: a linear Function applied to tangents; NOTE [linear Functions]. */
 lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *dout[]);
 
 /* ---- the rest ------------------------------------------------------------------------------------------------- */

@@ -245,19 +245,6 @@ static inline lam_status check_overwritten(visit *v, lam_value *const in[]) {
     return LAM_OK;
 }
 
-/* Which of the saved values are outputs: a level puts its own in their place. One that is also an input is the input,
- * which every level has already. */
-static void find_saved_outputs(const lam_fctx *fc, lam_value *const in[], lam_value *const out[]) {
-    for (int mode = 0; mode < LAM__FOR_BOTH; mode++)
-        for (int k = 0; k < fc->saved[mode].count; k++) {
-            const lam_value *v = fc->saved[mode].values[k];
-            bool input = !v;
-            for (int i = 0; i < fc->instance->inputs; i++) input = input || v == in[i];
-            for (int o = 0; o < fc->instance->outputs && !input; o++)
-                if (v == out[o]) fc->saved[mode].outputs[k] = o;
-        }
-}
-
 /* In the combined style the context holds what forward saved when this returns; forward_combined may want nothing else
  * of the run. */
 lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *out[]) {
@@ -272,7 +259,7 @@ lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *o
     x->fn.forward(fc, v.given, v.slots);
     lam_status status = take_outputs(&v, visit_status(&v), out);
     if (status == LAM_OK && (status = check_overwritten(&v, in)) != LAM_OK) lam__arguments_release(x->outputs, out);
-    if (status == LAM_OK && fc->derivative) find_saved_outputs(fc, in, out);
+    if (status == LAM_OK && fc->derivative) lam__context_find_outputs(fc, in, out);
     return visit_end(&v, status);
 }
 

@@ -127,9 +127,10 @@ static bool only_batches(const lam_call_site *below) {
 }
 
 /* NOTE [hidden intermediates]
- * A separate forward ran on raw data below: what it made on the side (and kept by lam_hold, its only way out) has lost
- * its derivative by the levels below this one. While setup_context runs at such a level the handles born in that time
- * are refused, as saved values and as operands; without derivative levels below they are honest constants. */
+ * A separate forward ran on raw data below: what it made on the side (and kept by lam_hold or lam_fn_hold, its only
+ * ways out) has lost its derivative by the levels below this one. While setup_context runs at such a level the handles
+ * born in that time are refused, as saved values and as operands, and functions that may show such values when they are
+ * called; without derivative levels below they are honest constants. */
 static lam_status forward_separate(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
     uint64_t from = below->ctx->clock;
     bool plain = concrete(below->inputs, below->in);

@@ -7,6 +7,8 @@
  * be differentiated and batched again. */
 #include "transforms/custom.h"
 
+#include "lib/dispatch/level.h"
+#include "lib/program/program.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
 #include "transforms/batch.h"
@@ -306,15 +308,28 @@ static void release_stage(lam_ctx *ctx, void *residual) {
 /* NOTE [recorded Functions]
  * A linear Function that says its types (shape) and its transpose (backward) is recorded as a whole, so that its
  * forward may be foreign code. setup_context then runs on variables: it can save what does not depend on them. In the
- * combined style forward saves, so it is recorded by its operations. */
+ * combined style forward saves, so it is recorded by its operations.
+ * One that is linear in one input alone (a solve in its right side) is recorded likewise where the program is to be
+ * linear and no other input is a variable. Its context is made when it is transposed: the constants that it needs are
+ * those of the equation, which may be others by then. Programs that are run and written have its operations. */
 static bool linear_stage(const lam__level *level, const lam_call_site *call) {
-    (void)level;
-    const lam_function *f = &lam__custom_of(call)->fn;
-    return f->is_linear && f->shape && f->backward && f->setup_context;
+    const lam__instance *x = lam__custom_of(call);
+    const lam_function *f = &x->fn;
+    bool whole = f->shape && f->backward && f->setup_context;
+    if (!whole || f->is_linear || x->linear_in < 0) return whole && f->is_linear;
+    for (int i = 0; i < call->inputs && whole; i++) {
+        const lam_value *v = call->in[i];
+        whole = v && v->rank < LAM_MAX_RANK && (i == x->linear_in || !lam__level_owns(level, v));
+    }
+    return whole && !((const lam__program *)level->state)->keeps_loops;
 }
 
-static lam_status keep_stage(const lam_call_site *call, const bool needs[], lam_value *const results[],
-                             void **residual) {
+static bool linear_in_stage(const void *params, int i) {
+    return ((const lam__custom_params *)params)->instance->linear_in == i;
+}
+
+static lam_status keep_late_stage(const lam_call_site *call, const bool needs[], lam_value *const results[],
+                                  void **residual) {
     lam_fctx *fc = lam__context_new(lam__custom_of(call), needs, call->in);
     if (!fc) return LAM_ERR_MEMORY;
     lam__context_note_absent(fc, results);
@@ -322,6 +337,13 @@ static lam_status keep_stage(const lam_call_site *call, const bool needs[], lam_
     if (status == LAM_OK) *residual = fc;
     else lam__context_release(fc);
     return status;
+}
+
+/* Behind the recording of an equation. */
+static lam_status keep_stage(const lam_call_site *call, const bool needs[], lam_value *const results[],
+                             void **residual) {
+    *residual = NULL;
+    return lam__custom_of(call)->linear_in < 0 ? keep_late_stage(call, needs, results, residual) : LAM_OK;
 }
 
 static const lam__staged stages = {
@@ -332,4 +354,6 @@ static const lam__staged stages = {
     .release = release_stage,
     .linear = linear_stage,
     .keep = keep_stage,
+    .linear_in = linear_in_stage,
+    .keep_late = keep_late_stage,
 };

@@ -30,6 +30,7 @@ typedef struct lam__instance {
     bool only_passes; /* its callbacks pass values on to others and compute nothing: they may read what they see */
     bool own_values;  /* outputs at a derivative level are those of forward on its values, not of the level below */
     int inputs, outputs;
+    int linear_in; /* the floating input in which it is linear while the others are held still; -1: none is known */
     lam_ctx *ctx;
     size_t bytes; /* of the block: instance, attributes, name */
     lam_primitive row;
@@ -236,6 +237,9 @@ static inline void lam__context_end(lam__visitor *v) {
 /* Records a failure: "Function 'name', backward: ...". Returns status. */
 lam_status lam__custom_fail(const lam_fctx *fc, lam_status status, const char *remedy, const char *format, ...)
     LAM_PRINTF(4, 5);
+
+/* x, which must have the type of `like`; `what` x is. A failed x passes, since its failure is recorded. */
+lam_tensor *lam__custom_of_type(lam_fctx *fc, const char *what, lam_tensor *x, lam_tensor *like);
 
 /* The callbacks, on values of the level below the one served, which is current. */
 lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *out[]);

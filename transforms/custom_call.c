@@ -59,6 +59,16 @@ static const char *type_text(const lam_value *v, char text[TYPE_TEXT]) {
     return text;
 }
 
+/* A solver that broadcasts or widens would otherwise go on with a system of another size. */
+lam_tensor *lam__custom_of_type(lam_fctx *fc, const char *what, lam_tensor *x, lam_tensor *like) {
+    char got[TYPE_TEXT], expected[TYPE_TEXT];
+    const lam_value *v = lam__scope_peek(x), *want = lam__scope_peek(like);
+    if (!v || !want || lam__value_same_type(v, want)) return x;
+    lam__custom_fail(fc, v->dtype == want->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL, "%s: expected %s, got %s", what,
+                     type_text(want, expected), type_text(v, got));
+    return &fc->ctx->failed;
+}
+
 /* ---- a visit to user code ---------------------------------------------------------------------------------------- */
 
 /* given: handles lent to the callback; slots: its results, and one more, which must stay empty: who sets it has counted

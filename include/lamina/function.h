@@ -230,7 +230,8 @@ typedef struct lam_custom_linear_solve_options {
  *         reverse mode needs a transpose_solve that is not there.
  * Owner   current scope.
  * Derivative  by b, the parameters and the captures of matvec, of any order, by solving again; also by what is hidden
- *             in functions that matvec is or calls, such as one of lam_linearize. */
+ *             in functions that matvec is or calls, such as one of lam_linearize. lam_linearize and
+ *             lam_linear_transpose take it as linear in b, whatever the rules do, which may be foreign code. */
 LAM_API lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
                                             const lam_custom_linear_solve_options *options);
 

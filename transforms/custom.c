@@ -7,6 +7,7 @@
  * be differentiated and batched again. */
 #include "transforms/custom.h"
 
+#include "lib/dispatch/level.h"
 #include "lib/program/program.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
@@ -122,9 +123,10 @@ static bool only_batches(const lam_call_site *below) {
 }
 
 /* NOTE [hidden intermediates]
- * A separate forward ran on raw data below: what it made on the side (and kept by lam_hold, its only way out) has lost
- * its derivative by the levels below this one. While setup_context runs at such a level the handles born in that time
- * are refused, as saved values and as operands; without derivative levels below they are honest constants. */
+ * A separate forward ran on raw data below: what it made on the side (and kept by lam_hold or lam_fn_hold, its only
+ * ways out) has lost its derivative by the levels below this one. While setup_context runs at such a level the handles
+ * born in that time are refused, as saved values and as operands, and functions that may show such values when they are
+ * called; without derivative levels below they are honest constants. */
 static lam_status forward_separate(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
     uint64_t from = below->ctx->clock;
     bool plain = concrete(below->inputs, below->in);
@@ -173,29 +175,17 @@ static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam
 }
 
 /* NOTE [linear Functions]
- * One without rules of its own is its own jvp. What that needs beside tangents is kept in place of saved values: inputs
- * that are not floating, and the types of floating ones that have no tangent. */
+ * One without a jvp is its own: a derivative of a linear map needs none of its values, only the map. Beside the
+ * tangents that needs the inputs that are not floating and the types of floating ones that have no tangent, which the
+ * context keeps. Where there is a backward the way back is that, and otherwise the same transposed. Callbacks run as
+ * for any Function, since they say which outputs have a derivative. */
 static bool is_own_jvp(const lam_function *f) {
-    return f->is_linear && !f->jvp && !f->backward;
-}
-
-/* A derivative of a linear map needs none of its values, only the map: what is kept beside it serves
- * lam__custom_linear. */
-static lam_status forward_linear(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
-    lam_status status = lam__context_room(fc, LAM__FOR_JVP, below->inputs);
-    for (int i = 0; i < below->inputs && status == LAM_OK; i++) {
-        lam_value *v = below->in[i], **kept = &fc->saved[LAM__FOR_JVP].values[i];
-        if (!v || fc->needs[i]) continue;
-        *kept =
-            fc->floating[i] ? lam__value_abstract(fc->ctx, (lam_dtype)v->dtype, v->rank, v->dims) : lam__value_hold(v);
-        if (!*kept) status = LAM_ERR_MEMORY;
-    }
-    return status == LAM_OK ? lam__dispatch(below, out) : status;
+    return f->is_linear && !f->jvp;
 }
 
 /* dout = F(dx): the Function applied to tangents in place of inputs, zeros where there is none. Applied through
  * dispatch, so it may be differentiated and batched again. `overwritten` is set aside, since what this run overwrites
- * are tangents. */
+ * are tangents. Outputs without a derivative have no tangent. */
 lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *dout[]) {
     lam__scratch_area area;
     lam__instance *x = fc->instance;
@@ -206,13 +196,15 @@ lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *do
     lam_status status = LAM_OK;
     x->overwritten = NULL;
     for (int i = 0; i < n; i++) {
-        lam_value *kept = fc->saved[LAM__FOR_JVP].values[i], *v = dx[i] ? dx[i] : kept;
+        lam_value *kept = fc->kept[i], *v = dx[i] ? dx[i] : kept;
         bool zero = v && v == kept && v->kind == LAM__ABSTRACT;
         operands[i] = zero ? lam__arguments_zero(fc->ctx, v) : v ? lam__value_hold(v) : NULL;
         if (v && !operands[i]) status = LAM_ERR_MEMORY;
     }
     if (status == LAM_OK) status = lam__custom_dispatch(x, operands, dout);
     x->overwritten = outer;
+    for (int o = 0; o < x->outputs && status == LAM_OK; o++)
+        if (fc->constant[o]) lam__arguments_release(1, &dout[o]);
     lam__arguments_release(n, operands);
     lam__scratch_put(&area);
     return status;
@@ -231,7 +223,7 @@ static lam_status check_rules(const lam_fctx *fc, lam_value *const out[]) {
                             "a derivative is wanted, but it has no derivative rule");
 }
 
-/* Which way forward runs is decided by the Function alone: linear, giving values of its own, separate, or combined. On
+/* Which way forward runs is decided by the Function alone: giving values of its own, separate, or combined. On
  * success the caller owns the context as *residual; on failure nothing is given and the context is gone. */
 static lam_status forward_stage(const lam_call_site *below, const bool needs[], lam_value *const dx[], lam_value *out[],
                                 bool constant[], void **residual) {
@@ -241,11 +233,11 @@ static lam_status forward_stage(const lam_call_site *below, const bool needs[], 
     if (!fc) return LAM_ERR_MEMORY;
     const lam_function *f = &fc->instance->fn;
     fc->tangents = dx;
-    lam_status status = is_own_jvp(f)              ? forward_linear(below, fc, out)
-                        : fc->instance->own_values ? lam__custom_forward(fc, below->in, out)
-                        : f->setup_context         ? forward_separate(below, fc, out)
-                                                   : forward_combined(below, fc, out);
+    lam_status status = fc->instance->own_values ? lam__custom_forward(fc, below->in, out)
+                        : f->setup_context       ? forward_separate(below, fc, out)
+                                                 : forward_combined(below, fc, out);
     fc->tangents = NULL;
+    if (status == LAM_OK && is_own_jvp(f) && (dx || !f->backward)) status = lam__context_keep(fc, below->in);
     if (status == LAM_OK) {
         lam__context_note_absent(fc, out);
         status = check_rules(fc, out);
@@ -305,16 +297,30 @@ static void release_stage(lam_ctx *ctx, void *residual) {
  * A linear Function that says its types (shape) and its transpose (backward) is recorded as a whole, so that its
  * forward may be foreign code. setup_context then runs on variables: it can save what does not depend on them. In the
  * combined style forward saves, so it is recorded by its operations. Where types are all that is wanted, any Function
- * that says them is. */
+ * that says them is.
+ * One that is linear in one input alone (a solve in its right side) is recorded likewise where the program is to be
+ * linear and no other input is a variable. Its context is made when it is transposed: the constants that it needs are
+ * those of the equation, which may be others by then. Programs that are run and written have its operations. */
 static bool linear_stage(const lam__level *level, const lam_call_site *call) {
     const lam__program *p = level->state;
-    const lam_function *f = &lam__custom_of(call)->fn;
+    const lam__instance *x = lam__custom_of(call);
+    const lam_function *f = &x->fn;
     if (p->only_types && f->shape) return true;
-    return f->is_linear && f->shape && f->backward && f->setup_context;
+    bool whole = f->shape && f->backward && f->setup_context;
+    if (!whole || f->is_linear || x->linear_in < 0) return whole && f->is_linear;
+    for (int i = 0; i < call->inputs && whole; i++) {
+        const lam_value *v = call->in[i];
+        whole = v && v->rank < LAM_MAX_RANK && (i == x->linear_in || !lam__level_owns(level, v));
+    }
+    return whole && !p->keeps_loops;
 }
 
-static lam_status keep_stage(const lam_call_site *call, const bool needs[], lam_value *const results[],
-                             void **residual) {
+static bool linear_in_stage(const void *params, int i) {
+    return ((const lam__custom_params *)params)->instance->linear_in == i;
+}
+
+static lam_status keep_late_stage(const lam_call_site *call, const bool needs[], lam_value *const results[],
+                                  void **residual) {
     lam_fctx *fc = lam__context_new(lam__custom_of(call), needs, call->in);
     if (!fc) return LAM_ERR_MEMORY;
     lam__context_note_absent(fc, results);
@@ -322,6 +328,13 @@ static lam_status keep_stage(const lam_call_site *call, const bool needs[], lam_
     if (status == LAM_OK) *residual = fc;
     else lam__context_release(fc);
     return status;
+}
+
+/* Behind the recording of an equation. */
+static lam_status keep_stage(const lam_call_site *call, const bool needs[], lam_value *const results[],
+                             void **residual) {
+    *residual = NULL;
+    return lam__custom_of(call)->linear_in < 0 ? keep_late_stage(call, needs, results, residual) : LAM_OK;
 }
 
 static const lam__staged stages = {
@@ -332,5 +345,7 @@ static const lam__staged stages = {
     .release = release_stage,
     .linear = linear_stage,
     .keep = keep_stage,
+    .linear_in = linear_in_stage,
+    .keep_late = keep_late_stage,
     .rules = true,
 };

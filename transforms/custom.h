@@ -31,6 +31,7 @@ typedef struct lam__instance {
     bool only_passes; /* its callbacks pass values on to others and compute nothing: they may read what they see */
     bool own_values;  /* outputs at a derivative level are those of forward on its values, not of the level below */
     int inputs, outputs;
+    int linear_in; /* the floating input in which it is linear while the others are held still; -1: none is known */
     lam_ctx *ctx;
     size_t bytes; /* of the block: instance, attributes, name */
     lam_primitive row;
@@ -61,8 +62,9 @@ enum lam__part {
 typedef struct lam__saved {
     bool done;
     int count;
-    lam_value **values; /* NULL where NULL was saved */
-    int *outputs;       /* beside values: the output that it is, or -1; the inputs are this level's as they come */
+    lam_value **values;   /* NULL where NULL was saved */
+    lam_tensor **handles; /* beside values: those given, compared while the callback runs */
+    int *outputs;         /* beside values: the output that it is, or -1; the inputs are this level's as they come */
 } lam__saved;
 
 /* What lam_fctx_set_data keeps: a list, the youngest in front. One block each; the name lies behind the data. */
@@ -99,6 +101,7 @@ struct lam_fctx {
     bool *absent;               /* per output: it is left out */
     bool *marked;               /* per input: forward says that it has overwritten it */
     lam_value **types;          /* inputs, then outputs, as seen inside a batch; NULL: the level's own */
+    lam_value **kept;           /* per input: what a linear Function is applied to beside tangents; NULL: nothing */
     lam_value *const *tangents; /* while forward runs where they are known: those of the inputs; otherwise NULL */
     lam_tensor *const *in;      /* handles of the callback that runs */
     lam_tensor *const *out;
@@ -148,11 +151,14 @@ void lam__context_free_parts(lam_fctx *fc);
 /* Notes which outputs are left out: those without a value. They have no derivative. */
 void lam__context_note_absent(lam_fctx *fc, lam_value *const out[]);
 
-/* Room for `count` values saved for a mode, all NULL. */
-lam_status lam__context_room(lam_fctx *fc, int mode, int count);
+/* Keeps what a linear Function is applied to beside tangents. */
+lam_status lam__context_keep(lam_fctx *fc, lam_value *const in[]);
 
 /* The context that holds the saved values: fc, or the innermost of what it maps. */
 lam_fctx *lam__context_innermost(lam_fctx *fc);
+
+/* Finds which of the saved values are outputs; the handles are still those of the callback that has saved them. */
+void lam__context_find_outputs(const lam_fctx *fc, lam_value *const in[], lam_value *const out[]);
 
 /* Puts the level's own outputs in the place of those that forward made and saved. */
 void lam__context_replace_outputs(lam_fctx *fc, lam_value *const out[]);
@@ -185,7 +191,7 @@ static inline void lam__context_set_fields(lam_fctx *fc, lam__instance *x, bool 
     lam__context_saves_none(&fc->saved[LAM__FOR_BACKWARD]);
     lam__context_saves_none(&fc->saved[LAM__FOR_JVP]);
     fc->data = NULL;
-    fc->types = NULL;
+    fc->types = fc->kept = NULL;
     fc->tangents = NULL;
     fc->in = fc->out = NULL;
     fc->from = fc->until = 0;
@@ -201,7 +207,8 @@ static inline void lam__context_set_marks(lam_fctx *fc, bool *flags, const lam__
 
 /* Most contexts have collected nothing. */
 static inline void lam__context_release_parts(lam_fctx *fc) {
-    if (fc->saved[LAM__FOR_BACKWARD].values || fc->saved[LAM__FOR_JVP].values || fc->data || fc->types || fc->batched)
+    if (fc->saved[LAM__FOR_BACKWARD].values || fc->saved[LAM__FOR_JVP].values || fc->data || fc->types || fc->batched ||
+        fc->kept)
         lam__context_free_parts(fc);
 }
 
@@ -232,6 +239,9 @@ static inline void lam__context_end(lam__visitor *v) {
 lam_status lam__custom_fail(const lam_fctx *fc, lam_status status, const char *remedy, const char *format, ...)
     LAM_PRINTF(4, 5);
 
+/* x, which must have the type of `like`; `what` x is. A failed x passes, since its failure is recorded. */
+lam_tensor *lam__custom_of_type(lam_fctx *fc, const char *what, lam_tensor *x, lam_tensor *like);
+
 /* The callbacks, on values of the level below the one served, which is current. */
 lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *out[]);
 lam_status lam__custom_setup(lam_fctx *fc, lam_value *const in[], lam_value *const out[]);
@@ -243,7 +253,7 @@ lam_status lam__custom_vmap(lam_fctx *fc, const lam_vmap_info *info, const int a
                             lam_value *out[], int out_axes[]);
 lam_status lam__custom_shape(lam_fctx *fc, const lam_type in[], lam_type out[]);
 
-/* custom.c: a linear Function without rules applied to tangents; NOTE [linear Functions]. */
+/* custom.c: a linear Function applied to tangents; NOTE [linear Functions]. */
 lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *dout[]);
 
 /* ---- the rest ------------------------------------------------------------------------------------------------- */
@@ -285,6 +295,10 @@ lam_status lam__custom_apply(lam__instance *x, lam_list in, lam_tensor **out);
 /* A function of fixed arity around an instance, whose reference it takes over (also on failure). The last inputs of the
  * instance are captures of the function. */
 lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x, lam_list captures);
+
+/* custom_rules.c: whether `rule`, which the docstring of `what` calls `role`, is a function that goes with f, which is
+ * one; otherwise records what is wrong. */
+bool lam__custom_goes_with(const char *what, const lam_fn *f, const char *role, lam_fn *rule);
 
 /* lam_custom_linear_solve with a rule of the library's own for the system and the transposed one, whose env is a copy
  * of the settings that lives as long as a derivative may be asked for (custom_solve.c, iterative.c). x0 is not read. */

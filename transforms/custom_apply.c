@@ -189,7 +189,7 @@ lam_fn *lam_function_fn(lam_ctx *ctx, const lam_function *function, const void *
  * KEEP IN STEP: custom-rules */
 static const char *forward_rule(const lam_function *f) {
     if (f->jvp) return "jvp";
-    if (f->is_linear && !f->backward) return "forward, on the tangents (is_linear)";
+    if (f->is_linear) return "forward, on the tangents (is_linear)";
     return f->backward ? "backward, transposed" : "missing: give it jvp or backward";
 }
 

@@ -59,6 +59,16 @@ static const char *type_text(const lam_value *v, char text[TYPE_TEXT]) {
     return text;
 }
 
+/* A solver that broadcasts or widens would otherwise go on with a system of another size. */
+lam_tensor *lam__custom_of_type(lam_fctx *fc, const char *what, lam_tensor *x, lam_tensor *like) {
+    char got[TYPE_TEXT], expected[TYPE_TEXT];
+    const lam_value *v = lam__scope_peek(x), *want = lam__scope_peek(like);
+    if (!v || !want || lam__value_same_type(v, want)) return x;
+    lam__custom_fail(fc, v->dtype == want->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL, "%s: expected %s, got %s", what,
+                     type_text(want, expected), type_text(v, got));
+    return &fc->ctx->failed;
+}
+
 /* ---- a visit to user code ---------------------------------------------------------------------------------------- */
 
 /* given: handles lent to the callback; slots: its results, and one more, which must stay empty: who sets it has counted
@@ -245,19 +255,6 @@ static inline lam_status check_overwritten(visit *v, lam_value *const in[]) {
     return LAM_OK;
 }
 
-/* Which of the saved values are outputs: a level puts its own in their place. One that is also an input is the input,
- * which every level has already. */
-static void find_saved_outputs(const lam_fctx *fc, lam_value *const in[], lam_value *const out[]) {
-    for (int mode = 0; mode < LAM__FOR_BOTH; mode++)
-        for (int k = 0; k < fc->saved[mode].count; k++) {
-            const lam_value *v = fc->saved[mode].values[k];
-            bool input = !v;
-            for (int i = 0; i < fc->instance->inputs; i++) input = input || v == in[i];
-            for (int o = 0; o < fc->instance->outputs && !input; o++)
-                if (v == out[o]) fc->saved[mode].outputs[k] = o;
-        }
-}
-
 /* In the combined style the context holds what forward saved when this returns; forward_combined may want nothing else
  * of the run. */
 lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *out[]) {
@@ -272,7 +269,7 @@ lam_status lam__custom_forward(lam_fctx *fc, lam_value *const in[], lam_value *o
     x->fn.forward(fc, v.given, v.slots);
     lam_status status = take_outputs(&v, visit_status(&v), out);
     if (status == LAM_OK && (status = check_overwritten(&v, in)) != LAM_OK) lam__arguments_release(x->outputs, out);
-    if (status == LAM_OK && fc->derivative) find_saved_outputs(fc, in, out);
+    if (status == LAM_OK && fc->derivative) lam__context_find_outputs(fc, in, out);
     return visit_end(&v, status);
 }
 

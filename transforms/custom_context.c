@@ -38,9 +38,14 @@ lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *cons
     return fc;
 }
 
-/* Values and, behind them, the outputs that they are; room for one at least. */
+/* Values and, behind them, their handles and the outputs that they are; room for one at least. */
 static size_t saved_bytes(int count) {
-    return (size_t)(count ? count : 1) * (sizeof(lam_value *) + sizeof(int));
+    return (size_t)(count ? count : 1) * (sizeof(lam_value *) + sizeof(lam_tensor *) + sizeof(int));
+}
+
+/* Room for one at least, too. */
+static size_t kept_bytes(const lam__instance *x) {
+    return (size_t)(x->inputs ? x->inputs : 1) * sizeof(lam_value *);
 }
 
 /* For contexts that own what they have collected: not for copies. */
@@ -62,6 +67,9 @@ void lam__context_free_parts(lam_fctx *fc) {
         lam__alloc_put(&ctx->pool, fc->types, (size_t)(x->inputs + x->outputs) * sizeof *fc->types);
     }
     if (fc->batched) lam__alloc_put(&ctx->pool, fc->batched, (size_t)fc->batched_count + 1);
+    if (!fc->kept) return;
+    lam__arguments_release(x->inputs, fc->kept);
+    lam__alloc_put(&ctx->pool, fc->kept, kept_bytes(x));
 }
 
 /* A copy gives up its own block and its copy of the chain; all else belongs to the context that it was made from, which
@@ -113,6 +121,34 @@ lam_fctx *lam__context_with(lam_fctx *fc, lam_value *const values[]) {
     return copy;
 }
 
+/* Where value v is among n, shown by handle t unless that is NULL; -1: nowhere. */
+static int place_of(int n, lam_value *const values[], lam_tensor *const handles[], const lam_value *v,
+                    const lam_tensor *t) {
+    int k = 0;
+    while (k < n && (values[k] != v || (t && handles[k] != t))) k++;
+    return k < n ? k : -1;
+}
+
+/* The output that saved value v is, or -1. The handle that was saved tells first, since an output may be an input as it
+ * came: then each has its own derivative, the one of the Function. By the value alone an input comes first, which every
+ * level has already. */
+static int saved_output(const lam_fctx *fc, lam_value *const in[], lam_value *const out[], const lam_value *v,
+                        const lam_tensor *t) {
+    int n = fc->instance->inputs, m = fc->instance->outputs;
+    if (place_of(n, in, fc->in, v, t) >= 0) return -1;
+    int o = place_of(m, out, fc->out, v, t);
+    if (o >= 0 || place_of(n, in, fc->in, v, NULL) >= 0) return o;
+    return place_of(m, out, fc->out, v, NULL);
+}
+
+void lam__context_find_outputs(const lam_fctx *fc, lam_value *const in[], lam_value *const out[]) {
+    for (int mode = 0; mode < LAM__FOR_BOTH; mode++)
+        for (int k = 0; k < fc->saved[mode].count; k++) {
+            const lam__saved *s = &fc->saved[mode];
+            if (s->values[k]) s->outputs[k] = saved_output(fc, in, out, s->values[k], s->handles[k]);
+        }
+}
+
 /* Holds the new value and lets go of the old one. What forward saved of a mapped Function was made physical with one
  * bit for its batch axis; an output of this level has that axis in any case. */
 void lam__context_replace_outputs(lam_fctx *fc, lam_value *const out[]) {
@@ -149,29 +185,55 @@ static lam_status check_part(const lam_fctx *fc, int parts, const char *call) {
     return lam__custom_fail(fc, LAM_ERR_RULE, remedy, "%s may not be called here", call);
 }
 
-/* Called at most once for each mode: `done` is seen before. */
-lam_status lam__context_room(lam_fctx *fc, int mode, int count) {
+/* Holds the values of the list for a mode. Called at most once for each: `done` is seen before. */
+static lam_status hold_saved(lam_fctx *fc, int mode, lam_list list) {
+    int count = (int)list.count;
     size_t bytes = saved_bytes(count);
     lam_value **values = lam__alloc_get(&fc->ctx->pool, bytes);
     if (!values) return lam__error_memory(fc->ctx, bytes);
-    fc->saved[mode] =
-        (lam__saved){.done = true, .count = count, .values = values, .outputs = (int *)(void *)(values + count)};
+    lam_tensor **handles = (lam_tensor **)(void *)(values + count);
+    fc->saved[mode] = (lam__saved){true, count, values, handles, (int *)(void *)(handles + count)};
     for (int k = 0; k < count; k++) {
-        values[k] = NULL;
+        handles[k] = list.items[k];
+        values[k] = handles[k] ? lam__value_hold(handles[k]->value) : NULL;
         fc->saved[mode].outputs[k] = -1;
     }
     return LAM_OK;
 }
 
-/* A live handle of this context; NOTE [hidden intermediates] in custom.c says what else is refused, and why. */
+/* Inputs that are not floating, and the types of floating ones that have no tangent. */
+lam_status lam__context_keep(lam_fctx *fc, lam_value *const in[]) {
+    const lam__instance *x = fc->instance;
+    lam_value **kept = lam__alloc_get(&fc->ctx->pool, kept_bytes(x));
+    if (!kept) return lam__error_memory(fc->ctx, kept_bytes(x));
+    lam_status status = LAM_OK;
+    fc->kept = kept;
+    for (int i = 0; i < x->inputs; i++) {
+        lam_value *v = in[i];
+        kept[i] = NULL;
+        if (!v || fc->needs[i]) continue;
+        kept[i] =
+            fc->floating[i] ? lam__value_abstract(fc->ctx, (lam_dtype)v->dtype, v->rank, v->dims) : lam__value_hold(v);
+        if (!kept[i]) status = LAM_ERR_MEMORY;
+    }
+    return status;
+}
+
+/* A live handle of this context, since a value of another one would end with that; NOTE [hidden intermediates] in
+ * custom.c says what else is refused, and why. */
 static lam_status check_saved(const lam_fctx *fc, const char *call, size_t i, lam_tensor *t) {
     lam_value *v;
     lam_tensor *failed;
     if (!t) return LAM_OK;
     bool hidden = t->birth > fc->from && t->birth <= fc->until;
-    if (!hidden) return lam__scope_operands(call, 1, &t, &v, &failed) ? LAM_OK : fc->ctx->error.status;
-    return lam__custom_fail(fc, LAM_ERR_RULE, "return it as an output of forward",
-                            "%s: tensor %zu was made inside forward and is not one of its outputs", call, i);
+    if (hidden && t->ctx == fc->ctx)
+        return lam__custom_fail(fc, LAM_ERR_RULE, "return it as an output of forward",
+                                "%s: tensor %zu was made inside forward and is not one of its outputs", call, i);
+    const lam_ctx *where = lam__scope_operands(call, 1, &t, &v, &failed);
+    if (where == fc->ctx) return LAM_OK;
+    if (!where && fc->ctx->error.status != LAM_OK) return fc->ctx->error.status;
+    return lam__custom_fail(fc, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
+                            "%s: mixed contexts: tensor %zu belongs to another one", call, i);
 }
 
 /* Values are held, not copied: they never change. Without a derivative nothing is kept, but mistakes are seen all the
@@ -184,11 +246,7 @@ static lam_status save(lam_fctx *fc, int mode, const char *call, lam_list list) 
     for (size_t i = 0; i < list.count; i++)
         if ((status = check_saved(fc, call, i, list.items[i])) != LAM_OK) return status;
     s->done = true;
-    if (!fc->derivative) return LAM_OK;
-    status = lam__context_room(fc, mode, (int)list.count);
-    for (size_t k = 0; k < list.count && status == LAM_OK; k++)
-        s->values[k] = list.items[k] ? lam__value_hold(list.items[k]->value) : NULL;
-    return status;
+    return fc->derivative ? hold_saved(fc, mode, list) : LAM_OK;
 }
 
 /* For backward first; jvp reads this list where it has none of its own. */

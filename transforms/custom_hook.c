@@ -68,8 +68,8 @@ static const lam_function function_hook = {
  * callback may read elements, which is what many hooks are for. */
 lam_tensor *lam_on_gradient(lam_tensor *x, lam_fn *callback, lam_hook **hook) {
     if (hook) *hook = NULL;
-    lam_ctx *ctx = lam__fn_check("lam_on_gradient", callback);
-    if (!ctx) return callback ? &callback->ctx->failed : &lam__context_failed.failed;
+    lam_ctx *ctx;
+    if (!lam__fn_check_call("lam_on_gradient", callback, LAM_LIST(x), &ctx)) return &ctx->failed;
     if (callback->inputs != 1 || callback->outputs != 1) {
         lam__error_set(ctx, LAM_ERR_ARITY, NULL,
                        "lam_on_gradient: callback '%s' takes %d inputs and gives %d outputs, not one and one",
@@ -99,7 +99,8 @@ lam_tensor *lam_on_gradient(lam_tensor *x, lam_fn *callback, lam_hook **hook) {
     return out;
 }
 
+/* A hook that has ended has nobody left to call it, and its memory may be another function by now. */
 void lam_hook_remove(lam_hook *hook) {
     lam_fn *f = (lam_fn *)(void *)hook;
-    if (lam__fn_check("lam_hook_remove", f)) ((hook_env *)f->env)->removed = true;
+    if (f && f->magic == LAM__FN && f->body == body_hook) ((hook_env *)f->env)->removed = true;
 }

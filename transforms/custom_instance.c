@@ -64,7 +64,8 @@ lam__instance *lam__custom_instance(lam_ctx *ctx, const lam_function *function, 
                          .attrs = function->attrs_size ? at : NULL,
                          .attrs_release = attrs_release,
                          .inputs = inputs,
-                         .outputs = outputs};
+                         .outputs = outputs,
+                         .linear_in = -1};
     if (function->attrs_size) memcpy(at, attrs, function->attrs_size);
     x->row.name = x->fn.name = memcpy(at + plain, name, letters);
     if (x->fn.jvp && !x->fn.backward) x->row.saves = LAM_SAVE_TYPES; /* NOTE [tangents of constants] */

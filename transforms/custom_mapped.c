@@ -307,9 +307,45 @@ static void mapped_backward(lam_fctx *fc, lam_tensor *const grad_out[], lam_tens
     lam__scratch_put(&area);
 }
 
+/* The type of one example. */
+static lam_type without_axis(const lam_type *t, int axis) {
+    lam_type one = {.dtype = t->dtype, .rank = t->rank};
+    if (axis == LAM_UNMAPPED || t->rank < 0) return *t;
+    one.rank = 0;
+    for (int a = 0; a < t->rank; a++)
+        if (a != axis) one.dims[one.rank++] = t->dims[a];
+    return one;
+}
+
+/* That of a batch, with its axis in front; one with more axes than a type has room for is refused by who asked. */
+static lam_type with_axis(const lam_type *one, int64_t size) {
+    lam_type t = {.dtype = one->dtype, .rank = one->rank + 1, .dims = {size}};
+    if (one->rank < 0) return *one;
+    for (int a = 1; a < t.rank && a < LAM_MAX_RANK; a++) t.dims[a] = one->dims[a - 1];
+    return t;
+}
+
+static void mapped_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) {
+    const mapped *a = fc->instance->attrs;
+    const lam__instance *x = a->base;
+    lam__scratch_area area;
+    lam__visitor v;
+    lam_type *types = lam__scratch_get(&area, fc->ctx, (size_t)(x->inputs + 1) * sizeof *types);
+    if (types && lam__context_begin(&v, a->base)) {
+        for (int i = 0; i < x->inputs; i++) types[i] = without_axis(&in[i], a->axes[i]);
+        lam_status status = lam__custom_shape(&v.fc, types, out);
+        for (int o = 0; o < x->outputs && status == LAM_OK; o++) {
+            out[o] = with_axis(&out[o], a->batch.size);
+            fc->absent[o] = v.fc.absent[o];
+        }
+        lam__context_end(&v);
+    }
+    lam__scratch_put(&area);
+}
+
 /* NULL after recording that memory is lacking. Each application makes one: its attributes hold a reference, so it
- * cannot wait in a slot. There is no shape callback, so a linear Function inside a batch is recorded by its
- * operations. */
+ * cannot wait in a slot. A Function that is linear in all its inputs is recorded by its operations inside a batch: it has
+ * no shape callback. */
 lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], const lam__batch *batch) {
     lam__scratch_area area;
     size_t fixed = sizeof(mapped) + (size_t)x->inputs * sizeof(int),
@@ -329,6 +365,7 @@ lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], const lam_
                       .setup_context = x->fn.setup_context ? mapped_setup : NULL,
                       .backward = x->fn.backward ? mapped_backward : NULL,
                       .jvp = x->fn.jvp ? mapped_jvp : NULL,
+                      .shape = x->linear_in >= 0 ? mapped_shape : NULL,
                       .generate_vmap_rule = true,
                       .once_differentiable = x->fn.once_differentiable,
                       .is_linear = x->fn.is_linear};
@@ -336,6 +373,7 @@ lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], const lam_
     if (made) {
         made->only_passes = true;
         made->own_values = x->own_values;
+        made->linear_in = x->linear_in;
     }
     lam__scratch_put(&area);
     return made;

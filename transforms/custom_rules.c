@@ -102,6 +102,12 @@ static lam_status check_nondiff(const lam_fctx *fc) {
     return LAM_OK;
 }
 
+/* A rule has no way to leave an output out, so it gives a tangent of an integer output too, which is dropped. */
+static void drop_of_integers(size_t m, lam_tensor *const out[], lam_tensor *tangents[]) {
+    for (size_t o = 0; o < m; o++)
+        if (!lam__dtype_is_inexact((int)lam_dtype_of(out[o]))) tangents[o] = NULL;
+}
+
 /* ---- lam_custom_vjp ---------------------------------------------------------------------------------------------- */
 
 /* Without a derivative f, with one fwd; saved are the nondiff inputs, then the residuals, in the order in which bwd
@@ -149,8 +155,7 @@ static void vjp_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) 
 /* ---- lam_custom_jvp ---------------------------------------------------------------------------------------------- */
 
 /* The rule, on inputs and one tangent each: outputs, then tangents, of which those that there cannot be are NULL. NULL
- * after a failure. The rule of a function with an integer output has to give something there, which is dropped. x: the
- * inputs of the Function, with captures. */
+ * after a failure. x: the inputs of the Function, with captures. */
 static lam_tensor **run_rule(lam_fctx *fc, lam_tensor *const x[], lam_tensor *const t[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     size_t n = (size_t)a->inputs, m = (size_t)a->fns[0]->outputs, given = n;
@@ -161,8 +166,7 @@ static lam_tensor **run_rule(lam_fctx *fc, lam_tensor *const x[], lam_tensor *co
         if (!nondiff_of(a)[i]) in[given++] = t[i];
     }
     if (call_rule(fc, 1, (lam_list){given, in}, x + captures_at(a, 1), out) != LAM_OK) return NULL;
-    for (size_t o = 0; o < m; o++)
-        if (!lam__dtype_is_inexact((int)lam_dtype_of(out[m + o]))) out[m + o] = NULL;
+    drop_of_integers(m, out, out + m);
     return out;
 }
 
@@ -239,7 +243,8 @@ static void jvps_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
         in[0] = t[i];
         const lam_list list = {(size_t)(1 + m + a->inputs), in};
         if (call_fn(fc, 1 + i, list, in + 1 + m + captures_at(a, 1 + i), out) != LAM_OK) return;
-        for (int o = 0; o < m; o++) dout[o] = dout[o] ? lam_add(dout[o], out[o]) : out[o];
+        drop_of_integers((size_t)m, in + 1, out);
+        for (int o = 0; o < m; o++) dout[o] = dout[o] && out[o] ? lam_add(dout[o], out[o]) : out[o];
     }
 }
 
@@ -281,7 +286,7 @@ static void vmap_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[])
     lam__scratch_put(&area);
 }
 
-/* f again, by lam_jvp. A tangent of an output that is not floating is dropped. */
+/* f again, by lam_jvp. */
 static void vmap_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     lam_fn *f = ((const rules_attrs *)lam_fctx_attrs(fc))->fns[0];
     size_t n = (size_t)f->inputs, m = (size_t)f->outputs;
@@ -289,7 +294,8 @@ static void vmap_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     if (!in || !out) return;
     for (size_t i = 0; i < n; i++) in[i] = lam_fctx_saved(fc, (int)i);
     if (lam_jvp(f, (lam_list){n, in}, (lam_list){n, t}, out, out + m, m, NULL) != LAM_OK) return;
-    for (size_t o = 0; o < m; o++) dout[o] = lam__dtype_is_inexact((int)lam_dtype_of(out[o])) ? out[m + o] : NULL;
+    drop_of_integers(m, out, out + m);
+    for (size_t o = 0; o < m; o++) dout[o] = out[m + o];
 }
 
 /* The user's rule is given batch axes in front, moved there by views, and says which results have it. */
@@ -382,23 +388,21 @@ static bool check_arity(const char *what, const char *role, const lam_fn *rule, 
     return false;
 }
 
-/* Whether a rule is a function, and of f's context, where failures are looked for and which is to outlive it. */
-static bool goes_with(const char *what, const lam_fn *f, lam_fn *rule) {
-    if (!lam__fn_check(what, rule)) return false;
-    if (rule->ctx != f->ctx)
-        lam__error_set(f->ctx, LAM_ERR_CONTEXT, NULL, "%s of '%s': mixed contexts: '%s' belongs to another one", what,
-                       f->name, rule->name);
-    return rule->ctx == f->ctx;
+/* Without a rule, and with one of another context, even a failed one, the failure is recorded in the context of f,
+ * where failures are looked for and which is to outlive the rule. */
+bool lam__custom_goes_with(const char *what, const lam_fn *f, const char *role, lam_fn *rule) {
+    if (rule && rule->ctx == f->ctx) return lam__fn_check(what, rule);
+    if (rule)
+        lam__error_set(f->ctx, LAM_ERR_CONTEXT, "make it in the same context",
+                       "%s of '%s': mixed contexts: %s '%s' belongs to another one", what, f->name, role,
+                       lam_fn_name(rule));
+    else lam__error_set(f->ctx, LAM_ERR_NULL, NULL, "%s of '%s': %s is NULL", what, f->name, role);
+    return false;
 }
 
-/* Whether f and a rule for it are functions; records what is wrong with them, as far as a context is known. `role` is
- * what the docstring calls the rule: "fwd", "bwd", "rule". Without a rule the failure is recorded in the context of f,
- * which is known by then. */
+/* Whether f and a rule for it are functions; records what is wrong with them, as far as a context is known. */
 static bool check_rule(const char *what, lam_fn *f, const char *role, lam_fn *rule) {
-    if (!lam__fn_check(what, f)) return false;
-    if (rule) return goes_with(what, f, rule);
-    lam__error_set(f->ctx, LAM_ERR_NULL, NULL, "%s of '%s': %s is NULL", what, f->name, role);
-    return false;
+    return lam__fn_check(what, f) && lam__custom_goes_with(what, f, role, rule);
 }
 
 /* Residuals are what fwd gives beyond f's outputs, so their number is known from the counts alone; fewer outputs than f
@@ -456,7 +460,7 @@ lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const la
     for (size_t i = 0; i < count && fits; i++) {
         fns[1 + i] = rules[i];
         if (rules[i])
-            fits = goes_with(what, f, rules[i]) &&
+            fits = lam__custom_goes_with(what, f, "rule", rules[i]) &&
                    check_arity(what, "rule", rules[i], 1 + f->outputs + f->inputs, f->outputs);
     }
     if (fits) {

@@ -74,20 +74,6 @@ static lam_fn *operator_at(const solve_attrs *a, operator_env *env, lam_tensor *
     return a->transposed ? lam_linear_transpose(f, LAM_LIST(like)) : f;
 }
 
-/* x, which must have the type of `like`; *what* gave it. A solver that broadcasts or widens would otherwise go on with
- * a system of another size. A failed x passes, since its failure is recorded. */
-static lam_tensor *of_type(lam_fctx *fc, const char *what, lam_tensor *x, lam_tensor *like) {
-    char got[256], expected[256];
-    const lam_value *v = lam__scope_peek(x), *want = lam__scope_peek(like);
-    if (!v || !want || lam__value_same_type(v, want)) return x;
-    lam__text a = {got, sizeof got, 0}, b = {expected, sizeof expected, 0};
-    lam__error_append_type(&a, (lam_dtype)v->dtype, v->rank, v->dims);
-    lam__error_append_type(&b, (lam_dtype)want->dtype, want->rank, want->dims);
-    lam__custom_fail(fc, v->dtype == want->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL, "%s: expected %s, got %s", what,
-                     expected, got);
-    return &fc->ctx->failed;
-}
-
 /* v, then the captures; env is the open preconditioner. */
 static void body_precondition(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = env;
@@ -114,16 +100,20 @@ static void solve_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[
     lam_fn *linear = operator_at(a, &env, in, in[a->n]);
     lam_iterative_options settings = settings_at(a, in);
     void *given = a->iterative ? &settings : a->env;
-    if (!lam_failed(linear)) out[0] = of_type(fc, "the solution", rule(fc->ctx, linear, in[a->n], given), in[a->n]);
+    if (!lam_failed(linear))
+        out[0] = lam__custom_of_type(fc, "the solution", rule(fc->ctx, linear, in[a->n], given), in[a->n]);
 }
 
-/* Saved are the inputs, with the solution in the place of b: rules need x and A, and of b nothing. Zeros are not made:
- * a tangent that is NULL saves a product. */
+/* Saved are the inputs, with the solution in the place of b: rules need A, of b nothing, and x where another derivative
+ * than that by b is wanted. In a linear program, where x is a variable, none is. Zeros are not made: a tangent that is
+ * NULL saves a product. */
 static void solve_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]) {
     const solve_attrs *a = lam_fctx_attrs(fc);
     int count = lam_fctx_inputs(fc);
+    bool others = false;
     lam_tensor **list = lam__apply_room(fc->ctx, (size_t)count);
-    for (int k = 0; list && k < count; k++) list[k] = k == a->n ? out[0] : in[k];
+    for (int k = 0; k < count; k++) others = others || (k != a->n && lam_fctx_needs_input_grad(fc, k));
+    for (int k = 0; list && k < count; k++) list[k] = k != a->n ? in[k] : others ? out[0] : NULL;
     if (list) lam_fctx_save_for_backward(fc, (lam_list){(size_t)count, list});
     lam_fctx_set_materialize_grads(fc, false);
 }
@@ -188,13 +178,24 @@ static void solve_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     if (rest) dout[0] = solve_again(fc, fc->instance, saved, rest);
 }
 
+/* x has the type of b. */
+static void solve_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) {
+    out[0] = in[((const solve_attrs *)lam_fctx_attrs(fc))->n];
+}
+
 static const lam_function function_solve;
+
+/* Takes over the references of the attributes. A solution is linear in b. NULL without memory. */
+static lam__instance *solve_instance(lam_ctx *ctx, const solve_attrs *a, int inputs) {
+    lam__instance *x = lam__custom_instance(ctx, &function_solve, a, solve_release, inputs, 1);
+    if (x) x->linear_in = a->n;
+    return x;
+}
 
 /* The Function that solves the transposed system: the same with `transposed` turned, so the transpose of it is the
  * first again. NULL after recording that there is no rule for it. */
 static lam__instance *transposed_of(lam_fctx *fc) {
     solve_attrs a = *(const solve_attrs *)lam_fctx_attrs(fc);
-    lam_function f = fc->instance->fn;
     if (!a.transposed && !a.transpose_solve && !a.symmetric) {
         lam__custom_fail(fc, LAM_ERR_RULE, "give transpose_solve, or say symmetric",
                          "reverse mode needs the transposed system solved, and there is no rule for that");
@@ -203,7 +204,7 @@ static lam__instance *transposed_of(lam_fctx *fc) {
     a.transposed = !a.transposed && !a.symmetric;
     lam__fn_retain(a.matvec);
     if (a.settings.preconditioner) lam__fn_retain(a.settings.preconditioner);
-    return lam__custom_instance(fc->ctx, &f, &a, solve_release, fc->instance->inputs, 1);
+    return solve_instance(fc->ctx, &a, fc->instance->inputs);
 }
 
 /* Gradients by everything but input `skip`: the pullback of the product at -w. Only those that are needed are asked
@@ -244,32 +245,32 @@ static const lam_function function_solve = {
     .setup_context = solve_setup,
     .backward = solve_backward,
     .jvp = solve_jvp,
+    .shape = solve_shape,
     .generate_vmap_rule = true,
 };
 
 /* Counts are checked at the call, where the message can name the function; types by of_type when there is a
  * solution. */
-static lam_ctx *check_solve(const char *what, lam_fn *f, lam_list parameters) {
-    lam_ctx *ctx = lam__fn_check(what, f);
-    if (!ctx) return NULL;
+static bool check_counts(const char *what, const lam_fn *f, lam_list parameters) {
     if (f->outputs == 1 && (size_t)f->inputs == parameters.count + 1 && (parameters.items || !parameters.count))
-        return ctx;
+        return true;
     lam__error_set(
-        ctx, LAM_ERR_ARITY, NULL,
+        f->ctx, LAM_ERR_ARITY, NULL,
         "%s: function '%s' takes %d inputs and gives %d outputs, expected %zu (the parameters and one more) and 1",
         what, f->name, f->inputs, f->outputs, parameters.count + 1);
-    return NULL;
+    return false;
 }
 
-static lam_tensor *failed_with(const lam_fn *f) {
-    return f ? &f->ctx->failed : &lam__context_failed.failed;
+/* Whether f is a function that fits; *where: whose failed tensor the result is. Without f the tensor tells. */
+static bool check_solve(const char *what, lam_fn *f, lam_list parameters, lam_tensor *b, lam_ctx **where) {
+    return lam__fn_check_call(what, f, LAM_LIST(b), where) && check_counts(what, f, parameters);
 }
 
 /* The solution with the operator that `a` describes; takes over a's reference to matvec. list: the Function's
  * inputs. */
 static lam_tensor *solve_with(lam_ctx *ctx, const solve_attrs *a, lam_tensor *const list[]) {
     int inputs = a->n + 1 + a->extra + a->aside;
-    lam__instance *x = lam__custom_instance(ctx, &function_solve, a, solve_release, inputs, 1);
+    lam__instance *x = solve_instance(ctx, a, inputs);
     lam_tensor *out = &ctx->failed;
     if (x) lam__custom_apply(x, (lam_list){(size_t)inputs, list}, &out);
     lam__custom_release(x);
@@ -347,8 +348,8 @@ lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_ten
                                     const lam_custom_linear_solve_options *options) {
     static const lam_custom_linear_solve_options none;
     const lam_custom_linear_solve_options *o = options ? options : &none;
-    lam_ctx *ctx = check_solve("custom_linear_solve", matvec, parameters);
-    if (!ctx) return failed_with(matvec);
+    lam_ctx *ctx;
+    if (!check_solve("custom_linear_solve", matvec, parameters, b, &ctx)) return &ctx->failed;
     if (!solve || !b)
         return lam__error_fail(ctx, LAM_ERR_NULL, "custom_linear_solve of '%s': %s is NULL", matvec->name,
                                solve ? "b" : "solve");
@@ -358,8 +359,8 @@ lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_ten
 
 lam_tensor *lam__custom_solve_iterative(const char *what, lam_fn *matvec, lam_list parameters, lam_tensor *b,
                                         lam_solve_rule rule, bool symmetric, const lam_iterative_options *settings) {
-    lam_ctx *ctx = check_solve(what, matvec, parameters);
-    if (!ctx) return failed_with(matvec);
+    lam_ctx *ctx;
+    if (!check_solve(what, matvec, parameters, b, &ctx)) return &ctx->failed;
     solve_attrs a = {
         .solve = rule, .transpose_solve = rule, .symmetric = symmetric, .iterative = true, .settings = *settings};
     a.settings.x0 = NULL;
@@ -388,7 +389,9 @@ static void root_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]
     const root_attrs *a = lam_fctx_attrs(fc);
     lam_tensor **list = lam__apply_room(fc->ctx, (size_t)a->solve->inputs);
     for (int k = 0; list && k < a->solve->inputs; k++) list[k] = k <= a->n ? in[k] : in[k + a->f->inputs - 1 - a->n];
-    if (list) out[0] = of_type(fc, "the root", lam_apply(a->solve, (lam_list){(size_t)a->solve->inputs, list}), in[0]);
+    if (list)
+        out[0] =
+            lam__custom_of_type(fc, "the root", lam_apply(a->solve, (lam_list){(size_t)a->solve->inputs, list}), in[0]);
 }
 
 /* Saved are f's inputs, at the root. */
@@ -471,9 +474,10 @@ static const lam_function function_root = {
 /* x0 enters without its derivatives, so a level that differentiates by it sees a constant. */
 lam_tensor *lam_custom_root(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_fn *solve, lam_solve_rule tangent_solve,
                             void *env) {
-    lam_ctx *ctx = check_solve("custom_root", f, parameters);
-    if (!ctx) return failed_with(f);
-    if (!check_solve("custom_root", solve, parameters)) return &ctx->failed;
+    lam_ctx *ctx;
+    if (!check_solve("custom_root", f, parameters, x0, &ctx)) return &ctx->failed;
+    if (!lam__custom_goes_with("custom_root", f, "solve", solve) || !check_counts("custom_root", solve, parameters))
+        return &ctx->failed;
     if (!x0 || !tangent_solve)
         return lam__error_fail(ctx, LAM_ERR_NULL, "custom_root of '%s': %s is NULL", f->name,
                                x0 ? "tangent_solve" : "x0");

@@ -260,8 +260,8 @@ static lam_tensor *solve(const char *what, lam_solve_rule rule, bool symmetric, 
                          lam_tensor *b, const lam_iterative_options *options) {
     static const lam_iterative_options none;
     const lam_iterative_options *o = options ? options : &none;
-    lam_ctx *ctx = lam__fn_check(what, matvec);
-    if (!ctx) return matvec ? &matvec->ctx->failed : &lam__context_failed.failed;
+    lam_ctx *ctx;
+    if (!lam__fn_check_call(what, matvec, LAM_LIST(b), &ctx)) return &ctx->failed;
     const lam_value *v = lam__scope_peek(b);
     if (b && !v) return b;
     if (!b) return lam__error_fail(ctx, LAM_ERR_NULL, "%s of '%s': b is NULL", what, matvec->name);

@@ -66,7 +66,8 @@ typedef struct lam_function {
     bool generate_vmap_rule;  /* batch by mapping the other callbacks; the default of the combined style */
     bool vmap_by_loop;        /* batch example by example */
     bool once_differentiable; /* backward and jvp have no derivative: a second one that reaches them fails */
-    bool is_linear;           /* forward is linear in all floating inputs together and is its own jvp */
+    bool is_linear;           /* forward is linear in all floating inputs together and is its own jvp, where none is
+                                 given; a backward is its transpose */
 } lam_function;
 
 /* Applies a Function to in.count inputs (NULL where one is left out) for n_out outputs (NULL where forward leaves one
@@ -105,7 +106,7 @@ LAM_API int lam_fctx_outputs(const lam_fctx *fc); /* Fails never. */
  * Inputs, outputs and what setup_context or a combined forward makes of them keep their derivatives. Nothing is
  * copied.
  * Fails   LAM_ERR_RULE when something was saved already, where it may not be called, and for an intermediate that a
- *         separate forward hid (return it as an output). */
+ *         separate forward hid (return it as an output); LAM_ERR_CONTEXT for a tensor of another context. */
 LAM_API lam_status lam_fctx_save_for_backward(lam_fctx *fc, lam_list list);
 LAM_API lam_status lam_fctx_save_for_forward(lam_fctx *fc,
                                              lam_list list); /* Fails as lam_fctx_save_for_backward does. */
@@ -230,7 +231,8 @@ typedef struct lam_custom_linear_solve_options {
  *         reverse mode needs a transpose_solve that is not there.
  * Owner   current scope.
  * Derivative  by b, the parameters and the captures of matvec, of any order, by solving again; also by what is hidden
- *             in functions that matvec is or calls, such as one of lam_linearize. */
+ *             in functions that matvec is or calls, such as one of lam_linearize. lam_linearize and
+ *             lam_linear_transpose take it as linear in b, whatever the rules do, which may be foreign code. */
 LAM_API lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
                                             const lam_custom_linear_solve_options *options);
 

@@ -297,12 +297,14 @@ lam_status lam_scope_end(lam_scope *scope, lam_tensor *const keep[], size_t n) {
     return status;
 }
 
-/* Only held handles are looked at: of what is made inside a callback, nothing else lives on when its scope has
- * ended. */
+/* Only held handles, and functions that outlive their scopes, are looked at: of what is made inside a callback, nothing
+ * else lives on when its scope has ended. */
 void lam__scope_hide(lam_ctx *ctx, uint64_t from, uint64_t until, bool hidden) {
     uint32_t old = hidden ? LAM__LIVE : LAM__HIDDEN;
     for (lam_tensor *t = ctx->handles.held; t; t = t->next)
         if (t->birth > from && t->birth <= until && t->magic == old) t->magic = hidden ? LAM__HIDDEN : LAM__LIVE;
+    for (lam_fn *f = ctx->fns_outliving; f; f = f->next)
+        if (f->birth > from && f->birth <= until && f->owns) f->hidden = hidden;
 }
 
 /* ---- use of handles ------------------------------------------------------------------------------------------ */
@@ -321,9 +323,7 @@ static lam_tensor *explain(lam_ctx *ctx, const char *operation, size_t position,
                        "%s: operand %zu was used after it was freed", operation, position);
     else if (t->magic == LAM__HIDDEN)
         lam__error_set(ctx, LAM_ERR_RULE, "return it as an output of forward, and save that",
-                       "%s: operand %zu was made inside the forward of a custom Function and kept aside: its "
-                       "derivative is not known",
-                       operation, position);
+                       "%s: operand %zu" LAM__HIDDEN_TEXT, operation, position);
     else if (t->magic != LAM__FAILED)
         lam__error_set(ctx, LAM_ERR_VALUE, "pass what the library gave, and not after its end",
                        "%s: operand %zu is not a tensor", operation, position);

@@ -77,7 +77,9 @@ void lam__scope_only_these(size_t n, lam_tensor *const results[], uint64_t since
 /* Closes what lies inside `scope`; true if there was something. */
 bool lam__scope_close_inner(lam_scope *scope);
 
-/* Makes the held handles born after `from` and not after `until` unusable, or usable again. */
+/* Makes the held handles born after `from` and not after `until` unusable, or usable again; so too the functions born
+ * then that own values and outlive their scope. */
+#define LAM__HIDDEN_TEXT " was made inside the forward of a custom Function and kept aside: its derivative is not known"
 void lam__scope_hide(lam_ctx *ctx, uint64_t from, uint64_t until, bool hidden);
 
 /* Puts a function into a scope, or takes it out of its own; the caller has the reference that the scope has or had. */

@@ -150,6 +150,7 @@ static lam_fn *fn_make(lam_ctx *ctx, const char *prefix, const char *name) {
         f->ctx = ctx;
         if (copy_name(f, prefix, name)) {
             f->magic = LAM__FN;
+            f->birth = ++ctx->clock;
             f->refs = 1;
             lam__scope_add_fn(ctx->scope, f);
             return f;
@@ -208,6 +209,7 @@ lam_fn *lam_fn_new(lam_ctx *ctx, const lam_fn_options *options) {
     f->outputs = options->outputs;
     f->env = options->env;
     f->env_free = options->env_free;
+    f->owns = options->env_free || options->captures.count;
     if (copy_captures(f, options->captures)) return f;
     lam__fn_leave_scope(f);
     return ctx->failed_fn;
@@ -246,6 +248,7 @@ lam_fn *lam__fn_derive(lam_ctx *ctx, const lam__derived *d) {
     f->env = head->env;
     f->env_free = derived_free;
     f->optional = d->base && d->base->optional;
+    f->owns = d->env_free || (d->base && d->base->owns);
     return f;
 }
 
@@ -286,7 +289,10 @@ lam_fn *lam__fn_open(const char *prefix, lam_fn *f) {
 /* Nothing is recorded for NULL, which has no context, nor for a failed function whose failure is on record. */
 lam_ctx *lam__fn_check(const char *what, lam_fn *f) {
     if (!f) return NULL;
-    if (f->magic == LAM__FN) return f->ctx;
+    if (f->magic == LAM__FN && !f->hidden) return f->ctx;
+    if (f->magic == LAM__FN)
+        lam__error_set(f->ctx, LAM_ERR_RULE, "return what it is needed for as an output of forward",
+                       "%s: function '%s'" LAM__HIDDEN_TEXT, what, f->name);
     if (f->magic == LAM__FN_FAILED && f->ctx->error.count == 0)
         lam__error_set(f->ctx, LAM_ERR_STALE, "make it again after lam_clear_error",
                        "%s: the function is stale: it failed before lam_clear_error", what);

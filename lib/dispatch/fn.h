@@ -8,7 +8,9 @@
 #include <lamina/fn.h>
 
 /* name: a copy. env: the maker's, released by env_free with the last reference. captures: values, held, that the body
- * gets behind its inputs. outlives: it is in the list of those that no scope has any more. */
+ * gets behind its inputs. outlives: it is in the list of those that no scope has any more. owns: it has captures, or an
+ * env that owns something, as that of a pullback does, or is derived from such a function: calls of it may show values
+ * of the time of its birth. */
 struct lam_fn {
     uint32_t magic;
     uint32_t refs;
@@ -25,7 +27,9 @@ struct lam_fn {
     int captured;
     lam_scope *scope;    /* NULL: the scope's reference is gone */
     lam_fn *prev, *next; /* in the scope, or among those that outlive theirs */
-    bool outlives;
+    bool outlives, owns;
+    bool hidden;    /* it may not be used just now */
+    uint64_t birth; /* the context's clock */
 };
 
 /* One call that is running. */

@@ -58,6 +58,12 @@ typedef struct lam__staged {
      * linear, while the first half does not depend on them; 0: none. NULL: nothing is known of it. */
     int (*tangents_in)(const void *params);
 
+    /* Whether the primitive is linear in operand i while the others are held still. Such an equation is recorded where
+     * none of those is a variable, and with the residual NULL: what its transpose needs is among its constants, and
+     * `keep_late` makes it of them, with the levels current where that runs, as `keep` does. NULL: in none. */
+    bool (*linear_in)(const void *params, int i);
+    lam_status (*keep_late)(const lam_call_site *call, const bool needs[], lam_value *const results[], void **residual);
+
     /* The stages are rules of the user's: they need not be those of what the primitive calls. */
     bool rules;
 

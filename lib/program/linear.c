@@ -47,12 +47,14 @@ static const lam__atom *factor_beside(const lam__equation *e, int i) {
 }
 
 /* Whether the equation is linear in operand i. A staged primitive that left a residual is linear in all its floating
- * operands together; of others the row says it, but for the factors of an fma, each of which may vary beside one that
- * does not. */
+ * operands together, another may say in which; of others the row says it, but for the factors of an fma, each of which
+ * may vary beside one that does not. */
 static bool linear_in(const flow *f, const lam__equation *e, int i) {
     const lam_value *type = type_of(f, &e->in[i]);
     const lam__atom *beside = factor_beside(e, i);
+    const lam__staged *stages = e->primitive->staged;
     if (beside) return !varies(f, beside);
+    if (!e->residual && stages && stages->linear_in) return stages->linear_in(e->params, i);
     return e->residual ? type && lam__dtype_is_inexact(type->dtype) : lam__rules_linear_in(e->primitive, i);
 }
 

@@ -287,6 +287,17 @@ static lam_status transpose_at_zero(const lam__program *p, const lam__equation *
     return status;
 }
 
+/* What an equation keeps for its transpose is kept from when it was recorded, or made now (lam__staged). */
+static lam_status transpose_by_rule(const lam__program *p, const lam__equation *e, lam_call_site *call, const desk *d,
+                                    lam_value **gx) {
+    const lam__staged *stages = e->primitive->staged;
+    const bool late = !e->residual && stages && stages->keep_late;
+    lam_status status = late ? stages->keep_late(call, d->needs, p->types + e->first, &call->residual) : LAM_OK;
+    if (status == LAM_OK) status = lam__rules_cotangents(call, p->types + e->first, d->needs, d->slots + e->first, gx);
+    if (late && call->residual) stages->release(p->ctx, call->residual);
+    return status;
+}
+
 /* The cotangents of the results are complete here, since what reads them comes later in the program and has been walked
  * already. They are released behind the equation. Where all are zero there is nothing to do. */
 static lam_status transpose_equation(const lam__program *p, const lam__equation *e, desk *d) {
@@ -307,9 +318,8 @@ static lam_status transpose_equation(const lam__program *p, const lam__equation 
                           .outputs = e->outputs,
                           .in = in,
                           .residual = e->residual};
-    lam_status status = is_transposed_at_zero(e)
-                            ? transpose_at_zero(p, e, &call, d, gx)
-                            : lam__rules_cotangents(&call, p->types + e->first, d->needs, d->slots + e->first, gx);
+    lam_status status =
+        is_transposed_at_zero(e) ? transpose_at_zero(p, e, &call, d, gx) : transpose_by_rule(p, e, &call, d, gx);
     for (int i = 0; i < e->inputs; i++) {
         if (gx[i] && status == LAM_OK) status = lam__rules_accumulate(p->ctx, &d->slots[e->in[i].variable], gx[i], 1);
         else lam__value_release(gx[i]);

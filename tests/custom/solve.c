@@ -393,6 +393,34 @@ START_TEST(impossible_systems) {
     EXPECT_ERROR(LAM_ERR_NULL, "custom_root", "x0 is NULL");
     lam_custom_root(FN(gap, 2, 1), b, LAM_LIST(b), FN(newton, 2, 1), NULL, NULL);
     EXPECT_ERROR(LAM_ERR_NULL, "custom_root", "tangent_solve is NULL");
+    lam_custom_root(FN(gap, 2, 1), b, LAM_LIST(b), NULL, divide, NULL);
+    EXPECT_ERROR(LAM_ERR_NULL, "custom_root of 'gap'", "solve is NULL");
+}
+END_TEST
+
+/* Where there is no function, the tensor tells whose failure it is. */
+START_TEST(functions_that_are_not_there) {
+    lam_tensor *b = num(1);
+    lam_custom_root(NULL, b, LAM_LIST(b), FN(newton, 2, 1), divide, NULL);
+    EXPECT_ERROR(LAM_ERR_NULL, "custom_root", "the function is NULL");
+    lam_custom_linear_solve(NULL, LAM_LIST(), b, divide, NULL);
+    EXPECT_ERROR(LAM_ERR_NULL, "custom_linear_solve", "the function is NULL");
+    lam_cg(NULL, LAM_LIST(), b, NULL);
+    EXPECT_ERROR(LAM_ERR_NULL, "cg", "the function is NULL");
+    ck_assert(lam_failed(lam_custom_root(NULL, NULL, LAM_LIST(), NULL, NULL, NULL)));
+    EXPECT_OK();
+}
+END_TEST
+
+START_TEST(functions_of_another_context) {
+    lam_ctx *other = lam_ctx_new(NULL);
+    lam_fn *theirs = lam_fn_new(other, &(lam_fn_options){.name = "theirs", .body = newton, .inputs = 2, .outputs = 1});
+    ck_assert(lam_failed(lam_custom_root(FN(gap, 2, 1), num(1), LAM_LIST(num(4)), theirs, divide, NULL)));
+    EXPECT_ERROR(LAM_ERR_CONTEXT, "custom_root of 'gap'", "mixed contexts: solve 'theirs'");
+    lam_fn *failed = lam_grad(theirs, &(lam_grad_options){.argnums = LAM_AXES(7)});
+    ck_assert(lam_failed(lam_custom_root(FN(gap, 2, 1), num(1), LAM_LIST(num(4)), failed, divide, NULL)));
+    EXPECT_ERROR(LAM_ERR_CONTEXT, "custom_root of 'gap'", "mixed contexts: solve 'failed'");
+    lam_ctx_free(other);
 }
 END_TEST
 
@@ -401,5 +429,5 @@ Suite *suite_custom_solve(void) {
                     symmetric_operator_needs_one_rule, cholesky_lu_and_conjugate_gradients, transposition,
                     captures_of_the_operator_are_differentiated, captures_below_a_transform_are_differentiated,
                     scalar_root_to_the_third_derivative, root_of_a_vector_equation, rules_that_do_not_solve,
-                    impossible_systems);
+                    impossible_systems, functions_that_are_not_there, functions_of_another_context);
 }

@@ -48,9 +48,15 @@ lam_tensor *lam_relu(lam_tensor *x) {
     return lam__dtype_is_inexact((int)lam_dtype_of(x)) ? lam_ramp(x, x, 0) : lam_max(x, 0);
 }
 
-/* clamp has loops for every dtype with an order, so integers stay what they are; hard_tanh likewise. */
+/* clamp has loops for every dtype with an order, so integers stay what they are. Limits are numbers of the dtype of x:
+ * -1 is none of u8, of which nothing is below 0, and bools are between all limits that are asked for. */
+static lam_tensor *limited(lam_tensor *x, int low, int high) {
+    const lam_dtype dtype = lam_dtype_of(x);
+    return dtype == LAM_BOOL ? lam_alias(x) : lam_clamp(x, dtype == LAM_U8 ? 0 : low, high);
+}
+
 lam_tensor *lam_relu6(lam_tensor *x) {
-    return lam_clamp(x, 0, 6);
+    return limited(x, 0, 6);
 }
 
 /* Both operands are x: the gradient comes by way of the second. */
@@ -59,7 +65,7 @@ lam_tensor *lam_leaky_relu(lam_tensor *x, double slope) {
 }
 
 lam_tensor *lam_hard_tanh(lam_tensor *x) {
-    return lam_clamp(x, -1, 1);
+    return limited(x, -1, 1);
 }
 
 /* hard_gate(x, y) is y times clamp(x + 3, 0, 6)/6. By x it is y/6 where the gate moves, 0 at both edges. */
@@ -288,6 +294,7 @@ lam_tensor *lam_mish_slope(lam_tensor *x) {
  * the slope u^2. An infinite x does not come to the product, where it would meet a 0. */
 lam_tensor *lam_softsign(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
+    x = lam__reduce_real(x);
     lam_tensor *size = lam_abs(x), *u = lam_reciprocal(lam_add(size, 1.0));
     lam_tensor *far = lam_mul(lam_sign(x), lam_sub(1.0, u));
     lam_tensor *is_near = lam_lt(size, 1.0), *near = lam_mul(lam_where(is_near, x, 0.0), u);

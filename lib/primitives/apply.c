@@ -325,6 +325,25 @@ lam_tensor *lam__apply_in_dtype_of(const char *operation, lam_tensor *x, lam_ten
     return lam_cast(part, own);
 }
 
+/* The parts of complex numbers say how wide integers become, which stay real beside them. */
+lam_dtype lam__apply_floats(int n, lam_tensor *io[]) {
+    int dtype = LAM_BOOL;
+    for (int i = 0; i < n; i++)
+        if (io[i]) dtype = lam__dtype_promote(dtype, (int)lam_dtype_of(io[i]));
+    if (!lam__dtype_is_inexact(dtype)) dtype = LAM_F64;
+    const lam_dtype wide = lam__dtype_is_half(dtype) ? LAM_F32 : lam__dtype_part(dtype);
+    for (int i = 0; i < n; i++) {
+        const lam_value *v = lam__scope_peek(io[i]);
+        if (v && lam__dtype_is_half(v->dtype)) io[i] = lam_cast(io[i], LAM_F32);
+        else if (v && !lam__dtype_is_inexact(v->dtype)) io[i] = lam_cast(io[i], wide);
+    }
+    return (lam_dtype)dtype;
+}
+
+lam_tensor *lam__apply_narrowed(lam_tensor *out, lam_dtype dtype) {
+    return lam__dtype_is_half((int)dtype) ? lam_cast(out, dtype) : out;
+}
+
 /* Rebinding a captured handle would let a function change what its caller sees, which no interpreter would know of: the
  * gradient would be that of another function. */
 bool lam__apply_may_rebind(const char *operation, lam_tensor *x) {

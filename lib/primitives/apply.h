@@ -51,6 +51,12 @@ lam_tensor *lam__apply_broadcast(lam_tensor *x, int rank, const int64_t *dims);
 /* `part`, which goes into x, in the dtype of x. Complex numbers do not fit into others: that names the operation. */
 lam_tensor *lam__apply_in_dtype_of(const char *operation, lam_tensor *x, lam_tensor *part);
 
+/* Operands (NULL: left out) as the floats that sums and products of them are made in: integers take the float that they
+ * stand beside, f64 where there is none, and f16 and bf16 are f32 on the way. Gives the dtype that lam__apply_narrowed
+ * brings the result to. What is no tensor is left for the operation itself to name. */
+lam_dtype lam__apply_floats(int n, lam_tensor *io[]);
+lam_tensor *lam__apply_narrowed(lam_tensor *out, lam_dtype dtype);
+
 /* Rebinds x to `result` as lam_assign_ does; `operation` names the caller in messages. Returns x. */
 lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *result);
 

@@ -2,6 +2,7 @@
  * here. */
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/reduce.h"
 
 #include "lib/tensor/dtype.h"
 
@@ -13,7 +14,7 @@
 /* log s(x) = -softplus(-x), which keeps its digits where s(x) is 1 and does not overflow where it is 0. */
 lam_tensor *lam_log_logistic(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_neg(lam_softplus(lam_neg(x))), since);
+    return lam__scope_only(lam_neg(lam_softplus(lam_neg(lam__reduce_real(x)))), since);
 }
 
 /* From the first to the last. A single term gives a handle of its own, since a result is never an operand. */

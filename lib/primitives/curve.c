@@ -1,8 +1,8 @@
 /* Functions given by points, made of other operations: interpolation, the rules of the trapezoid and of Simpson. No
- * rows, no rules. */
+ * rows, no rules. Differences of places and of values are those of floats, whatever was given, and of f16 those of f32:
+ * neither integers nor halves have room for them. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
-#include "lib/primitives/reduce.h"
 
 #include "lib/tensor/dtype.h"
 
@@ -42,31 +42,39 @@ static lam_tensor *with_ends(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, int6
 lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp) {
     static const lam_interp_options none;
     uint64_t since = lam__scope_now(x);
-    lam_tensor *failed;
+    lam_tensor *failed, *in[3] = {x, xp, fp};
     if (!are_points("interp", x, xp, fp, &failed)) return failed;
-    return lam__scope_only(with_ends(lam__reduce_real(x), xp, fp, lam_dim(xp, 0), &none), since);
+    const lam_dtype dtype = lam__apply_floats(3, in);
+    lam_tensor *out = with_ends(in[0], in[1], in[2], lam_dim(xp, 0), &none);
+    return lam__scope_only(lam__apply_narrowed(out, dtype), since);
 }
 
 /* Around a circle the points are put in order within one period, and the last and the first of them stand once more on
  * the other side, so that every x lies between two. */
+static lam_tensor *around(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, int64_t n, double period) {
+    xp = lam_mod(xp, period);
+    lam_tensor *order = lam_argsort(xp, 0), *at = lam_take(xp, order, 0), *value = lam_take(fp, order, 0);
+    lam_tensor *last = lam_slice_axis(at, 0, -1, LAM_END), *first = lam_slice_axis(at, 0, 0, 1);
+    at = lam_concatenate(LAM_LIST(lam_sub(last, period), at, lam_add(first, period)), 0);
+    value = lam_concatenate(LAM_LIST(lam_slice_axis(value, 0, -1, LAM_END), value, lam_slice_axis(value, 0, 0, 1)), 0);
+    return between_points(lam_mod(x, period), at, value, n + 2);
+}
+
+/* A period leaves no ends. */
 lam_tensor *lam_interp_with(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, const lam_interp_options *options) {
     static const lam_interp_options none;
     uint64_t since = lam__scope_now(x);
     const lam_interp_options *o = options ? options : &none;
-    lam_tensor *failed;
+    lam_tensor *failed, *out, *in[3] = {x, xp, fp};
     if (!are_points("interp_with", x, xp, fp, &failed)) return failed;
     if (!(o->period >= 0 && o->period <= DBL_MAX))
         return lam__axes_fail("interp_with", x, LAM_ERR_VALUE, "%g is no period", o->period);
     const int64_t n = lam_dim(xp, 0);
-    x = lam__reduce_real(x);
-    if (o->period == 0)
-        return lam__scope_only(o->extrapolate ? between_points(x, xp, fp, n) : with_ends(x, xp, fp, n, o), since);
-    xp = lam_mod(lam__reduce_real(xp), o->period);
-    lam_tensor *order = lam_argsort(xp, 0), *at = lam_take(xp, order, 0), *value = lam_take(fp, order, 0);
-    lam_tensor *last = lam_slice_axis(at, 0, -1, LAM_END), *first = lam_slice_axis(at, 0, 0, 1);
-    at = lam_concatenate(LAM_LIST(lam_sub(last, o->period), at, lam_add(first, o->period)), 0);
-    value = lam_concatenate(LAM_LIST(lam_slice_axis(value, 0, -1, LAM_END), value, lam_slice_axis(value, 0, 0, 1)), 0);
-    return lam__scope_only(between_points(lam_mod(x, o->period), at, value, n + 2), since);
+    const lam_dtype dtype = lam__apply_floats(3, in);
+    if (o->period != 0) out = around(in[0], in[1], in[2], n, o->period);
+    else if (o->extrapolate) out = between_points(in[0], in[1], in[2], n);
+    else out = with_ends(in[0], in[1], in[2], n, o);
+    return lam__scope_only(lam__apply_narrowed(out, dtype), since);
 }
 
 /* x, one number per element of the axis or as many as y has, seen along the axis of y. */
@@ -76,40 +84,51 @@ static lam_tensor *places(lam_tensor *x, int axis, int rank) {
     return x;
 }
 
-/* The areas between neighbouring samples, but for a factor: twice as large, and in units of dx where there are no x.
- * The factor is what the result is to be multiplied by. */
-static lam_tensor *areas(const char *operation, lam_tensor *y, lam_tensor *x, double dx, int *axis, double *factor) {
+/* What a sum of areas becomes an integral by. */
+typedef struct ending {
+    double factor;
+    lam_dtype dtype;
+} ending;
+
+/* Times the factor, in the dtype of what was given. */
+static lam_tensor *ended(lam_tensor *sum, ending e) {
+    return lam__apply_narrowed(lam_mul(e.factor, sum), e.dtype);
+}
+
+/* The areas between neighbouring samples, but for the ending: twice as large, and in units of dx where there are no
+ * x. */
+static lam_tensor *areas(const char *operation, lam_tensor *y, lam_tensor *x, double dx, int *axis, ending *e) {
     lam_dims own = lam_dims_of(y);
-    *factor = x ? 0.5 : 0.5 * dx;
+    *e = (ending){x ? 0.5 : 0.5 * dx, LAM_F64};
     if (lam_failed(y) || (x && lam_failed(x))) return lam_add(y, x ? x : y);
     if (!lam__apply_axis(operation, y, own.rank, axis)) return lam__axes_failed(y);
-    y = lam__reduce_real(y);
-    lam_tensor *pairs = lam_add(lam_slice_axis(y, *axis, 1, LAM_END), lam_slice_axis(y, *axis, 0, -1));
-    if (!x) return pairs;
     const int64_t n = own.dims[*axis];
-    x = places(x, *axis, own.rank);
+    if (x) x = places(x, *axis, own.rank);
     *axis -= own.rank; /* counted from the end, where x and y line up */
-    if (lam_rank(x) >= -*axis && lam_dim(x, *axis) != n)
+    if (x && lam_rank(x) >= -*axis && lam_dim(x, *axis) != n)
         return lam__axes_fail(operation, x, LAM_ERR_SHAPE, "%lld places for %lld samples", (long long)lam_dim(x, *axis),
                               (long long)n);
-    return lam_mul(pairs, lam_sub(lam_slice_axis(x, *axis, 1, LAM_END), lam_slice_axis(x, *axis, 0, -1)));
+    lam_tensor *in[2] = {y, x};
+    e->dtype = lam__apply_floats(2, in);
+    lam_tensor *pairs = lam_add(lam_slice_axis(in[0], *axis, 1, LAM_END), lam_slice_axis(in[0], *axis, 0, -1));
+    return x ? lam_mul(pairs, lam_diff(in[1], 1, *axis)) : pairs;
 }
 
 /* One sum over products, halved at the end: a pass fewer than halving each piece. */
 lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     uint64_t since = lam__scope_now(y);
-    double factor;
-    lam_tensor *pieces = areas("trapezoid", y, x, dx, &axis, &factor);
+    ending e;
+    lam_tensor *pieces = areas("trapezoid", y, x, dx, &axis, &e);
     const lam_reduce_options over = {.axes = {1, &axis}};
-    return lam__scope_only(lam_mul(factor, lam_sum(pieces, &over)), since);
+    return lam__scope_only(ended(lam_sum(pieces, &over), e), since);
 }
 
 /* As many results as pieces, one fewer than samples. */
 lam_tensor *lam_cumulative_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     uint64_t since = lam__scope_now(y);
-    double factor;
-    lam_tensor *pieces = areas("cumulative_trapezoid", y, x, dx, &axis, &factor);
-    return lam__scope_only(lam_mul(factor, lam_cumsum(pieces, axis)), since);
+    ending e;
+    lam_tensor *pieces = areas("cumulative_trapezoid", y, x, dx, &axis, &e);
+    return lam__scope_only(ended(lam_cumsum(pieces, axis), e), since);
 }
 
 /* Every second element of an axis from `first` on, `count` of them. */
@@ -143,10 +162,11 @@ static lam_tensor *last_interval(lam_tensor *y[3], lam_tensor *h0, lam_tensor *h
     return lam_sub(lam_add(lam_mul(y[2], last), lam_mul(y[1], middle)), lam_mul(y[0], first));
 }
 
-/* Distances between samples as a tensor beside y: those of x, or dx for all; real also where y is complex. */
+/* Distances between samples as a tensor beside y, both floats: those of x, or dx for all; real also where y is
+ * complex. */
 static lam_tensor *steps_of(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     const int rank = lam_rank(y);
-    if (x) return lam_diff(places(lam__reduce_real(x), axis + rank, rank), 1, axis);
+    if (x) return lam_diff(places(x, axis + rank, rank), 1, axis);
     int64_t dims[LAM_INNER_RANK];
     for (int i = 0; i < rank; i++) dims[i] = i == axis + rank ? lam_dim(y, axis) - 1 : 1;
     return lam__apply_broadcast(lam_cast(lam_scalar(lam_ctx_of(y), dx), lam__dtype_part((int)lam_dtype_of(y))), rank,
@@ -161,22 +181,23 @@ lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     if (!lam__apply_axis("simpson", y, rank, &axis)) return lam__axes_failed(y);
     const int64_t n = lam_dim(y, axis);
     if (n < 3) return lam_trapezoid(y, x, dx, axis);
-    y = lam__reduce_real(y);
     axis -= rank;
-    lam_tensor *h = steps_of(y, x, dx, axis), *part[3];
+    lam_tensor *in[2] = {y, x}, *part[3];
+    const lam_dtype dtype = lam__apply_floats(2, in);
+    lam_tensor *h = steps_of(in[0], in[1], dx, axis);
     if (lam_failed(h)) return h;
     if (lam_dim(h, axis) != n - 1)
         return lam__axes_fail("simpson", x, LAM_ERR_SHAPE, "%lld places for %lld samples",
                               (long long)lam_dim(h, axis) + 1, (long long)n);
     const int64_t pairs = (n - 1) / 2;
-    for (int i = 0; i < 3; i++) part[i] = every_second(y, axis, i, pairs);
+    for (int i = 0; i < 3; i++) part[i] = every_second(in[0], axis, i, pairs);
     lam_tensor *pieces = parabolas(part, every_second(h, axis, 0, pairs), every_second(h, axis, 1, pairs));
     const lam_reduce_options over = {.axes = {1, &axis}};
     lam_tensor *sum = lam_sum(pieces, &over);
-    if (n % 2) return lam__scope_only(sum, since);
-    for (int i = 0; i < 3; i++) part[i] = lam_index(y, axis, n - 3 + i);
-    return lam__scope_only(lam_add(sum, last_interval(part, lam_index(h, axis, n - 3), lam_index(h, axis, n - 2))),
-                           since);
+    if (n % 2) return lam__scope_only(lam__apply_narrowed(sum, dtype), since);
+    for (int i = 0; i < 3; i++) part[i] = lam_index(in[0], axis, n - 3 + i);
+    sum = lam_add(sum, last_interval(part, lam_index(h, axis, n - 3), lam_index(h, axis, n - 2)));
+    return lam__scope_only(lam__apply_narrowed(sum, dtype), since);
 }
 
 /* Slopes of neighbours; inside the mean of the two, each weighted by the other's distance. */
@@ -188,16 +209,18 @@ lam_tensor *lam_gradient_at(lam_tensor *y, lam_tensor *x, int axis) {
     const int64_t n = lam_dim(y, axis);
     if (n < 2) return lam__axes_fail("gradient_at", y, LAM_ERR_SHAPE, "%lld samples have no slope", (long long)n);
     axis -= rank; /* counted from the end, where x and y line up */
-    lam_tensor *h = steps_of(y, x, 0, axis);
+    lam_tensor *in[2] = {y, x};
+    const lam_dtype dtype = lam__apply_floats(2, in);
+    lam_tensor *h = steps_of(in[0], in[1], 0, axis);
     if (lam_failed(h)) return h;
     if (lam_dim(h, axis) != n - 1)
         return lam__axes_fail("gradient_at", x, LAM_ERR_SHAPE, "%lld places for %lld samples",
                               (long long)lam_dim(h, axis) + 1, (long long)n);
-    lam_tensor *slope = lam_div(lam_diff(lam__reduce_real(y), 1, axis), h);
+    lam_tensor *slope = lam_div(lam_diff(in[0], 1, axis), h);
     lam_tensor *h0 = lam_slice_axis(h, axis, 0, -1), *h1 = lam_slice_axis(h, axis, 1, LAM_END);
     lam_tensor *sum =
         lam_add(lam_mul(lam_slice_axis(slope, axis, 0, -1), h1), lam_mul(lam_slice_axis(slope, axis, 1, LAM_END), h0));
     lam_tensor *parts[3] = {lam_slice_axis(slope, axis, 0, 1), lam_div(sum, lam_add(h0, h1)),
                             lam_slice_axis(slope, axis, -1, LAM_END)};
-    return lam__scope_only(lam_concatenate((lam_list){3, parts}, axis), since);
+    return lam__scope_only(lam__apply_narrowed(lam_concatenate((lam_list){3, parts}, axis), dtype), since);
 }

@@ -121,5 +121,8 @@ lam_tensor *lam_entr(lam_tensor *x) {
 /* x log(x/y) - x + y, as SciPy has it: convex and never negative. */
 lam_tensor *lam_kl_div(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
-    return lam__scope_only(lam_add(lam_rel_entr(x, y), lam_sub(y, x)), since);
+    lam_tensor *in[2] = {x, y};
+    const lam_dtype dtype = lam__apply_floats(2, in);
+    lam_tensor *sum = lam_add(lam_rel_entr(in[0], in[1]), lam_sub(in[1], in[0]));
+    return lam__scope_only(lam__apply_narrowed(sum, dtype), since);
 }

@@ -1,5 +1,6 @@
 /* Normalisation and attention, made of other operations: no rows, no rules. What is NULL is left out. Integers are
- * taken as f64; an epsilon of 0 means the default, so that a zeroed struct of options is the usual case. */
+ * taken as f64, and f16 is normalised in f32, in which its squares and a small epsilon are in range; an epsilon of 0
+ * means the default, so that a zeroed struct of options is the usual case. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/lanes.h"
@@ -46,9 +47,10 @@ lam_tensor *lam_layer_norm(lam_tensor *x, lam_tensor *scale, lam_tensor *offset,
 lam_tensor *lam_rms_norm(lam_tensor *x, lam_tensor *scale, const lam_normalize_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_normalize_options o = filled(options);
-    x = lam__reduce_real(x);
+    const lam_dtype dtype = lam__apply_floats(1, &x);
     lam_tensor *power = lam_mean(lam_square(x), &(lam_reduce_options){o.axes, true});
-    return lam__scope_only(affine(lam_mul(x, lam_rsqrt(lam_add(power, o.epsilon))), scale, NULL), since);
+    lam_tensor *out = lam__apply_narrowed(lam_mul(x, lam_rsqrt(lam_add(power, o.epsilon))), dtype);
+    return lam__scope_only(affine(out, scale, NULL), since);
 }
 
 /* One number per feature, seen along `axis` of `rank` axes. */
@@ -67,11 +69,13 @@ lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor
     for (int i = 0; i < rank; i++)
         if (i != axis) others[count++] = i;
     const lam_axes over = {count, others};
-    mean = mean ? along(mean, axis, rank) : lam_mean(x, &(lam_reduce_options){over, true});
-    var = var ? along(var, axis, rank) : lam_var(x, &(lam_var_options){.axes = over, .keepdims = true});
+    lam_tensor *in[3] = {x, mean, var};
+    const lam_dtype dtype = lam__apply_floats(3, in);
+    mean = mean ? along(in[1], axis, rank) : lam_mean(in[0], &(lam_reduce_options){over, true});
+    var = var ? along(in[2], axis, rank) : lam_var(in[0], &(lam_var_options){.axes = over, .keepdims = true});
     lam_tensor *steepness = lam_rsqrt(lam_add(var, filled(options).epsilon));
-    return lam__scope_only(
-        affine(lam_mul(lam_sub(x, mean), steepness), along(scale, axis, rank), along(offset, axis, rank)), since);
+    lam_tensor *out = lam__apply_narrowed(lam_mul(lam_sub(in[0], mean), steepness), dtype);
+    return lam__scope_only(affine(out, along(scale, axis, rank), along(offset, axis, rank)), since);
 }
 
 /* ---- attention --------------------------------------------------------------------------------------------------- */

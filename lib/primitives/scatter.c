@@ -304,14 +304,15 @@ static void vjp_put(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
     if (r->needs[2]) gx[2] = lam_where(staying(r), lam__index_take(g[0], r->in[1], r->params), 0.0);
 }
 
-/* Linear in x and the updates for fixed indices, which alone are kept; complex numbers are moved whole. */
+/* Linear in x and the updates for fixed indices, whose elements alone are kept; the dims of both operands are read,
+ * also where one of them wants no gradient. Complex numbers are moved whole. */
 const lam_primitive lam__row_put = {
     .name = "put",
     .inputs = 3,
     .takes_complex = true,
     .derivative = LAM_LINEAR,
     .linear = 5u,
-    .saves = LAM_SAVE_IN(1),
+    .saves = LAM_SAVE_IN(1) | LAM_SAVE_TYPES,
     .shape = shape_scatter,
     .eval = eval_put,
     .vjp = vjp_put,

@@ -433,15 +433,15 @@ lam_tensor *lam_max_pool(lam_tensor *x, const lam_window_options *options) {
 }
 
 /* Divided by the window's size, or by the number of elements in it that are no padding, which is the same sum over
- * ones. */
+ * ones. A mean of f16 is in range where the sum is not. */
 lam_tensor *lam_avg_pool(lam_tensor *x, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_window_options o = pooling(options);
-    x = lam__reduce_real(x);
-    lam_tensor *sum = lam_reduce_window_sum(x, &o);
+    const lam_dtype dtype = lam__apply_floats(1, &x);
+    lam_tensor *sum = lam_reduce_window_sum(x, &o), *mean;
     if (lam_failed(sum)) return lam__scope_only(sum, since);
-    if (o.exclude_padding) return lam__scope_only(lam_div(sum, lam_reduce_window_sum(lam_ones_like(x), &o)), since);
     double size = 1;
     for (int i = 0; i < o.window.rank; i++) size *= (double)o.window.dims[i];
-    return lam__scope_only(lam_div(sum, size), since);
+    mean = o.exclude_padding ? lam_div(sum, lam_reduce_window_sum(lam_ones_like(x), &o)) : lam_div(sum, size);
+    return lam__scope_only(lam__apply_narrowed(mean, dtype), since);
 }

@@ -309,6 +309,56 @@ START_TEST(integers_have_no_nan) {
 }
 END_TEST
 
+static lam_tensor *bytes(int64_t n, const uint8_t *elements) {
+    return lam_array(ctx, LAM_U8, LAM_DIMS(n), elements);
+}
+
+/* Differences of u8 wrap, those of f64 do not; values are the definitions, by hand. */
+START_TEST(differences_of_integers_do_not_wrap) {
+    lam_tensor *down = bytes(2, (uint8_t[]){5, 2}), *ones = VEC(1, 1), *ends = VEC(0, 2), *middle = VEC(1);
+    const int32_t far[] = {-2000000000, 2000000000};
+    lam_tensor *places = lam_array(ctx, LAM_I32, LAM_DIMS(2), far);
+    EXPECT(lam_trapezoid(ones, down, 0, 0), LAM_DIMS0, -3);
+    EXPECT(lam_cumulative_trapezoid(lam_cast(ones, LAM_U8), down, 0, 0), LAM_DIMS(1), -3);
+    EXPECT(lam_simpson(ones, down, 0, 0), LAM_DIMS0, -3);
+    EXPECT(lam_interp(middle, ends, down), LAM_DIMS(1), 3.5);
+    EXPECT(lam_interp(middle, ends, places), LAM_DIMS(1), 0);
+    EXPECT(lam_interp(VEC(0), places, ends), LAM_DIMS(1), 1);
+    EXPECT(lam_interp_with(VEC(4), ends, down, &(lam_interp_options){.extrapolate = true}), LAM_DIMS(1), -1);
+    EXPECT(lam_interp_with(VEC(3), ends, down, &(lam_interp_options){.period = 4}), LAM_DIMS(1), 3.5);
+    EXPECT_NEAR(lam_kl_div(bytes(1, (uint8_t[]){3}), bytes(1, (uint8_t[]){1})), 1e-15, LAM_DIMS(1), 3 * log(3) - 2);
+    EXPECT_NEAR(lam_log_logistic(bytes(1, (uint8_t[]){2})), 1e-16, LAM_DIMS(1), -log1p(exp(-2)));
+    lam_tensor *least = lam_array(ctx, LAM_I64, LAM_DIMS0, (int64_t[]){INT64_MIN});
+    EXPECT(lam_log_logistic(least), LAM_DIMS0, -0x1p63);
+    EXPECT(lam_softsign(least), LAM_DIMS0, -1);
+    lam_tensor *feature = lam_reshape(bytes(2, (uint8_t[]){1, 5}), LAM_DIMS(2, 1));
+    EXPECT_NEAR(lam_batch_norm(feature, 1, bytes(1, (uint8_t[]){3}), bytes(1, (uint8_t[]){4}), NULL, NULL, NULL), 2e-6,
+                LAM_DIMS(2, 1), -1, 1);
+    lam_tensor *single = lam_cast(ones, LAM_F32); /* beside a float they are of its dtype */
+    ck_assert_int_eq(lam_dtype_of(lam_trapezoid(single, down, 0, 0)), LAM_F32);
+    ck_assert_int_eq(lam_dtype_of(lam_interp(single, down, down)), LAM_F32);
+    ck_assert_int_eq(lam_dtype_of(lam_kl_div(down, single)), LAM_F32);
+    EXPECT_OK();
+}
+END_TEST
+
+/* Numbers that are not negative, and truths, which are 0 and 1. */
+START_TEST(bytes_and_truths_have_every_function_of_numbers) {
+    lam_tensor *yes = lam_gt(VEC(1, -1), 0.0);
+    EXPECT(lam_hard_tanh(bytes(2, (uint8_t[]){0, 7})), LAM_DIMS(2), 0, 1);
+    EXPECT(lam_relu6(bytes(2, (uint8_t[]){5, 7})), LAM_DIMS(2), 5, 6);
+    EXPECT(lam_hard_tanh(yes), LAM_DIMS(2), 1, 0);
+    EXPECT(lam_relu6(yes), LAM_DIMS(2), 1, 0);
+    ck_assert(lam_dtype_of(lam_hard_tanh(yes)) == LAM_BOOL && lam_dtype_of(lam_relu6(bytes(0, NULL))) == LAM_U8);
+    EXPECT(lam_softsign(yes), LAM_DIMS(2), 0.5, 0);
+    EXPECT_NEAR(lam_log_logistic(yes), 1e-15, LAM_DIMS(2), -log1p(exp(-1)), -log(2));
+    EXPECT(lam_kl_div(yes, yes), LAM_DIMS(2), 0, 0);
+    EXPECT(lam_interp(VEC(0.25), VEC(0, 1), yes), LAM_DIMS(1), 0.75);
+    EXPECT(lam_trapezoid(VEC(1, 1), yes, 0, 0), LAM_DIMS0, -1);
+    EXPECT_OK();
+}
+END_TEST
+
 BODY(variance_of_halves) {
     out[0] = lam_var(in[0], NULL);
 }
@@ -363,13 +413,55 @@ START_TEST(sums_of_halves_leave_their_range) {
 }
 END_TEST
 
+static lam_tensor *halves(lam_tensor *x) {
+    return lam_cast(x, LAM_F16);
+}
+
+BODY(length_of_rms) {
+    out[0] = lam_sum(lam_mul(lam_rms_norm(in[0], NULL, NULL), in[1]), NULL);
+}
+
+/* What is composed of sums, squares and differences is worked out in f32: these leave the range of f16 (65504, 6e-8),
+ * results do not. By the definitions, which of 300, -400, 500, 600 have a mean square of 215000. */
+START_TEST(compositions_of_halves_leave_their_range) {
+    const double root = sqrt(215000);
+    lam_tensor *x = halves(VEC(300, -400, 500, 600)), *column = lam_reshape(x, LAM_DIMS(4, 1)),
+               *w = halves(VEC(1, 2, 3, 4));
+    EXPECT_NEAR(lam_rms_norm(x, NULL, NULL), 1e-3, LAM_DIMS(4), 300 / root, -400 / root, 500 / root, 600 / root);
+    EXPECT_SAME(lam_batch_norm(column, 1, NULL, NULL, NULL, NULL, NULL),
+                lam_reshape(lam_layer_norm(x, NULL, NULL, NULL), LAM_DIMS(4, 1)), 1e-3);
+    lam_tensor *slopes =
+        lam_apply(lam_grad(FN(length_of_rms, 2, 1), NULL), LAM_LIST(x, w)); /* (w - x mean(w x)/ms)/root */
+    EXPECT_NEAR(slopes, 1e-3, LAM_DIMS(4), (1 - 300 * 850 / 215e3) / root, (2 + 400 * 850 / 215e3) / root,
+                (3 - 500 * 850 / 215e3) / root, (4 - 600 * 850 / 215e3) / root);
+    const lam_normalize_options small = {.epsilon = 1e-8};
+    lam_tensor *none = halves(MAT(2, 1, 0, 0));
+    EXPECT(lam_rms_norm(none, NULL, &small), LAM_DIMS(2, 1), 0, 0);
+    EXPECT(lam_batch_norm(none, 1, NULL, NULL, NULL, NULL, &small), LAM_DIMS(2, 1), 0, 0);
+    lam_tensor *many = lam_broadcast_to(halves(num(400)), LAM_DIMS(196)), *ends = halves(VEC(-60000, 60000));
+    const lam_window_options all = {.window = LAM_DIMS(196), .exclude_padding = true};
+    EXPECT(lam_avg_pool(many, &(lam_window_options){.window = LAM_DIMS(196)}), LAM_DIMS(1), 400);
+    EXPECT(lam_avg_pool(many, &all), LAM_DIMS(1), 400);
+    EXPECT(lam_trapezoid(many, NULL, 0.125, 0), LAM_DIMS0, 9752); /* 9750, to 11 bits */
+    EXPECT(lam_index(lam_cumulative_trapezoid(many, NULL, 0.125, 0), 0, -1), LAM_DIMS0, 9752);
+    EXPECT(lam_simpson(halves(VEC(20000, 20000, 20000)), NULL, 0.125, 0), LAM_DIMS0, 5000);
+    EXPECT(lam_interp(halves(VEC(0.5)), halves(VEC(0, 1)), ends), LAM_DIMS(1), 0);
+    EXPECT(lam_gradient_at(ends, halves(VEC(0, 8)), 0), LAM_DIMS(2), 15000, 15000);
+    ck_assert(lam_dtype_of(lam_simpson(ends, NULL, 1, 0)) == LAM_F16 &&
+              lam_dtype_of(lam_rms_norm(x, w, NULL)) == LAM_F16);
+    ck_assert(lam_dtype_of(lam_avg_pool(many, &all)) == LAM_F16 && lam_dtype_of(lam_kl_div(w, w)) == LAM_F16);
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_primitives_composed(void) {
-    Suite *s =
-        SUITE_OF("composed", small_integers_do_not_wrap_in_sums, derivatives_and_integrals_of_polynomials,
-                 fits_of_polynomials, roots_of_polynomials, steps_signs_and_angles, a_function_in_pieces,
-                 angles_that_run_on, the_multivariate_gamma_function, integrals_up_to_each_sample, sets_and_orders,
-                 statistics_of_what_is_there, matrices_of_constant_diagonals, means_and_truths_of_integers,
-                 integers_have_no_nan, sums_of_halves_leave_their_range, averages_along_an_axis);
+    Suite *s = SUITE_OF("composed", small_integers_do_not_wrap_in_sums, derivatives_and_integrals_of_polynomials,
+                        fits_of_polynomials, roots_of_polynomials, steps_signs_and_angles, a_function_in_pieces,
+                        angles_that_run_on, the_multivariate_gamma_function, integrals_up_to_each_sample,
+                        sets_and_orders, statistics_of_what_is_there, matrices_of_constant_diagonals,
+                        means_and_truths_of_integers, integers_have_no_nan, sums_of_halves_leave_their_range,
+                        averages_along_an_axis, differences_of_integers_do_not_wrap,
+                        bytes_and_truths_have_every_function_of_numbers, compositions_of_halves_leave_their_range);
     suite_loop(s, derivatives_agree_with_differences, BODIES);
     suite_loop(s, vmap_equals_the_loop, BODIES);
     return s;

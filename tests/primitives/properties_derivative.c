@@ -1,6 +1,6 @@
-/* Derivatives: forward mode against differences of the reference, reverse against forward by <w, Jv> = <J'w, v>, second
- * order in all four pairs of modes against differences. Operands of an elementwise row without derivative have
- * derivative zero by the same differences, so no row is left out. */
+/* Derivatives: forward mode against differences of the reference, reverse against forward by <w, Jv> = <J'w, v>, both
+ * by all operands and by each alone, second order in all four pairs of modes against differences. Operands of an
+ * elementwise row without derivative have derivative zero by the same differences, so no row is left out. */
 #include "tests/primitives/probe.h"
 #include "tests/primitives/properties.h"
 
@@ -74,11 +74,11 @@ static long double inner(const probe *p, lam_tensor *const got[], const array w[
     return sum;
 }
 
-/* Inner products of gradients with directions, one per floating operand. */
+/* Inner products of gradients with directions, one per operand that has one. */
 static long double inner_gradients(const probe *p, lam_tensor *const gx[], const directions *d) {
     long double sum = 0;
     for (int i = 0, n = 0; i < p->inputs; i++)
-        if (p->floating[i]) sum += inner(p, &gx[n++], &d->v[i], 1, "gradient of operand");
+        if (d->list[i]) sum += inner(p, &gx[n++], &d->v[i], 1, "gradient of operand");
     return sum;
 }
 
@@ -88,21 +88,32 @@ static void check_close(const probe *p, const char *what, long double a, long do
     PROBE_CHECK(p, fabsl(a - b) <= tolerance * size, "%s: %.17Lg is not %.17Lg", what, a, b);
 }
 
-static void visit_reverse(probe *p) {
+/* By all floating operands, or by number `only` alone, the others being constants: of these rules know what the row
+ * saves, and no more. */
+static void reverse_by(const probe *p, int only) {
     static directions d;
     static array w[CASES_OUTPUTS];
     lam_tensor *out[CASES_OUTPUTS], *dout[CASES_OUTPUTS], *t[CASES_OUTPUTS], *gx[CASES_OPERANDS];
     lam_fn *pullback;
+    const lam_grad_options by = {.argnums = {1, &only}};
+    const layout how = p->how == REPEATED ? PLAIN : p->how;
+    const int count = only < 0 ? p->count : 1;
     size_t n = (size_t)p->outputs;
-    take_directions(p, 0, -1, p->how == REPEATED ? PLAIN : p->how, &d);
-    take_weights(p, p->how == REPEATED ? PLAIN : p->how, w, t);
+    take_directions(p, 0, only, how, &d);
+    take_weights(p, how, w, t);
     PROBE_CHECK(p, lam_jvp(p->f, operands(p), (lam_list){(size_t)p->inputs, d.t}, out, dout, n, NULL) == LAM_OK,
                 "jvp failed");
-    PROBE_CHECK(p, lam_vjp(p->f, operands(p), out, n, &pullback, NULL) == LAM_OK, "vjp failed");
-    PROBE_CHECK(p, lam_fn_outputs(pullback) == p->count, "a gradient is missing");
-    PROBE_CHECK(p, lam_call(pullback, (lam_list){n, t}, gx, (size_t)p->count) == LAM_OK, "the pullback failed");
-    check_close(p, "<w, Jv> and <J'w, v>", inner(p, dout, w, p->outputs, "tangent"), inner_gradients(p, gx, &d),
-                64 * p->epsilon);
+    PROBE_CHECK(p, lam_vjp(p->f, operands(p), out, n, &pullback, only < 0 ? NULL : &by) == LAM_OK, "vjp failed");
+    PROBE_CHECK(p, lam_fn_outputs(pullback) == count, "a gradient is missing");
+    PROBE_CHECK(p, lam_call(pullback, (lam_list){n, t}, gx, (size_t)count) == LAM_OK, "the pullback failed");
+    check_close(p, only < 0 ? "<w, Jv> and <J'w, v>" : "<w, Jv> and <J'w, v> by one operand",
+                inner(p, dout, w, p->outputs, "tangent"), inner_gradients(p, gx, &d), 64 * p->epsilon);
+}
+
+static void visit_reverse(probe *p) {
+    reverse_by(p, -1);
+    for (int i = 0; i < p->inputs; i++)
+        if (p->floating[i] && p->count > 1) reverse_by(p, i);
 }
 
 int property_reverse(const cases_row *row) {

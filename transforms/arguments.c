@@ -56,13 +56,11 @@ bool lam__arguments_aux(const char *transform, const lam_fn *f, int has_aux) {
 }
 
 /* Values are borrowed from the handles; NULL handles give NULL values, which functions with optional inputs take. What
- * is wrong with a handle is recorded as with any operand. A live handle of another context is not recorded here: the
- * caller says which list it stands in. */
+ * is wrong with a handle is recorded as with any operand. */
 bool lam__arguments_values(lam_ctx *ctx, int n, lam_tensor *const in[], lam_value *values[]) {
-    lam_tensor *failed;
     for (int i = 0; i < n; i++) {
-        values[i] = NULL;
-        if (in[i] && lam__scope_operands("input of a function", 1, &in[i], &values[i], &failed) != ctx) return false;
+        values[i] = in[i] ? lam__scope_operand_in(ctx, "input of a function", (size_t)i, in[i]) : NULL;
+        if (in[i] && !values[i]) return false;
     }
     return true;
 }
@@ -81,12 +79,11 @@ lam_status lam__arguments_list(const char *transform, const lam_fn *f, const cha
         if (!list.items[i] && !optional)
             return lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s of '%s': number %d of the %s is NULL", transform,
                                   f->name, i, which);
-    if (lam__arguments_values(ctx, want, list.items, values)) return LAM_OK;
-    for (int i = 0; i < want; i++)
-        if (list.items[i] && list.items[i]->magic == LAM__LIVE && list.items[i]->ctx != ctx)
+        else if (lam__scope_is_foreign(ctx, list.items[i]))
             return lam__error_set(ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
                                   "%s of '%s': mixed contexts: number %d of the %s belongs to another one", transform,
                                   f->name, i, which);
+    if (lam__arguments_values(ctx, want, list.items, values)) return LAM_OK;
     lam_status status = lam__error_since(ctx, mark);
     return status != LAM_OK ? status : ctx->error.status;
 }

@@ -76,9 +76,12 @@ bool lam__control_operands(lam__control *c, const char *which, lam_list list, la
         lam_value *v = NULL;
         if (!list.items[i])
             lam__error_set(c->ctx, LAM_ERR_NULL, NULL, "%s: number %zu of the %s is NULL", c->what, i, which);
-        else if (lam__arguments_values(c->ctx, 1, &list.items[i], &v))
-            copies[i] = lam__scope_handle(c->ctx, lam__value_hold(v));
+        else if (lam__scope_is_foreign(c->ctx, list.items[i]))
+            lam__error_set(c->ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
+                           "%s: mixed contexts: number %zu of the %s belongs to another one", c->what, i, which);
+        else v = lam__scope_operand_in(c->ctx, c->what, i, list.items[i]);
         if (!v) return false;
+        copies[i] = lam__scope_handle(c->ctx, lam__value_hold(v));
     }
     return true;
 }

@@ -341,35 +341,40 @@ lam_ctx *lam__scope_context(size_t n, lam_tensor *const in[]) {
     return &lam__context_failed;
 }
 
-/* The failure is recorded in the first context that any operand has. A live operand of another one, or a failed tensor
- * of another one, cannot take part and would hide its own message there, so that is said here. */
-static lam_ctx *operands_explain(const char *operation, size_t n, lam_tensor *const in[], size_t position,
-                                 lam_tensor **failed) {
-    lam_ctx *ctx = lam__scope_context(n, in);
-    const lam_tensor *t = in[position];
-    if (t && t->magic == LAM__LIVE && t->ctx != ctx) {
+bool lam__scope_is_foreign(const lam_ctx *ctx, const lam_tensor *t) {
+    return t && t->magic == LAM__LIVE && t->ctx != ctx;
+}
+
+/* What is wrong with a handle for an operation of `ctx`, recorded there. A live operand of another one, or a failed
+ * tensor of another one, cannot take part and would hide its own message there, so that is said here. */
+static lam_tensor *explain_in(lam_ctx *ctx, const char *operation, size_t position, const lam_tensor *t) {
+    if (lam__scope_is_foreign(ctx, t))
         lam__error_set(ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
                        "%s: mixed contexts: operand %zu belongs to another one", operation, position);
-        *failed = &ctx->failed;
-    } else if (t && t->magic == LAM__FAILED && t->ctx != ctx) {
+    else if (t && t->magic == LAM__FAILED && t->ctx != ctx)
         lam__error_set(ctx, LAM_ERR_CONTEXT, "NULL and empty lists belong to no context: check them before",
                        "%s: operand %zu is the failed tensor of another context or of none", operation, position);
-        *failed = &ctx->failed;
-    } else {
-        *failed = explain(ctx, operation, position, t);
-    }
+    else return explain(ctx, operation, position, t);
+    return &ctx->failed;
+}
+
+lam_value *lam__scope_operand_in(lam_ctx *ctx, const char *operation, size_t position, const lam_tensor *t) {
+    if (t && t->magic == LAM__LIVE && t->ctx == ctx) return t->value;
+    explain_in(ctx, operation, position, t);
     return NULL;
 }
 
 /* The check that every operation makes of its operands, so the common case is one comparison of marks and contexts
- * each. */
+ * each. A failure is recorded in the first context that any operand has. */
 lam_ctx *lam__scope_operands(const char *operation, size_t n, lam_tensor *const in[], lam_value *values[],
                              lam_tensor **failed) {
     if (n == 0) return NULL;
     lam_ctx *ctx = in[0] ? in[0]->ctx : NULL;
     for (size_t i = 0; i < n; i++) {
-        if (!in[i] || in[i]->magic != LAM__LIVE || in[i]->ctx != ctx)
-            return operands_explain(operation, n, in, i, failed);
+        if (!in[i] || in[i]->magic != LAM__LIVE || in[i]->ctx != ctx) {
+            *failed = explain_in(lam__scope_context(n, in), operation, i, in[i]);
+            return NULL;
+        }
         values[i] = in[i]->value;
     }
     return ctx;

@@ -105,6 +105,13 @@ lam_ctx *lam__scope_context(size_t n, lam_tensor *const in[]);
 lam_ctx *lam__scope_operands(const char *operation, size_t n, lam_tensor *const in[], lam_value *values[],
                              lam_tensor **failed);
 
+/* The value of operand number `position` of an operation whose context is known, as that of a function's call is; NULL
+ * after recording in this context what is wrong, also with a handle of another one. */
+lam_value *lam__scope_operand_in(lam_ctx *ctx, const char *operation, size_t position, const lam_tensor *t);
+
+/* Whether a handle is alive in another context, for messages that say which list it stands in. */
+bool lam__scope_is_foreign(const lam_ctx *ctx, const lam_tensor *t);
+
 /* The value of one handle for an accessor; NULL for a failed tensor or NULL. Records nothing. */
 lam_value *lam__scope_peek(const lam_tensor *t);
 

@@ -173,12 +173,11 @@ static bool copy_captures(lam_fn *f, lam_list captures) {
     }
     memset(f->captures, 0, bytes);
     f->captured = (int)captures.count;
-    lam_tensor *failed;
-    if (lam__scope_operands("lam_fn_new (captures)", captures.count, captures.items, f->captures, &failed) != f->ctx) {
-        memset(f->captures, 0, bytes); /* collected without references */
-        return false;
+    for (int i = 0; i < f->captured; i++) {
+        f->captures[i] = lam__scope_operand_in(f->ctx, "lam_fn_new (captures)", (size_t)i, captures.items[i]);
+        if (!f->captures[i]) return false;
+        lam__value_hold(f->captures[i]);
     }
-    for (int i = 0; i < f->captured; i++) lam__value_hold(f->captures[i]);
     return true;
 }
 
@@ -453,20 +452,15 @@ lam_status lam__fn_call(lam_fn *f, size_t n_in, lam_value *const in[], size_t n_
     return recorded != LAM_OK ? recorded : status;
 }
 
-/* Borrowed values of the operands; NULL stays NULL, and whether f takes that is asked by lam__fn_call. The status of a
- * failed operand is that of its context, where the record is. */
+/* Borrowed values of the operands; NULL stays NULL, and whether f takes that is asked by lam__fn_call. */
 static lam_status call_values(lam_fn *f, lam_list in, lam_value **values, size_t n_out, lam_value **results) {
-    lam_tensor *failed;
-    for (size_t i = 0; i < in.count; i++)
-        if (in.items[i]) {
-            lam_ctx *where = lam__scope_operands(f->name, 1, &in.items[i], &values[i], &failed);
-            if (!where) return f->ctx->error.status != LAM_OK ? f->ctx->error.status : failed->ctx->error.status;
-            if (where != f->ctx)
-                return lam__error_set(f->ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
-                                      "%s: mixed contexts: input %zu belongs to another one", f->name, i);
-        } else {
-            values[i] = NULL;
-        }
+    for (size_t i = 0; i < in.count; i++) {
+        if (lam__scope_is_foreign(f->ctx, in.items[i]))
+            return lam__error_set(f->ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
+                                  "%s: mixed contexts: input %zu belongs to another one", f->name, i);
+        values[i] = in.items[i] ? lam__scope_operand_in(f->ctx, f->name, i, in.items[i]) : NULL;
+        if (in.items[i] && !values[i]) return f->ctx->error.status;
+    }
     return lam__fn_call(f, in.count, values, n_out, results);
 }
 

@@ -344,10 +344,12 @@ static bool fits(const lam_value *v, const lam_value *x, const lam__slice_params
     return true;
 }
 
-/* Writes into x's own memory; false if somebody else sees it, or value is not concrete. */
+/* Writes into x's own memory; false if somebody else sees it, or value is not a concrete one of this context. x itself
+ * is no part of x: its elements would be overwritten before they are read. */
 static bool over_itself(lam_tensor *x, lam_tensor *value, const lam__slice_params *p) {
     const lam_value *part = lam__scope_peek(value);
     int64_t strides[LAM_INNER_RANK];
+    if (part == x->value || lam__scope_is_foreign(x->ctx, value)) return false;
     if (!lam__value_unshared(x->value) || !fits(part, x->value, p, -1)) return false;
     char *first = place_of(x->value, p, strides);
     if (part->count) copy_into(x->value, part, first, strides);

@@ -229,6 +229,26 @@ START_TEST(a_body_may_drop_its_inputs) {
 }
 END_TEST
 
+/* All captures may be of the one other context: still this one is where the function fails. */
+START_TEST(captures_of_another_context_are_refused) {
+    lam_ctx *other = lam_ctx_new(NULL);
+    lam_tensor *theirs = lam_scalar(other, 1);
+    lam_fn_options o = {.name = "mixed", .body = drops_its_input, .inputs = 1, .outputs = 1};
+    o.captures = LAM_LIST(theirs, theirs);
+    ck_assert(lam_failed(lam_fn_new(ctx, &o)));
+    EXPECT_ERROR(LAM_ERR_CONTEXT, "lam_fn_new (captures)", "mixed contexts", "operand 0");
+    o.captures = LAM_LIST(num(1), theirs);
+    ck_assert(lam_failed(lam_fn_new(ctx, &o)));
+    EXPECT_ERROR(LAM_ERR_CONTEXT, "lam_fn_new (captures)", "mixed contexts", "operand 1");
+    lam_drop(theirs);
+    o.captures = LAM_LIST(theirs);
+    ck_assert(lam_failed(lam_fn_new(ctx, &o)));
+    EXPECT_ERROR(LAM_ERR_FREED, "lam_fn_new (captures)", "operand 0");
+    ck_assert_int_eq(lam_status_of(other), LAM_OK);
+    lam_ctx_free(other);
+}
+END_TEST
+
 BODY(gives_a_freed_output) {
     out[0] = lam_neg(in[0]);
     lam_drop(out[0]);
@@ -260,7 +280,7 @@ Suite *suite_dispatch_fn(void) {
                     a_wrong_number_of_inputs_or_outputs_is_refused, a_call_of_no_function_is_recorded,
                     a_function_given_a_failed_input_is_not_run, a_scope_left_open_is_closed_and_recorded,
                     env_free_runs_with_the_last_reference, a_function_that_cannot_be_made_frees_its_env,
-                    captures_follow_the_inputs_and_are_owned, names_and_arity_are_copied_and_derived,
-                    functions_without_inputs_or_outputs, a_body_may_drop_its_inputs,
-                    an_output_that_was_freed_is_an_error, many_inputs);
+                    captures_follow_the_inputs_and_are_owned, captures_of_another_context_are_refused,
+                    names_and_arity_are_copied_and_derived, functions_without_inputs_or_outputs,
+                    a_body_may_drop_its_inputs, an_output_that_was_freed_is_an_error, many_inputs);
 }

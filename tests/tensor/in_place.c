@@ -68,6 +68,18 @@ START_TEST(operands_may_overlap) {
 }
 END_TEST
 
+/* x itself is the part: what is read is x as it was. */
+START_TEST(a_tensor_is_set_into_itself) {
+    lam_tensor *x = VEC(1, 2, 3, 4), *m = MAT(2, 2, 1, 2, 3, 4), *all = VEC(1, 2, 3);
+    lam_set_(x, x, LAM_DIMS(-1), LAM_DIMS(LAM_END), LAM_DIMS(-1));
+    EXPECT(x, LAM_DIMS(4), 4, 3, 2, 1);
+    lam_set_(m, m, LAM_DIMS(-1, 0), LAM_DIMS(LAM_END, 2), LAM_DIMS(-1, 1));
+    EXPECT(m, LAM_DIMS(2, 2), 3, 4, 1, 2);
+    lam_set_(all, all, LAM_DIMS(0), LAM_DIMS(LAM_END), LAM_DIMS0);
+    EXPECT(all, LAM_DIMS(3), 1, 2, 3);
+}
+END_TEST
+
 static void poisoned(lam_tensor *x) {
     ck_assert(lam_failed(x));
     ck_assert(isnan(lam_item(x)));
@@ -278,6 +290,24 @@ START_TEST(a_stack_written_into_a_constant_is_differentiated) {
 }
 END_TEST
 
+/* Whether or not x's own memory could take it. */
+START_TEST(parts_of_another_context_poison) {
+    lam_ctx *other = lam_ctx_new(NULL);
+    lam_tensor *theirs = lam_ones(other, LAM_F64, LAM_DIMS(2)), *one = lam_scalar(other, 1), *x = VEC(1, 2);
+    lam_set_(x, theirs, LAM_DIMS(0), LAM_DIMS(2), LAM_DIMS0);
+    poisoned(x);
+    EXPECT_ERROR(LAM_ERR_CONTEXT, "update_slice", "mixed contexts", "operand 1");
+    lam_set_(x = VEC(1, 2), one, LAM_DIMS(0), LAM_DIMS(2), LAM_DIMS0);
+    poisoned(x);
+    EXPECT_ERROR(LAM_ERR_CONTEXT, "mixed contexts", "operand 1");
+    lam_set_stack_(x = VEC(1, 2), LAM_LIST(one, one), 0, LAM_DIMS(0), LAM_DIMS(2), LAM_DIMS0);
+    poisoned(x);
+    EXPECT_ERROR(LAM_ERR_CONTEXT, "mixed contexts", "operand 1");
+    ck_assert_int_eq(lam_status_of(other), LAM_OK);
+    lam_ctx_free(other);
+}
+END_TEST
+
 START_TEST(a_stack_that_does_not_fit_poisons) {
     lam_tensor *x = lam_ones(ctx, LAM_F64, LAM_DIMS(2, 2));
     lam_set_stack_(x, LAM_LIST(VEC(1, 2, 3), VEC(1, 2, 3)), 0, LAM_DIMS(0, 0), LAM_DIMS(2, 2), LAM_DIMS0);
@@ -343,15 +373,15 @@ START_TEST(parts_and_the_whole_change_apart) {
 END_TEST
 
 Suite *suite_tensor_in_place(void) {
-    return SUITE_OF("tensor/in_place", the_handle_shows_the_result, numbers_are_weak_beside_the_handle,
-                    memory_that_nobody_else_sees_is_reused, a_view_or_alias_taken_earlier_keeps_its_content,
-                    a_repeated_view_can_be_updated, operands_may_overlap, another_dtype_or_shape_fails_and_poisons,
-                    a_failed_operand_poisons_and_a_poisoned_handle_stays_so,
-                    a_captured_tensor_is_refused_and_stays_as_it_is,
-                    a_body_may_rebind_its_inputs_and_the_caller_does_not_see_it,
-                    updates_are_differentiated_and_views_keep_their_content, a_constant_made_inside_takes_any_level,
-                    a_saved_value_does_not_change, a_loop_that_rebinds_leaves_nothing_behind,
-                    a_large_tensor_is_filled_part_by_part, a_stack_is_written_where_it_belongs,
-                    columns_fill_a_large_tensor_part_by_part, a_stack_written_into_a_constant_is_differentiated,
-                    a_stack_that_does_not_fit_poisons, empty_is_memory_to_be_written, parts_and_the_whole_change_apart);
+    return SUITE_OF(
+        "tensor/in_place", the_handle_shows_the_result, numbers_are_weak_beside_the_handle,
+        memory_that_nobody_else_sees_is_reused, a_view_or_alias_taken_earlier_keeps_its_content,
+        a_repeated_view_can_be_updated, operands_may_overlap, a_tensor_is_set_into_itself,
+        another_dtype_or_shape_fails_and_poisons, a_failed_operand_poisons_and_a_poisoned_handle_stays_so,
+        a_captured_tensor_is_refused_and_stays_as_it_is, a_body_may_rebind_its_inputs_and_the_caller_does_not_see_it,
+        updates_are_differentiated_and_views_keep_their_content, a_constant_made_inside_takes_any_level,
+        a_saved_value_does_not_change, a_loop_that_rebinds_leaves_nothing_behind, a_large_tensor_is_filled_part_by_part,
+        a_stack_is_written_where_it_belongs, columns_fill_a_large_tensor_part_by_part,
+        a_stack_written_into_a_constant_is_differentiated, parts_of_another_context_poison,
+        a_stack_that_does_not_fit_poisons, empty_is_memory_to_be_written, parts_and_the_whole_change_apart);
 }

@@ -221,6 +221,68 @@ START_TEST(transforms_of_a_failed_or_freed_function) {
 }
 END_TEST
 
+BODY(negative) {
+    out[0] = lam_neg(in[0]);
+}
+
+BODY(is_positive) {
+    out[0] = lam_gt(in[0], 0);
+}
+
+BODY(step) {
+    out[0] = out[1] = lam_add(in[0], in[1]);
+}
+
+BODY(trip) {
+    out[0] = in[1];
+}
+
+/* Choices and loops name the list that the tensor stands in, and run nothing. */
+START_TEST(control_flow_with_tensors_of_another_context) {
+    lam_ctx *other = lam_ctx_new(NULL);
+    lam_tensor *x = num(1), *theirs = lam_scalar(other, 1), *row = lam_ones(other, LAM_F64, LAM_DIMS(2)), *y[2];
+    lam_fn *f = FN(negative, 1, 1), *go = FN(is_positive, 1, 1), *g = FN(step, 2, 2), *both[] = {f, f};
+#define REFUSED(call, name, list)                                                                                      \
+    ck_assert_int_eq(call, LAM_ERR_CONTEXT);                                                                           \
+    ck_assert(lam_failed(y[0]));                                                                                       \
+    EXPECT_ERROR(LAM_ERR_CONTEXT, name ": mixed contexts: number 0 of the " list, "lam_read")
+    REFUSED(lam_cond(lam_gt(x, 0), f, f, LAM_LIST(theirs), y, 1), "cond", "operands");
+    REFUSED(lam_cond(lam_gt(theirs, 0), f, f, LAM_LIST(x), y, 1), "cond", "predicates");
+    REFUSED(lam_switch(lam_cast(theirs, LAM_I64), both, 2, LAM_LIST(x), y, 1), "switch", "indices");
+    REFUSED(lam_switch(lam_cast(x, LAM_I64), both, 2, LAM_LIST(theirs), y, 1), "switch", "operands");
+    REFUSED(lam_while(go, f, LAM_LIST(theirs), y, 1), "while", "carries");
+    REFUSED(lam_fori(0, 2, FN(trip, 2, 1), LAM_LIST(theirs), y, 1), "fori", "carries");
+    REFUSED(lam_scan(g, LAM_LIST(theirs), LAM_LIST(VEC(1, 2)), y, 2, NULL), "scan", "carries");
+    REFUSED(lam_scan(g, LAM_LIST(x), LAM_LIST(row), y, 2, NULL), "scan", "xs");
+    REFUSED(lam_map(f, LAM_LIST(row), y, 1, NULL), "map", "xs");
+#undef REFUSED
+    ck_assert_int_eq(lam_status_of(other), LAM_OK);
+    lam_ctx_free(other);
+}
+END_TEST
+
+/* What another context has freed, and a failed tensor of it, are recorded where they are used; transforms too. */
+START_TEST(freed_and_failed_tensors_of_another_context) {
+    lam_ctx *other = lam_ctx_new(NULL);
+    lam_tensor *freed = lam_scalar(other, 1), *failed = lam_fail(other, LAM_ERR_USER, "theirs"), *y = NULL;
+    lam_fn *f = FN(negative, 1, 1), *pullback;
+    lam_drop(freed);
+    ck_assert_int_eq(lam_cond(num(1), f, f, LAM_LIST(freed), &y, 1), LAM_ERR_FREED);
+    EXPECT_ERROR(LAM_ERR_FREED, "cond: operand 0");
+    ck_assert_int_eq(lam_cond(num(1), f, f, LAM_LIST(failed), &y, 1), LAM_ERR_CONTEXT);
+    EXPECT_ERROR(LAM_ERR_CONTEXT, "cond: operand 0", "failed tensor of another context");
+    ck_assert_int_eq(lam_vjp(f, LAM_LIST(freed), &y, 1, &pullback, NULL), LAM_ERR_FREED);
+    EXPECT_STATUS(LAM_ERR_FREED);
+    ck_assert_int_eq(lam_vjp(f, LAM_LIST(failed), &y, 1, &pullback, NULL), LAM_ERR_CONTEXT);
+    EXPECT_STATUS(LAM_ERR_CONTEXT);
+    ck_assert_int_eq(lam_call(f, LAM_LIST(freed), &y, 1), LAM_ERR_FREED);
+    EXPECT_ERROR(LAM_ERR_FREED, "negative: operand 0");
+    ck_assert_int_eq(lam_call(f, LAM_LIST(failed), &y, 1), LAM_ERR_CONTEXT);
+    EXPECT_ERROR(LAM_ERR_CONTEXT, "negative: operand 0");
+    lam_ctx_free(other);
+}
+END_TEST
+
 /* After any of these the levels are as before: the next call works. */
 START_TEST(the_context_works_after_each_failure) {
     static const lam_body bodies[] = {bad_shape, bad_dtype, bad_axis, bad_index, bad_reshape, unset_output, no_scalar};
@@ -238,5 +300,6 @@ Suite *suite_transforms_failure(void) {
                     reshape_to_another_size, output_not_set, output_that_is_no_scalar, size_overflow, memory_limit,
                     a_rule_that_fails, a_rule_that_is_missing, a_failed_tensor_of_no_context,
                     a_failure_deep_inside_shows_the_whole_chain, transforms_of_a_failed_or_freed_function,
+                    control_flow_with_tensors_of_another_context, freed_and_failed_tensors_of_another_context,
                     the_context_works_after_each_failure);
 }

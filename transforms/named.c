@@ -201,5 +201,7 @@ lam_tensor *lam_axis_index(lam_ctx *ctx, const char *axis_name) {
 
 int64_t lam_axis_size(lam_ctx *ctx, const char *axis_name) {
     const lam__level *level = ctx && ctx != &lam__context_failed ? level_named(ctx, "axis_size", axis_name) : NULL;
-    return level ? batch_of(level)->size : -1;
+    if (!level) return -1;
+    lam__lanes_note(level);
+    return batch_of(level)->size;
 }

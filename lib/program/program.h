@@ -31,6 +31,7 @@ typedef struct lam__program {
     int inputs, outputs;
     bool only_types;  /* it is recorded for the types of its results, and will not be run */
     bool keeps_loops; /* long loops are one equation each, instead of one for each operation of each trip */
+    bool sees_batch;  /* it may hold for a batch alone in which it was recorded (transforms/lanes.h) */
     int64_t variables, variable_room;
     lam_value **types; /* per variable: its type, abstract */
     int64_t *last_use; /* per variable: the last equation that sets or reads it; -1: none; INT64_MAX: a result */

@@ -362,31 +362,6 @@ START_TEST(chunks_have_not_the_whole_batch) {
 }
 END_TEST
 
-BODY(with_the_others) {
-    out[0] = lam_add(in[0], lam_psum(in[0], "batch"));
-}
-
-BODY(alone) {
-    out[0] = lam_mul(in[0], 2.0);
-}
-
-BODY(chosen_for_all) {
-    lam_cond(lam_gt(in[1], 0.0), FN(with_the_others, 1, 1), FN(alone, 1, 1), LAM_LIST(in[0]), out, 1);
-}
-
-/* What a branch does with the batch is recorded before the batch is taken apart. */
-START_TEST(collectives_in_a_recorded_choice) {
-    const lam_vmap_options named = {.axis_name = "batch", .in_axes = LAM_AXES(0, LAM_UNMAPPED)};
-    lam_tensor *x = VEC(1, 2, 4);
-    lam_fn *f = lam_vmap(FN(chosen_for_all, 2, 1), &named), *p = lam_trace(f, LAM_LIST(x, num(0)));
-    EXPECT(apply2(p, x, num(1)), LAM_DIMS(3), 8, 9, 11);
-    EXPECT(apply2(p, x, num(-1)), LAM_DIMS(3), 2, 4, 8);
-    EXPECT(apply2(lam_jit(lam_jacfwd(f, NULL), NULL), x, num(1)), LAM_DIMS(3, 3), 2, 1, 1, 1, 2, 1, 1, 1, 2);
-    EXPECT(apply2(lam_trace(lam_jacrev(f, NULL), LAM_LIST(x, num(0))), x, num(1)), LAM_DIMS(3, 3), 2, 1, 1, 1, 2, 1, 1,
-           1, 2);
-}
-END_TEST
-
 Suite *suite_transforms_named(void) {
     return SUITE_OF("transforms/named", sum_mean_largest_smallest_all_and_index,
                     what_is_the_same_for_all_counts_as_often_as_there_are_examples,
@@ -397,5 +372,5 @@ Suite *suite_transforms_named(void) {
                     collectives_in_a_checkpoint, collectives_in_rules_of_custom_functions,
                     axes_of_batches_that_no_operand_belongs_to, a_collective_whose_batch_has_ended,
                     a_collective_for_some_examples_alone_is_refused, names_that_are_not_there,
-                    chunks_have_not_the_whole_batch, collectives_in_a_recorded_choice);
+                    chunks_have_not_the_whole_batch);
 }

@@ -109,13 +109,6 @@ lam_tensor *lam__control_truth(lam__control *c, const lam_fn *f, lam_tensor *x) 
     return lam_cast(v->dtype == LAM_BOOL ? x : lam_ne(x, 0), LAM_I64);
 }
 
-static bool same(const lam_value *a, const lam_value *b, int from) {
-    if (a->dtype != b->dtype || a->rank != b->rank) return false;
-    for (int i = from; i < a->rank; i++)
-        if (a->dims[i] != b->dims[i]) return false;
-    return true;
-}
-
 bool lam__control_same(lam__control *c, const lam_fn *f, size_t n, lam_tensor *const now[], lam_tensor *const next[],
                        int from) {
     char text[1024];
@@ -124,7 +117,7 @@ bool lam__control_same(lam__control *c, const lam_fn *f, size_t n, lam_tensor *c
     for (size_t i = 0; i < n; i++) {
         const lam_value *a = lam__scope_peek(now[i]), *b = lam__scope_peek(next[i]);
         if (!a || !b) return false;
-        if (same(a, b, from)) continue;
+        if (lam__value_same_type(a, b)) continue;
         dtypes = dtypes || a->dtype != b->dtype;
         lam__error_append(&t, "%scarry %zu is ", t.used ? "; " : "", i);
         lam__error_append_type(&t, (lam_dtype)a->dtype, a->rank - from, a->dims + from);

@@ -37,7 +37,7 @@ bool lam__control_arity(lam__control *c, const lam_fn *f, size_t inputs, size_t 
 /* Whether x is a truth value of rank 0, brought to i64 0 or 1; otherwise records it. */
 lam_tensor *lam__control_truth(lam__control *c, const lam_fn *f, lam_tensor *x);
 
-/* Whether next[] have the types of now[], from axis `from` on; otherwise lists all that have not. */
+/* Whether next[] have the types of now[]; otherwise lists all that have not, from axis `from` on (before it: lanes). */
 bool lam__control_same(lam__control *c, const lam_fn *f, size_t n, lam_tensor *const now[], lam_tensor *const next[],
                        int from);
 

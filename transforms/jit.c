@@ -177,8 +177,8 @@ static const char *needs_elements(lam_status status) {
 }
 
 /* The plan for these inputs; *plan stays NULL, with the cause said, where f has to be called as it is: `always` so if
- * it draws or needs elements, this time if it has read a box of an open level. Draws that recording made are taken
- * back. */
+ * it draws or needs elements, this time if it has read a box of an open level or knows of a batch around it. Draws that
+ * recording made are taken back. */
 static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan **plan, bool *always) {
     lam_ctx *ctx = f->ctx;
     const lam_random_state before = ctx->random;
@@ -202,7 +202,7 @@ static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan *
         *always = memcmp(&before, &ctx->random, sizeof before) != 0;
         ctx->random = before;
         if (*always) say(c, "it draws from the generator of the context");
-        else if (!lam__plan_fits(p)) say(c, "it reads values of open levels");
+        else if (p->sees_batch || !lam__plan_fits(p)) say(c, "it reads values of open levels");
         else if (!(p = lam__program_prune(p))) status = LAM_ERR_MEMORY;
         else if ((status = compile_all_nested(c, p)) == LAM_OK &&
                  !(*plan = lam__plan_new(p, c->fusion, c->options.native)))

@@ -10,6 +10,7 @@
 #include "lib/primitives/rows.h"
 #include "transforms/arguments.h"
 #include "transforms/batch.h"
+#include "transforms/trace.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
@@ -20,15 +21,28 @@ static const lam_primitive row_all_gather, row_psum_scatter;
 
 /* ---- at the level whose batch it is ------------------------------------------------------------------------------ */
 
+/* The visible level that bears the serial; NULL. */
+static lam__level *level_with(const lam_ctx *ctx, uint64_t serial) {
+    lam__level *level = ctx->current;
+    while (level && (!level->interpreter->hides_axis || lam__batch_serial(level) != serial)) level = level->parent;
+    return level;
+}
+
 static lam__level *level_of(const lam_call_site *call) {
     const lam__lanes_params *p = call->params;
-    lam_ctx *ctx = call->ctx;
-    lam__level *level = ctx->current;
-    while (level && (!level->interpreter->hides_axis || lam__batch_serial(level) != p->level)) level = level->parent;
-    if (!level)
+    lam__level *level = level_with(call->ctx, p->level);
+    if (level) lam__lanes_note(level);
+    else
         lam__error_call(call, LAM_ERR_ESCAPED, "call it inside the function that vmap runs",
                         "the batch whose examples it is about has ended, or is hidden here");
     return level;
+}
+
+/* What comes of it may hold for this batch alone, even where nothing in the program shows it: what is no variable of it
+ * is a constant. */
+void lam__lanes_note(const lam__level *level) {
+    for (lam__level *l = level->ctx->current; l && l->depth > level->depth; l = l->parent)
+        if (l->interpreter == &lam__interpreter_trace) ((lam__program *)l->state)->sees_batch = true;
 }
 
 /* One call of a row of one operand, below the level. */
@@ -207,6 +221,24 @@ lam_tensor *lam__lanes_out(lam_tensor *x, const lam__level *level, bool shared) 
 
 lam_tensor *lam__lanes_in(lam_tensor *z, const lam__level *level, bool shared) {
     return applied(&row_psum_scatter, z, level, shared);
+}
+
+static bool has_one(const lam__level *level, int n, lam_value *const values[]) {
+    for (int i = 0; i < n; i++)
+        if (lam__level_owns(level, values[i])) return true;
+    return false;
+}
+
+lam_tensor *lam__lanes_member(const lam__program *p, int n, lam_value *const in[], int m, lam_value *const more[]) {
+    for (int64_t k = 0; k < p->equations; k++) {
+        const lam__equation *e = p->list[k];
+        if (e->primitive != &row_all_gather && e->primitive != &row_psum_scatter) continue;
+        const lam__level *level = level_with(p->ctx, ((const lam__lanes_params *)e->params)->level);
+        if (!level || has_one(level, n, in) || has_one(level, m, more)) continue;
+        const int64_t size = ((const lam__batch *)level->state)->size;
+        return lam__lanes_in(lam_zeros(p->ctx, LAM_BOOL, LAM_DIMS(size)), level, false);
+    }
+    return NULL;
 }
 
 /* ---- examples that are at work alone ----------------------------------------------------------------------------- */

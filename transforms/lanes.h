@@ -5,6 +5,7 @@
 #define LAM_TRANSFORMS_LANES_H
 
 #include "lib/dispatch/level.h"
+#include "lib/program/program.h"
 
 #include <lamina/extend.h>
 
@@ -24,6 +25,13 @@ lam_tensor *lam__lanes_out(lam_tensor *x, const lam__level *level, bool shared);
 
 /* z, [size, ...], which is not batched at the level, as an example's part of it for each. */
 lam_tensor *lam__lanes_in(lam_tensor *z, const lam__level *level, bool shared);
+
+/* Of the programs that are being recorded inside the batch it is noted that they know of it. */
+void lam__lanes_note(const lam__level *level);
+
+/* Of a batch along whose axis an equation of the program works, while none of in[] and more[] belongs to it: a value
+ * that tells nothing but that it is one of that batch. NULL: there is none. */
+lam_tensor *lam__lanes_member(const lam__program *p, int n, lam_value *const in[], int m, lam_value *const more[]);
 
 /* ---- examples that are at work alone ---- */
 

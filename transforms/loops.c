@@ -110,8 +110,14 @@ static void narrow(lam__control *c, lanes_loop *l, lam__task *task) {
         if (task->mapped[i]) task->in[i] = chosen_of(c, l, task->in[i], true);
 }
 
+/* Tells the crew which lanes are at work, of which alone draws are. */
+static void note_those_at_work(lam__control *c, lam__crew *crew, const lanes_loop *l) {
+    lam_drop(crew->index);
+    crew->index = l->active < crew->size ? lam_array(c->ctx, LAM_I64, LAM_DIMS(l->active), l->order) : NULL;
+}
+
 /* Lays those lanes aside that have ended; the others close up. */
-static bool lay_aside(lam__control *c, lanes_loop *l) {
+static bool lay_aside(lam__control *c, lam__crew *crew, lanes_loop *l) {
     int64_t kept = 0;
     if (!parts_grow(c, l)) return false;
     for (size_t i = 0; i < l->s.n; i++) l->parts[l->count * l->s.n + i] = chosen_of(c, l, l->s.now[i], false);
@@ -127,6 +133,7 @@ static bool lay_aside(lam__control *c, lanes_loop *l) {
         l->ended += !l->holds[i];
     }
     l->active = kept;
+    note_those_at_work(c, crew, l);
     return true;
 }
 
@@ -162,14 +169,14 @@ static bool lanes_start(lam__control *c, const lam__crew *crew, lanes_loop *l, l
 }
 
 /* From the state where the condition was found to be batched to the end. */
-static bool run_lanes(lam__control *c, const lam__crew *crew, lanes_loop *l, lam_fn *condition, lam_fn *body) {
+static bool run_lanes(lam__control *c, lam__crew *crew, lanes_loop *l, lam_fn *condition, lam_fn *body) {
     if (!lanes_start(c, crew, l, condition, body)) return false;
     do {
         if (!ask(c, crew, l, condition)) return false;
-        if (holding(l) < l->active && !lay_aside(c, l)) return false;
+        if (holding(l) < l->active && !lay_aside(c, crew, l)) return false;
         if (l->active && !lanes_trip(c, crew, l, body)) return false;
     } while (l->active);
-    if (!l->count && !lay_aside(c, l)) return false; /* a batch of none */
+    if (!l->count && !lay_aside(c, crew, l)) return false; /* a batch of none */
     for (size_t i = 0; i < l->s.n; i++)
         l->s.now[i] =
             lam__lanes_close(crew, lam__control_join(c, l->count, l->parts + i, l->s.n, l->place, crew->size));

@@ -7,6 +7,7 @@
 #include "lib/base/error.h"
 #include "lib/dispatch/dispatch.h"
 #include "lib/primitives/apply.h"
+#include "lib/primitives/reduce.h"
 
 #include <lamina/control.h>
 #include <lamina/ops.h>
@@ -144,15 +145,18 @@ lam_tensor *lam_all_gather(lam_tensor *x, const char *axis_name) {
     return level ? lam__lanes_out(x, level, true) : failed;
 }
 
+/* Whole numbers are counted where there is room for the sum, as by psum. */
 lam_tensor *lam_psum_scatter(lam_tensor *x, const char *axis_name) {
     lam_tensor *failed;
+    uint64_t since = lam__scope_now(x);
     lam__level *level = level_for("psum_scatter", x, axis_name, &failed);
     if (!level) return failed;
     int64_t size = batch_of(level)->size;
     if (lam_rank(x) < 1 || lam_dim(x, 0) != size)
         return lam__error_fail(level->ctx, LAM_ERR_SHAPE,
                                "psum_scatter: axis 0 must have %lld elements, one per example", (long long)size);
-    return lam__lanes_in(x, level, true);
+    lam_tensor *wide = lam__reduce_is_tallied((int)lam_dtype_of(x)) ? lam_cast(x, LAM_I64) : x;
+    return lam__scope_only(lam__lanes_in(wide, level, true), since);
 }
 
 /* ---- from example to example ------------------------------------------------------------------------------------- */
@@ -222,5 +226,7 @@ lam_tensor *lam_axis_index(lam_ctx *ctx, const char *axis_name) {
 
 int64_t lam_axis_size(lam_ctx *ctx, const char *axis_name) {
     const lam__level *level = ctx && ctx != &lam__context_failed ? level_named(ctx, "axis_size", axis_name) : NULL;
-    return level ? batch_of(level)->size : -1;
+    if (!level) return -1;
+    lam__lanes_note(level);
+    return batch_of(level)->size;
 }

@@ -8,6 +8,7 @@
 #include "lib/program/machine.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
+#include "transforms/lanes.h"
 #include "transforms/trace.h"
 
 #include <lamina/control.h>
@@ -265,10 +266,11 @@ static lam_status shapes_of(const checked *c, lam_shape out[]) {
 /* The call with programs instead of functions. Values that these found at open levels are operands, behind the others;
  * values: those, distinct, held. */
 typedef struct recorded {
+    const lam_call_site *call;
     lam__nested *what;
     lam__program **programs;
     lam_value **types, **values;
-    size_t found, room;
+    size_t found;
 } recorded;
 
 /* What input i of the functions is like; held. */
@@ -317,6 +319,20 @@ static bool find(recorded *r, const lam__program *p) {
     return wider != NULL;
 }
 
+/* Adds a value of each batch along whose axis p works, where no operand belongs to it: that batch has to take the call
+ * apart while it is open. */
+static bool find_batches(recorded *r, const lam__program *p) {
+    lam_tensor *member;
+    while ((member = lam__lanes_member(p, r->call->inputs, r->call->in, (int)r->found, r->values))) {
+        lam_value **wider = (lam_value **)(void *)lam__apply_room(p->ctx, r->found + 1);
+        if (lam_failed(member) || !wider) return false;
+        if (r->found) memcpy(wider, r->values, r->found * sizeof *wider);
+        wider[r->found++] = lam__value_hold(lam__scope_peek(member));
+        r->values = wider;
+    }
+    return true;
+}
+
 /* Functions become programs; a program that finds nothing outside stays the one it is. */
 static bool as_programs(lam_ctx *ctx, recorded *r) {
     bool fine = true;
@@ -324,7 +340,8 @@ static bool as_programs(lam_ctx *ctx, recorded *r) {
         lam_fn *f = r->what->fns[i];
         lam__program *p = lam__program_of(f);
         r->programs[i] = p ? NULL : record(f, r->types);
-        fine = (p || r->programs[i]) && find(r, p ? p : r->programs[i]);
+        if (!p) p = r->programs[i];
+        fine = p && find(r, p) && find_batches(r, p);
     }
     for (int i = 0; i < r->what->count && fine; i++) {
         lam__program *p = r->programs[i] ? r->programs[i] : lam__program_of(r->what->fns[i]);
@@ -391,7 +408,7 @@ lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_va
     }
     lam_scope scope;
     lam_status status = LAM_ERR_MEMORY;
-    recorded r = {0};
+    recorded r = {.call = call};
     const size_t count = (size_t)what->count, inputs = (size_t)what->fns[0]->inputs;
     lam__scope_open(ctx, &scope);
     r.what = (lam__nested *)(void *)lam__apply_room(ctx, lam__nested_bytes(what->count) / sizeof(void *) + 1);

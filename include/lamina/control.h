@@ -92,7 +92,8 @@ LAM_API lam_tensor *lam_pmin(lam_tensor *x, const char *axis_name);  /* Fails as
  * Shape   [size, ...]. Fails as lam_psum does. Derivative: lam_psum_scatter. */
 LAM_API lam_tensor *lam_all_gather(lam_tensor *x, const char *axis_name);
 
-/* The sum over the batch, of which each example gets its own part along axis 0: lam_all_gather transposed.
+/* The sum over the batch, of which each example gets its own part along axis 0: lam_all_gather transposed. As of
+ * lam_sum, that of integers and bools is i64.
  * Shape   [size, ...] -> [...]. Fails as lam_psum does; LAM_ERR_SHAPE for another length of axis 0. Derivative:
  *         lam_all_gather. */
 LAM_API lam_tensor *lam_psum_scatter(lam_tensor *x, const char *axis_name);

@@ -34,6 +34,7 @@ typedef struct lam__program {
     bool keeps_loops; /* long loops are one equation each, instead of one for each operation of each trip */
     bool keeps_rules; /* levels may see it run: what has rules of its own is known beside its operations */
     bool boxes;       /* some constants may belong to levels; once it is finished */
+    bool sees_batch;  /* it may hold for a batch alone in which it was recorded (transforms/lanes.h) */
     int64_t variables, variable_room;
     lam_value **types; /* per variable: its type, abstract */
     int64_t *last_use; /* per variable: the last equation that sets or reads it; -1: none; INT64_MAX: a result */

@@ -125,6 +125,29 @@ START_TEST(psum_scatter_gives_each_example_its_part) {
 }
 END_TEST
 
+BODY(both_scattered) {
+    out[0] = lam_psum_scatter(in[0], "batch");
+    out[1] = lam_psum_scatter(in[1], "batch");
+}
+
+/* Of [k, k] each of two examples gets its own of [2 k, 2 k], i64, whether the operand is batched or not, and recorded
+ * or not. 200 + 200 would not fit into all of the types. */
+START_TEST(psum_scatter_of_whole_numbers_is_i64) {
+    const lam_vmap_options named = {.axis_name = "batch", .in_axes = LAM_AXES(0, LAM_UNMAPPED)};
+    const lam_dtype dtypes[] = {LAM_BOOL, LAM_U8, LAM_I32, LAM_I64};
+    lam_fn *f = lam_vmap(FN(both_scattered, 2, 2), &named), *fns[] = {f, lam_jit(f, NULL)};
+    for (int k = 0; k < 8; k++) {
+        const double each = k / 2 ? 200 : 1;
+        lam_tensor *one = lam_full(ctx, dtypes[k / 2], LAM_DIMS(2), each), *y[2];
+        lam_call(fns[k % 2], LAM_LIST(lam_stack(LAM_LIST(one, one), 0), one), y, 2);
+        for (int o = 0; o < 2; o++) {
+            EXPECT(lam_cast(y[o], LAM_F64), LAM_DIMS(2), 2 * each, 2 * each);
+            ck_assert_int_eq(lam_dtype_of(y[o]), LAM_I64);
+        }
+    }
+}
+END_TEST
+
 /* Each but the last sends to the next. */
 static const lam_route onwards[] = {{0, 1}, {1, 2}, {2, 3}};
 
@@ -388,40 +411,15 @@ START_TEST(chunks_have_not_the_whole_batch) {
 }
 END_TEST
 
-BODY(with_the_others) {
-    out[0] = lam_add(in[0], lam_psum(in[0], "batch"));
-}
-
-BODY(alone) {
-    out[0] = lam_mul(in[0], 2.0);
-}
-
-BODY(chosen_for_all) {
-    lam_cond(lam_gt(in[1], 0.0), FN(with_the_others, 1, 1), FN(alone, 1, 1), LAM_LIST(in[0]), out, 1);
-}
-
-/* What a branch does with the batch is recorded before the batch is taken apart. */
-START_TEST(collectives_in_a_recorded_choice) {
-    const lam_vmap_options named = {.axis_name = "batch", .in_axes = LAM_AXES(0, LAM_UNMAPPED)};
-    lam_tensor *x = VEC(1, 2, 4);
-    lam_fn *f = lam_vmap(FN(chosen_for_all, 2, 1), &named), *p = lam_trace(f, LAM_LIST(x, num(0)));
-    EXPECT(apply2(p, x, num(1)), LAM_DIMS(3), 8, 9, 11);
-    EXPECT(apply2(p, x, num(-1)), LAM_DIMS(3), 2, 4, 8);
-    EXPECT(apply2(lam_jit(lam_jacfwd(f, NULL), NULL), x, num(1)), LAM_DIMS(3, 3), 2, 1, 1, 1, 2, 1, 1, 1, 2);
-    EXPECT(apply2(lam_trace(lam_jacrev(f, NULL), LAM_LIST(x, num(0))), x, num(1)), LAM_DIMS(3, 3), 2, 1, 1, 1, 2, 1, 1,
-           1, 2);
-}
-END_TEST
-
 Suite *suite_transforms_named(void) {
     return SUITE_OF("transforms/named", sum_mean_largest_smallest_all_and_index,
                     what_is_the_same_for_all_counts_as_often_as_there_are_examples,
                     a_gradient_inside_is_that_of_the_sum_over_all_examples, the_transpose_of_psum_is_psum,
                     forward_mode_through_a_collective, linearize_and_transpose_inside_the_batch,
-                    psum_scatter_gives_each_example_its_part, ppermute_sends_and_its_gradient_goes_back,
-                    routes_that_cannot_be, nested_names, of_one_name_the_innermost_is_meant, a_batch_of_none_and_of_one,
-                    collectives_in_a_checkpoint, collectives_in_rules_of_custom_functions,
-                    axes_of_batches_that_no_operand_belongs_to, a_collective_whose_batch_has_ended,
-                    a_collective_for_some_examples_alone_is_refused, names_that_are_not_there,
-                    chunks_have_not_the_whole_batch, collectives_in_a_recorded_choice);
+                    psum_scatter_gives_each_example_its_part, psum_scatter_of_whole_numbers_is_i64,
+                    ppermute_sends_and_its_gradient_goes_back, routes_that_cannot_be, nested_names,
+                    of_one_name_the_innermost_is_meant, a_batch_of_none_and_of_one, collectives_in_a_checkpoint,
+                    collectives_in_rules_of_custom_functions, axes_of_batches_that_no_operand_belongs_to,
+                    a_collective_whose_batch_has_ended, a_collective_for_some_examples_alone_is_refused,
+                    names_that_are_not_there, chunks_have_not_the_whole_batch);
 }

@@ -58,8 +58,8 @@ typedef struct lam_function {
     /* The batched call: in[i] has the batch axis at in_axes[i], or LAM_UNMAPPED; sets every out[o] and out_axes[o]. */
     void (*vmap)(lam_fctx *fc, const lam_vmap_info *info, const int in_axes[], lam_tensor *const in[],
                  lam_tensor *out[], int out_axes[]);
-    /* Types of the outputs from those of the inputs (rank -1: no tensor); for lam_eval_shape, which does not run forward
-     * then, for batches of none in vmap_by_loop, and for linear Functions in foreign code under lam_linearize,
+    /* Types of the outputs from those of the inputs (rank -1: no tensor); for lam_eval_shape, which does not run
+     * forward then, for batches of none in vmap_by_loop, and for linear Functions in foreign code under lam_linearize,
      * lam_linear_transpose, lam_jacobian and inside rules whose transpose is derived: with it, setup_context and
      * backward, one that is_linear is not looked into there. */
     void (*shape)(lam_fctx *fc, const lam_type in[], lam_type out[]);

@@ -7,8 +7,8 @@
 
 #include "lib/program/program.h"
 
-/* One call. Its equations follow one another, among them those of calls inside of it. Each result is a variable that one
- * of them sets, and no two are the same. */
+/* One call. Its equations follow one another, among them those of calls inside of it. Each result is a variable that
+ * one of them sets, and no two are the same. */
 typedef struct lam__application {
     struct lam__application *next;  /* in the list of the program */
     struct lam__application *outer; /* the one in which it was made */

@@ -70,8 +70,7 @@ lam_status lam__program_finish(lam__program *p);
  * them. values (may be NULL) gets them in the order of the program, borrowed. */
 int64_t lam__program_boxes(const lam__program *p, lam_value **values);
 
-/* The program with values[] in the place of these constants, one reference; NULL without memory. It is for programs that
- * keep no rules. */
+/* The program with values[] in the place of these constants, one reference; NULL without memory. It keeps no rules. */
 lam__program *lam__program_with(const lam__program *p, lam_value *const values[]);
 
 /* The program with n inputs more, behind the others, in the place of its constants values[], one reference; NULL

@@ -1,7 +1,7 @@
 /* Functions with rules in programs that are differentiated later: choices and loops on traced values under lam_jit, and
- * what lam_trace gives. The rules are wrong on purpose (backward five times, jvp seven times x^3, for a forward of x^4),
- * so that the value shows whether they ran; expected values are products of those factors and of derivatives of powers,
- * by hand. */
+ * what lam_trace gives. The rules are wrong on purpose (backward five times, jvp seven times x^3, for a forward of
+ * x^4), so that the value shows whether they ran; expected values are products of those factors and of derivatives of
+ * powers, by hand. */
 #include "tests/custom/callbacks.h"
 
 static int forwards;

@@ -19,12 +19,14 @@ typedef struct once_params {
     const char *rule;          /* which one it is */
 } once_params;
 
+/* The same words whoever finds it, a level or a program. */
 static lam_status refuse(const lam__instance *x, const char *rule) {
     return lam__error_set(
         x->ctx, LAM_ERR_RULE, "write the rule with lamina operations and leave once_differentiable out",
         "Function '%s': it is once_differentiable, and a second derivative reaches its %s", x->fn.name, rule);
 }
 
+/* The identity, as a name is. */
 static lam_status shape_once(const lam_call_site *call, lam_shape out[]) {
     return lam__row_checkpoint_name.shape(call, out);
 }
@@ -33,6 +35,7 @@ static bool view_once(const lam_call_site *call, const lam_shape *out, int64_t s
     return lam__row_checkpoint_name.view(call, out, strides, offset);
 }
 
+/* Only what a derivative really reaches is refused. */
 static void jvp_once(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     const once_params *p = r->params;
     (void)dx;
@@ -107,6 +110,7 @@ static lam_status guard_saved(const lam_fctx *holder, const char *rule, lam_valu
     return status;
 }
 
+/* The rule sees a copy of the context, whose saved values are guarded. */
 lam_status lam__custom_once(const lam_call_site *call, lam_value *const results[], int n, lam_value *const given[],
                             const char *name, lam__custom_rule *rule, lam_value *wanted[]) {
     lam_fctx *fc = call->residual;

@@ -109,6 +109,28 @@ BODY(with_hook) {
     out[0] = lam_sum(lam_square(y), NULL);
 }
 
+FORWARD(square_forward) {
+    out[0] = lam_square(in[0]);
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+
+BACKWARD(square_backward) {
+    gx[0] = lam_mul(lam_mul(2.0, lam_fctx_saved(fc, 0)), g[0]);
+}
+
+/* A rule without a derivative, whose gradient is recorded. */
+static double run_once(void) {
+    const lam_function f = {.name = "once",
+                            .inputs = 1,
+                            .outputs = 1,
+                            .forward = square_forward,
+                            .backward = square_backward,
+                            .once_differentiable = true};
+    lam_tensor *x = VEC(0.3, 0.9);
+    lam_fn *g = lam_grad(FN_ENV(sum_of, 1, 1, fn_of(&f)), NULL);
+    return norm(apply1(g, x)) + norm(apply1(lam_vmap(lam_trace(g, LAM_LIST(x)), NULL), MAT(1, 2, 0.3, 0.9)));
+}
+
 static double run_hook(void) {
     lam_fn *g = lam_grad(FN(with_hook, 1, 1), NULL);
     return norm(apply1(g, VEC(1, 2))) + norm(apply1(lam_vmap(g, NULL), MAT(2, 1, 1, 2)));
@@ -171,7 +193,8 @@ static double run_root(void) {
 static const scenario by_style[] = {{"a style", run_style}, {"second order", run_second_order}};
 
 static const scenario others[] = {
-    {"rich", run_rich}, {"linear", run_linear}, {"hook", run_hook}, {"solve", run_solve}, {"root", run_root},
+    {"rich", run_rich}, {"linear", run_linear}, {"once", run_once},
+    {"hook", run_hook}, {"solve", run_solve},   {"root", run_root},
 };
 enum { OTHERS = sizeof others / sizeof others[0] };
 

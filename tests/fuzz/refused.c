@@ -89,6 +89,19 @@ static double run_checkpoint(void) {
     return total(apply1(lam_grad(f, NULL), point())) + total(apply1(lam_vmap(lam_grad(f, NULL), NULL), rows));
 }
 
+BODY(named_sine) {
+    out[0] = lam_sum(lam_square(lam_checkpoint_name(lam_sin(in[0]), "sine")), NULL);
+}
+
+/* A policy around another one. */
+static double run_checkpoint_keeping(void) {
+    const char *names[] = {"sine"};
+    const lam_checkpoint_options keeps = {.policy = LAM_CHECKPOINT_NAMED, .names = names, .name_count = 1};
+    lam_fn *f = lam_checkpoint(FN(named_sine, 1, 1), &keeps);
+    return total(apply1(lam_grad(f, NULL), point())) +
+           total(apply1(lam_hessian(lam_checkpoint(f, &keeps), NULL), point()));
+}
+
 static double run_in_place(void) {
     lam_tensor *x = point(), *view = lam_slice_axis(x, 0, 0, 2);
     lam_add_(x, view == x ? x : lam_ones_like(x));
@@ -370,6 +383,7 @@ static const scenario scenarios[] = {
     {"linearize", run_linearize},
     {"transpose", run_transpose},
     {"checkpoint", run_checkpoint},
+    {"checkpoint with a policy", run_checkpoint_keeping},
     {"in place", run_in_place},
     {"borrow", run_borrow},
     {"pullback", run_pullback},

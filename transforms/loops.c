@@ -74,6 +74,19 @@ static bool parts_grow(lam__control *c, lanes_loop *l) {
     return true;
 }
 
+/* Whether the condition is known for each lane. Where it depends on another batch, what that is of has not come in
+ * through an operand. */
+static bool is_of_lanes(lam__control *c, const lam__crew *crew, const lam_fn *f, const lam_tensor *result) {
+    lam__crew all = *crew;
+    lam__lanes_add(&all, result);
+    if (all.count == crew->count) return true;
+    lam__error_set(c->ctx, LAM_ERR_CAPTURED, "pass it as an operand, or declare it in the function's captures",
+                   "%s: the result of '%s' depends on a batched tensor that did not come in as an operand of the "
+                   "control flow",
+                   c->what, f->name);
+    return false;
+}
+
 /* Which lanes go on: holds[]. The condition has carries that are lanes, and results that are. */
 static bool ask(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam_fn *f) {
     lam_tensor *result = NULL;
@@ -87,6 +100,7 @@ static bool ask(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam
                        lam_rank(result) - 1);
         fine = false;
     }
+    fine = fine && is_of_lanes(c, crew, f, result);
     if (fine) {
         lam_tensor *truth = lam_dtype_of(result) == LAM_BOOL ? result : lam_ne(result, 0);
         fine = lam_read(truth, l->holds, (size_t)l->active) == LAM_OK;
@@ -111,7 +125,7 @@ static void narrow(lam__control *c, lanes_loop *l, lam__task *task) {
 }
 
 /* Lays those lanes aside that have ended; the others close up. */
-static bool lay_aside(lam__control *c, lanes_loop *l) {
+static bool lay_aside(lam__control *c, lam__crew *crew, lanes_loop *l) {
     int64_t kept = 0;
     if (!parts_grow(c, l)) return false;
     for (size_t i = 0; i < l->s.n; i++) l->parts[l->count * l->s.n + i] = chosen_of(c, l, l->s.now[i], false);
@@ -127,7 +141,9 @@ static bool lay_aside(lam__control *c, lanes_loop *l) {
         l->ended += !l->holds[i];
     }
     l->active = kept;
-    return true;
+    if (crew->index) lam_drop(crew->index);
+    crew->index = lam_array(c->ctx, LAM_I64, LAM_DIMS(kept), l->order);
+    return !lam_failed(crew->index);
 }
 
 static int64_t holding(const lanes_loop *l) {
@@ -162,14 +178,14 @@ static bool lanes_start(lam__control *c, const lam__crew *crew, lanes_loop *l, l
 }
 
 /* From the state where the condition was found to be batched to the end. */
-static bool run_lanes(lam__control *c, const lam__crew *crew, lanes_loop *l, lam_fn *condition, lam_fn *body) {
+static bool run_lanes(lam__control *c, lam__crew *crew, lanes_loop *l, lam_fn *condition, lam_fn *body) {
     if (!lanes_start(c, crew, l, condition, body)) return false;
     do {
         if (!ask(c, crew, l, condition)) return false;
-        if (holding(l) < l->active && !lay_aside(c, l)) return false;
+        if (holding(l) < l->active && !lay_aside(c, crew, l)) return false;
         if (l->active && !lanes_trip(c, crew, l, body)) return false;
     } while (l->active);
-    if (!l->count && !lay_aside(c, l)) return false; /* a batch of none */
+    if (!l->count && !lay_aside(c, crew, l)) return false; /* a batch of none */
     for (size_t i = 0; i < l->s.n; i++)
         l->s.now[i] =
             lam__lanes_close(crew, lam__control_join(c, l->count, l->parts + i, l->s.n, l->place, crew->size));

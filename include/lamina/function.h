@@ -215,7 +215,8 @@ LAM_API lam_fn *lam_custom_vmap(lam_fn *f, lam_vmap_rule rule, void *env);
 /* ---- implicit derivatives --------------------------------------------------------------------------------------- */
 
 /* Solves a linear system: gives v with linear(v) = b, where linear has one input and one output of b's type. It is also
- * asked to solve with the transposed function, and under every level. env is the caller's. */
+ * asked to solve with the transposed function, and under every level. The functions of its loops and choices may call
+ * linear, whose captures need not be declared. env is the caller's. */
 typedef lam_tensor *(*lam_solve_rule)(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env);
 
 typedef struct lam_custom_linear_solve_options {

@@ -3,8 +3,8 @@
  * the residual of that row: what a level keeps of an application for its derivative. Both are counted. Rooms:
  * custom_instance.c instances, custom.c the row and its stages, custom_context.c contexts, custom_call.c running a
  * user's callback, custom_derive.c rules that are missing, custom_once.c those without a derivative, custom_batch.c and
- * custom_mapped.c batching, custom_apply.c what users call; custom_rules.c, custom_solve.c and custom_hook.c are
- * Functions of the library's own. */
+ * custom_mapped.c batching, custom_apply.c what users call; custom_rules.c, custom_solve.c with custom_operator.c, and
+ * custom_hook.c are Functions of the library's own. */
 #ifndef LAM_TRANSFORMS_CUSTOM_H
 #define LAM_TRANSFORMS_CUSTOM_H
 

@@ -344,8 +344,8 @@ static void mapped_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) {
 }
 
 /* NULL after recording that memory is lacking. Each application makes one: its attributes hold a reference, so it
- * cannot wait in a slot. A Function that is linear in all its inputs is recorded by its operations inside a batch: it has
- * no shape callback. */
+ * cannot wait in a slot. One that is linear in all its inputs has no shape callback, so inside a batch it is recorded
+ * by its operations. */
 lam__instance *lam__custom_mapped(lam__instance *x, const int axes[], const lam__batch *batch) {
     lam__scratch_area area;
     size_t fixed = sizeof(mapped) + (size_t)x->inputs * sizeof(int),

@@ -6,11 +6,12 @@
  * The second is the implicit function theorem; see Blondel et al., Efficient and Modular Implicit Differentiation
  * (2022). A and F need not be matrices: they are functions, linear in one input. Captures of the functions given become
  * operands, so that levels and gradients see them. */
-#include "transforms/custom.h"
+#include "transforms/custom_solve.h"
 
 #include "lib/primitives/apply.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
+#include "transforms/lanes.h"
 #include "transforms/linear.h"
 
 #include <lamina/ops.h>
@@ -20,95 +21,42 @@
 
 /* ---- linear systems ---------------------------------------------------------------------------------------------- */
 
-/* Inputs of the Function: n parameters, b, `extra` captures, then `aside` captures of the preconditioner. Inputs of
- * matvec: the same with x in the place of b, without the last. */
-typedef struct solve_attrs {
-    lam_fn *matvec; /* held */
-    int n, extra, aside;
-    lam_solve_rule solve, transpose_solve;
-    void *env;
-    bool symmetric;
-    bool transposed;                /* it is the transposed system that is solved */
-    bool iterative;                 /* the rules' env is `settings` */
-    lam_iterative_options settings; /* the preconditioner is held, with its captures as inputs */
-} solve_attrs;
-
 /* The one reference of the attributes; whoever copies them holds once more. */
 static void solve_release(lam_ctx *ctx, void *attrs) {
-    solve_attrs *a = attrs;
+    lam__solve_attrs *a = attrs;
     (void)ctx;
     lam__fn_release(a->matvec);
     if (a->settings.preconditioner) lam__fn_release(a->settings.preconditioner);
 }
 
-/* v -> matvec(parameters, v, captures): the parameters and captures follow v as captures of this function. */
-typedef struct operator_env {
-    lam_fn *matvec;
-    int n;
-} operator_env;
-
-/* in[] is v, then the captures: parameters first. matvec takes v in place n. */
-static void body_operator(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const operator_env *e = env;
-    int count = e->matvec->inputs;
-    lam_tensor **list = lam__apply_room(ctx, (size_t)count);
-    for (int k = 0; list && k < count; k++) list[k] = k < e->n ? in[1 + k] : k == e->n ? in[0] : in[k];
-    if (list) out[0] = lam_apply(e->matvec, (lam_list){(size_t)count, list});
-}
-
-/* The operator at these parameters (in[] as the Function's inputs), transposed if that is what is solved. env lives in
- * the caller, so the function is of use until the caller returns. */
-static lam_fn *operator_at(const solve_attrs *a, operator_env *env, lam_tensor *const in[], lam_tensor *like) {
-    lam_ctx *ctx = a->matvec->ctx;
-    int fixed = a->n + a->extra;
-    *env = (operator_env){a->matvec, a->n};
-    lam_tensor **captures = lam__apply_room(ctx, (size_t)fixed);
-    if (!captures) return ctx->failed_fn;
-    for (int k = 0; k < fixed; k++) captures[k] = k < a->n ? in[k] : in[k + 1];
-    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = a->matvec->name,
-                                                  .body = body_operator,
-                                                  .inputs = 1,
-                                                  .outputs = 1,
-                                                  .env = env,
-                                                  .captures = {(size_t)fixed, captures}});
-    return a->transposed ? lam_linear_transpose(f, LAM_LIST(like)) : f;
-}
-
-/* v, then the captures; env is the open preconditioner. */
-static void body_precondition(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    lam_fn *f = env;
-    (void)ctx;
-    out[0] = lam_apply(f, (lam_list){(size_t)f->inputs, in});
-}
-
-/* The settings with the preconditioner at these captures. */
-static lam_iterative_options settings_at(const solve_attrs *a, lam_tensor *const in[]) {
-    lam_iterative_options o = a->settings;
-    lam_fn_options made = {.body = body_precondition, .inputs = 1, .outputs = 1, .env = o.preconditioner};
-    if (!a->aside) return o;
-    made.name = o.preconditioner->name;
-    made.captures = (lam_list){(size_t)a->aside, in + a->n + 1 + a->extra};
-    o.preconditioner = lam_fn_new(a->matvec->ctx, &made);
-    return o;
+/* b as one for each example that the operator has one for: so a rule's loop is told from the beginning which examples
+ * there are. */
+static lam_tensor *spread(const lam_fn *linear, lam_tensor *b) {
+    for (int k = 0; k < linear->captured; k++) {
+        lam_tensor lent;
+        lam__scope_lend(&lent, linear->ctx, linear->captures[k]);
+        b = lam__lanes_spread(b, &lent);
+    }
+    return b;
 }
 
 /* The user's rule, as it is. A symmetric operator is its own transpose, and a rule for it serves both. */
 static void solve_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
-    const solve_attrs *a = lam_fctx_attrs(fc);
-    operator_env env;
+    const lam__solve_attrs *a = lam_fctx_attrs(fc);
+    lam__operator_env env;
     lam_solve_rule rule = a->transposed && !a->symmetric ? a->transpose_solve : a->solve;
-    lam_fn *linear = operator_at(a, &env, in, in[a->n]);
-    lam_iterative_options settings = settings_at(a, in);
+    lam_fn *linear = lam__custom_operator(a, &env, in, in[a->n]);
+    lam_iterative_options settings = lam__custom_settings(a, in);
+    lam_tensor *b = linear->captured && !a->iterative ? spread(linear, in[a->n]) : in[a->n];
     void *given = a->iterative ? &settings : a->env;
-    if (!lam_failed(linear))
-        out[0] = lam__custom_of_type(fc, "the solution", rule(fc->ctx, linear, in[a->n], given), in[a->n]);
+    if (!lam_failed(linear)) out[0] = lam__custom_of_type(fc, "the solution", rule(fc->ctx, linear, b, given), b);
 }
 
 /* Saved are the inputs, with the solution in the place of b: rules need A, of b nothing, and x where another derivative
  * than that by b is wanted. In a linear program, where x is a variable, none is. Zeros are not made: a tangent that is
  * NULL saves a product. */
 static void solve_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]) {
-    const solve_attrs *a = lam_fctx_attrs(fc);
+    const lam__solve_attrs *a = lam_fctx_attrs(fc);
     int count = lam_fctx_inputs(fc);
     bool others = false;
     lam_tensor **list = lam__apply_room(fc->ctx, (size_t)count);
@@ -121,17 +69,17 @@ static void solve_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const 
 /* All inputs of matvec -> its value (transposed: that of the transposed operator): what is differentiated by the
  * parameters. */
 static void body_product(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const solve_attrs *a = env;
-    operator_env operator;
+    const lam__solve_attrs *a = env;
+    lam__operator_env operator;
     (void)ctx;
-    lam_fn *linear = operator_at(a, &operator, in, in[a->n]);
+    lam_fn *linear = lam__custom_operator(a, &operator, in, in[a->n]);
     out[0] = lam_apply(linear, LAM_LIST(in[a->n]));
 }
 
 /* p -> A(p) x with x among its inputs. env is the attributes of the running instance, which live as long as the
  * callback. */
 static lam_fn *product_of(lam_fctx *fc) {
-    const solve_attrs *a = lam_fctx_attrs(fc);
+    const lam__solve_attrs *a = lam_fctx_attrs(fc);
     return lam_fn_new(fc->ctx, &(lam_fn_options){.name = a->matvec->name,
                                                  .body = body_product,
                                                  .inputs = lam_fctx_inputs(fc),
@@ -150,7 +98,7 @@ static lam_tensor **saved_list(lam_fctx *fc) {
 /* Applies an instance with b in its place among the saved inputs. It is the Function again, so its own derivative is by
  * these rules: second derivatives need nothing further. */
 static lam_tensor *solve_again(lam_fctx *fc, lam__instance *x, lam_tensor *const saved[], lam_tensor *b) {
-    const solve_attrs *a = x->attrs;
+    const lam__solve_attrs *a = x->attrs;
     lam_tensor **list = lam__apply_room(fc->ctx, (size_t)x->inputs), *out = &fc->ctx->failed;
     for (int k = 0; list && k < x->inputs; k++) list[k] = k == a->n ? b : saved[k];
     if (list) lam__custom_apply(x, (lam_list){(size_t)x->inputs, list}, &out);
@@ -159,7 +107,7 @@ static lam_tensor *solve_again(lam_fctx *fc, lam__instance *x, lam_tensor *const
 
 /* A dx = db - (dA) x: the product is differentiated by everything but x, which holds still. */
 static void solve_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
-    const solve_attrs *a = lam_fctx_attrs(fc);
+    const lam__solve_attrs *a = lam_fctx_attrs(fc);
     int count = lam_fctx_inputs(fc);
     lam_tensor **saved = saved_list(fc), **tangents = lam__apply_room(fc->ctx, (size_t)count), *rest = t[a->n];
     bool any = false;
@@ -180,13 +128,13 @@ static void solve_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
 
 /* x has the type of b. */
 static void solve_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) {
-    out[0] = in[((const solve_attrs *)lam_fctx_attrs(fc))->n];
+    out[0] = in[((const lam__solve_attrs *)lam_fctx_attrs(fc))->n];
 }
 
 static const lam_function function_solve;
 
 /* Takes over the references of the attributes. A solution is linear in b. NULL without memory. */
-static lam__instance *solve_instance(lam_ctx *ctx, const solve_attrs *a, int inputs) {
+static lam__instance *solve_instance(lam_ctx *ctx, const lam__solve_attrs *a, int inputs) {
     lam__instance *x = lam__custom_instance(ctx, &function_solve, a, solve_release, inputs, 1);
     if (x) x->linear_in = a->n;
     return x;
@@ -195,7 +143,7 @@ static lam__instance *solve_instance(lam_ctx *ctx, const solve_attrs *a, int inp
 /* The Function that solves the transposed system: the same with `transposed` turned, so the transpose of it is the
  * first again. NULL after recording that there is no rule for it. */
 static lam__instance *transposed_of(lam_fctx *fc) {
-    solve_attrs a = *(const solve_attrs *)lam_fctx_attrs(fc);
+    lam__solve_attrs a = *(const lam__solve_attrs *)lam_fctx_attrs(fc);
     if (!a.transposed && !a.transpose_solve && !a.symmetric) {
         lam__custom_fail(fc, LAM_ERR_RULE, "give transpose_solve, or say symmetric",
                          "reverse mode needs the transposed system solved, and there is no rule for that");
@@ -226,7 +174,7 @@ static void parameter_gradients(lam_fctx *fc, int skip, lam_fn *product, lam_ten
 
 /* A' w = g, gb = w, gp = pullback of A(p) x at -w. g NULL is zero, and so is all else. */
 static void solve_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
-    const solve_attrs *a = lam_fctx_attrs(fc);
+    const lam__solve_attrs *a = lam_fctx_attrs(fc);
     lam_tensor **saved = saved_list(fc);
     lam__instance *other = saved && g[0] ? transposed_of(fc) : NULL;
     if (!other) return;
@@ -240,7 +188,7 @@ static const lam_function function_solve = {
     .name = "linear_solve",
     .inputs = LAM_VARIADIC,
     .outputs = 1,
-    .attrs_size = sizeof(solve_attrs),
+    .attrs_size = sizeof(lam__solve_attrs),
     .forward = solve_forward,
     .setup_context = solve_setup,
     .backward = solve_backward,
@@ -268,7 +216,7 @@ static bool check_solve(const char *what, lam_fn *f, lam_list parameters, lam_te
 
 /* The solution with the operator that `a` describes; takes over a's reference to matvec. list: the Function's
  * inputs. */
-static lam_tensor *solve_with(lam_ctx *ctx, const solve_attrs *a, lam_tensor *const list[]) {
+static lam_tensor *solve_with(lam_ctx *ctx, const lam__solve_attrs *a, lam_tensor *const list[]) {
     int inputs = a->n + 1 + a->extra + a->aside;
     lam__instance *x = solve_instance(ctx, a, inputs);
     lam_tensor *out = &ctx->failed;
@@ -279,7 +227,7 @@ static lam_tensor *solve_with(lam_ctx *ctx, const solve_attrs *a, lam_tensor *co
 
 /* The same with the open function `matvec`, of which one reference more is taken, and an open preconditioner, whose
  * captures go behind all. */
-static lam_tensor *solve_open(lam_ctx *ctx, lam_fn *matvec, lam_tensor *const list[], solve_attrs a) {
+static lam_tensor *solve_open(lam_ctx *ctx, lam_fn *matvec, lam_tensor *const list[], lam__solve_attrs a) {
     lam_fn *nearly = a.settings.preconditioner;
     int own = a.n + 1 + a.extra;
     a.aside = nearly ? lam__arguments_captured(nearly) : 0;
@@ -295,7 +243,7 @@ static lam_tensor *solve_open(lam_ctx *ctx, lam_fn *matvec, lam_tensor *const li
 
 /* The solution where matvec is program p, whose boxes become operands behind list[]. */
 static lam_tensor *solve_program(lam_ctx *ctx, lam_fn *matvec, lam__program *p, bool transposed, lam_list list,
-                                 solve_attrs a) {
+                                 lam__solve_attrs a) {
     int boxes = (int)lam__program_boxes(p, NULL), n = (int)list.count;
     lam_tensor **all = lam__apply_room(ctx, list.count + (size_t)boxes);
     lam_value **values = (lam_value **)(void *)lam__apply_room(ctx, (size_t)boxes);
@@ -310,7 +258,7 @@ static lam_tensor *solve_program(lam_ctx *ctx, lam_fn *matvec, lam__program *p, 
 
 /* The solution where matvec calls functions that hide what callbacks cannot see: it is recorded here, where all of it
  * can be seen, in x alone. list: the parameters and b. */
-static lam_tensor *solve_recorded(lam_ctx *ctx, lam_fn *matvec, lam_list list, solve_attrs a) {
+static lam_tensor *solve_recorded(lam_ctx *ctx, lam_fn *matvec, lam_list list, lam__solve_attrs a) {
     lam_value **in = (lam_value **)(void *)lam__apply_room(ctx, list.count);
     if (!in || !lam__arguments_values(ctx, (int)list.count, list.items, in)) return &ctx->failed;
     lam__program *p = lam__linear_record(matvec, in);
@@ -325,7 +273,7 @@ static lam_tensor *solve_recorded(lam_ctx *ctx, lam_fn *matvec, lam_list list, s
 
 /* The solution by the rules in `a`, whose matvec is still the caller's. A function that hides values is found out by
  * its failure, which is the first thing that it does in a callback. */
-static lam_tensor *solve_by(lam_ctx *ctx, lam_fn *matvec, lam_list parameters, lam_tensor *b, solve_attrs a) {
+static lam_tensor *solve_by(lam_ctx *ctx, lam_fn *matvec, lam_list parameters, lam_tensor *b, lam__solve_attrs a) {
     int n = (int)parameters.count;
     bool transposed;
     lam_tensor **list = lam__apply_room(ctx, (size_t)(n + 1 + lam__arguments_captured(matvec)));
@@ -353,7 +301,8 @@ lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_ten
     if (!solve || !b)
         return lam__error_fail(ctx, LAM_ERR_NULL, "custom_linear_solve of '%s': %s is NULL", matvec->name,
                                solve ? "b" : "solve");
-    solve_attrs a = {.solve = solve, .transpose_solve = o->transpose_solve, .env = o->env, .symmetric = o->symmetric};
+    lam__solve_attrs a = {
+        .solve = solve, .transpose_solve = o->transpose_solve, .env = o->env, .symmetric = o->symmetric};
     return solve_by(ctx, matvec, parameters, b, a);
 }
 
@@ -361,7 +310,7 @@ lam_tensor *lam__custom_solve_iterative(const char *what, lam_fn *matvec, lam_li
                                         lam_solve_rule rule, bool symmetric, const lam_iterative_options *settings) {
     lam_ctx *ctx;
     if (!check_solve(what, matvec, parameters, b, &ctx)) return &ctx->failed;
-    solve_attrs a = {
+    lam__solve_attrs a = {
         .solve = rule, .transpose_solve = rule, .symmetric = symmetric, .iterative = true, .settings = *settings};
     a.settings.x0 = NULL;
     return solve_by(ctx, matvec, parameters, b, a);
@@ -424,12 +373,12 @@ static lam_tensor *solve_slope(lam_fctx *fc, lam_tensor *const saved[], lam_tens
     lam_tensor **list = lam__apply_room(fc->ctx, (size_t)n + 1);
     if (!list || lam_failed(slope)) return &fc->ctx->failed;
     for (int k = 0; k <= n; k++) list[k] = k < n ? saved[k] : b;
-    solve_attrs a = {.matvec = lam__fn_retain(slope),
-                     .n = n,
-                     .solve = r->tangent_solve,
-                     .transpose_solve = r->tangent_solve,
-                     .env = r->env,
-                     .transposed = transposed};
+    lam__solve_attrs a = {.matvec = lam__fn_retain(slope),
+                          .n = n,
+                          .solve = r->tangent_solve,
+                          .transpose_solve = r->tangent_solve,
+                          .env = r->env,
+                          .transposed = transposed};
     return solve_with(fc->ctx, &a, list);
 }
 

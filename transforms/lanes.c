@@ -303,6 +303,51 @@ lam_tensor *lam__lanes_taken(const lam__crew *crew, lam_tensor *z) {
     return crew->index ? lam_take(z, crew->index, 0) : z;
 }
 
+/* The crew whose lanes the level is; NULL of other levels. */
+static const lam__crew *crew_of(const lam__level *level) {
+    return is_batch(level) ? ((const lam__batch *)level->state)->crew : NULL;
+}
+
+/* x at the level of these lanes. Done below it, as for operands before the control flow began. */
+static lam_tensor *enter(lam__level *level, lam_tensor *x) {
+    lam_ctx *ctx = level->ctx;
+    const lam__crew *crew = crew_of(level);
+    lam__level *current = ctx->current;
+    ctx->current = level->parent;
+    lam_value *part = lam__scope_peek(lam__lanes_taken(crew, lam__lanes_open(crew, x)));
+    ctx->current = current;
+    return part ? lam__scope_handle(ctx, lam__level_box_behind(level, lam__value_hold(part))) : &ctx->failed;
+}
+
+/* Lanes may lie in lanes: the outermost first, each of which makes x belong to it. */
+static lam_tensor *here_from(lam__level *level, lam_tensor *x) {
+    if (!level) return x;
+    x = here_from(level->parent, x);
+    const lam__crew *crew = crew_of(level);
+    const lam_value *v = lam__scope_peek(x);
+    if (!crew || !v || v->kind != LAM__BOX) return x;
+    int depth = lam__payload_of(v)->level->depth;
+    return depth >= crew->barrier && depth < level->depth ? enter(level, x) : x;
+}
+
+lam_tensor *lam__lanes_here(lam_tensor *x) {
+    const lam_value *v = lam__scope_peek(x);
+    return v && v->kind == LAM__BOX ? here_from(x->ctx->current, x) : x;
+}
+
+/* Which of the levels x belongs to already is found in the same way. */
+lam_tensor *lam__lanes_spread(lam_tensor *x, const lam_tensor *like) {
+    lam__crew has = {.ctx = like->ctx}, wanted = has;
+    lam__lanes_add(&has, x);
+    lam__lanes_add(&wanted, like);
+    for (int i = wanted.count - 1; i >= 0; i--) {
+        bool there = false;
+        for (int k = 0; k < has.count; k++) there = there || has.levels[k] == wanted.levels[i];
+        if (!there) x = lam__lanes_in(lam__lanes_out(x, wanted.levels[i], false), wanted.levels[i], false);
+    }
+    return x;
+}
+
 /* How examples draw: as at the levels they are of, where those agree. */
 static lam_randomness randomness_of(const lam__crew *crew) {
     bool same = true;

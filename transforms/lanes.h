@@ -59,6 +59,14 @@ lam_tensor *lam__lanes_close(const lam__crew *crew, lam_tensor *z);
 /* Those of z, [crew->size, ...], that are at work. */
 lam_tensor *lam__lanes_taken(const lam__crew *crew, lam_tensor *z);
 
+/* x as it is seen here, where functions run for some examples alone: what belongs to levels that examples are of is
+ * the part of those at work, as an operand of the control flow would be. For functions of the library's own, which know
+ * their captures though the user's function that calls them cannot declare them. */
+lam_tensor *lam__lanes_here(lam_tensor *x);
+
+/* x as one for each example of the batch levels that `like` belongs to, too. */
+lam_tensor *lam__lanes_spread(lam_tensor *x, const lam_tensor *like);
+
 /* Calls f for the k lanes at work: inputs with mapped[] have them as axis 0, and so have all outputs. */
 lam_status lam__lanes_run(const lam__crew *crew, int64_t k, lam_fn *f, lam_tensor *const in[], const bool mapped[],
                           lam_tensor *out[]);

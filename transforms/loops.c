@@ -74,6 +74,19 @@ static bool parts_grow(lam__control *c, lanes_loop *l) {
     return true;
 }
 
+/* Whether the condition is known for each lane. Where it depends on another batch, what that is of has not come in
+ * through an operand. */
+static bool is_of_lanes(lam__control *c, const lam__crew *crew, const lam_fn *f, const lam_tensor *result) {
+    lam__crew all = *crew;
+    lam__lanes_add(&all, result);
+    if (all.count == crew->count) return true;
+    lam__error_set(c->ctx, LAM_ERR_CAPTURED, "pass it as an operand, or declare it in the function's captures",
+                   "%s: the result of '%s' depends on a batched tensor that did not come in as an operand of the "
+                   "control flow",
+                   c->what, f->name);
+    return false;
+}
+
 /* Which lanes go on: holds[]. The condition has carries that are lanes, and results that are. */
 static bool ask(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam_fn *f) {
     lam_tensor *result = NULL;
@@ -87,6 +100,7 @@ static bool ask(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam
                        lam_rank(result) - 1);
         fine = false;
     }
+    fine = fine && is_of_lanes(c, crew, f, result);
     if (fine) {
         lam_tensor *truth = lam_dtype_of(result) == LAM_BOOL ? result : lam_ne(result, 0);
         fine = lam_read(truth, l->holds, (size_t)l->active) == LAM_OK;
@@ -111,9 +125,10 @@ static void narrow(lam__control *c, lanes_loop *l, lam__task *task) {
 }
 
 /* Tells the crew which lanes are at work, of which alone draws are. */
-static void note_those_at_work(lam__control *c, lam__crew *crew, const lanes_loop *l) {
+static bool note_those_at_work(lam__control *c, lam__crew *crew, const lanes_loop *l) {
     lam_drop(crew->index);
     crew->index = l->active < crew->size ? lam_array(c->ctx, LAM_I64, LAM_DIMS(l->active), l->order) : NULL;
+    return !crew->index || !lam_failed(crew->index);
 }
 
 /* Lays those lanes aside that have ended; the others close up. */
@@ -133,8 +148,7 @@ static bool lay_aside(lam__control *c, lam__crew *crew, lanes_loop *l) {
         l->ended += !l->holds[i];
     }
     l->active = kept;
-    note_those_at_work(c, crew, l);
-    return true;
+    return note_those_at_work(c, crew, l);
 }
 
 static int64_t holding(const lanes_loop *l) {

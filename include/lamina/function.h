@@ -103,8 +103,8 @@ LAM_API int lam_fctx_inputs(const lam_fctx *fc);
 LAM_API int lam_fctx_outputs(const lam_fctx *fc); /* Fails never. */
 
 /* Keeps tensors (NULL entries too) for backward, or for jvp; the other reads them as well if nothing was saved for it.
- * Inputs, outputs and what setup_context or a combined forward makes of them keep their derivatives. Nothing is
- * copied.
+ * Inputs, outputs and what setup_context or a combined forward makes of them keep their derivatives. What a combined
+ * forward returns as it came in is saved as the input; as the output if it returns lam_alias of it. Nothing is copied.
  * Fails   LAM_ERR_RULE when something was saved already, where it may not be called, and for an intermediate that a
  *         separate forward hid (return it as an output); LAM_ERR_CONTEXT for a tensor of another context. */
 LAM_API lam_status lam_fctx_save_for_backward(lam_fctx *fc, lam_list list);
@@ -216,7 +216,8 @@ LAM_API lam_fn *lam_custom_vmap(lam_fn *f, lam_vmap_rule rule, void *env);
 /* ---- implicit derivatives --------------------------------------------------------------------------------------- */
 
 /* Solves a linear system: gives v with linear(v) = b, where linear has one input and one output of b's type. It is also
- * asked to solve with the transposed function, and under every level. env is the caller's. */
+ * asked to solve with the transposed function, and under every level. The functions of its loops and choices may call
+ * linear, whose captures need not be declared. env is the caller's. */
 typedef lam_tensor *(*lam_solve_rule)(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env);
 
 typedef struct lam_custom_linear_solve_options {

@@ -339,34 +339,6 @@ START_TEST(rules_per_input) {
 }
 END_TEST
 
-/* x^2 and the whole part of x. */
-BODY(square_and_whole) {
-    out[0] = lam_square(in[0]);
-    out[1] = lam_cast(in[0], LAM_I64);
-}
-
-/* tangent, outputs, x: eleven times the true one, and a number for the integer, since a function leaves none out. */
-BODY(square_and_whole_rule) {
-    out[0] = lam_mul(in[0], lam_mul(22.0, in[3]));
-    out[1] = lam_zeros_like(in[2]);
-}
-
-BODY(square_of_two_outputs) {
-    lam_tensor *y[2];
-    lam_call(env, LAM_LIST(in[0]), y, 2);
-    out[0] = y[0];
-}
-
-START_TEST(rules_per_input_of_integer_outputs) {
-    lam_fn *rules[1] = {FN(square_and_whole_rule, 4, 2)};
-    lam_fn *f = FN_ENV(square_of_two_outputs, 1, 1, lam_custom_jvps(FN(square_and_whole, 1, 2), rules, 1, NULL));
-    EXPECT_NUM(apply1(forward_of(f), num(3)), 66);
-    EXPECT_NUM(apply1(reverse_of(f), num(3)), 66);
-    EXPECT_NUM(apply1(reverse_of(reverse_of(f)), num(3)), 22);
-    EXPECT(apply1(lam_vmap(reverse_of(f), NULL), VEC(3, 4)), LAM_DIMS(2), 66, 88);
-}
-END_TEST
-
 BODY(integer_rule) {
     out[0] = lam_square(in[0]);
     out[1] = lam_cast(in[1], LAM_I64);
@@ -498,7 +470,6 @@ Suite *suite_custom_functions(void) {
                     nondiff_inputs_come_first, symbolic_zeros, rules_that_do_not_fit, rule_with_host_control_flow,
                     rule_that_reads_a_batch_fails_with_advice, missing_rules_fail_at_once, trees_pass_through_rules,
                     fixed_point_by_implicit_differentiation_twice, jvp_rule_under_every_transform, rules_per_input,
-                    rules_per_input_of_integer_outputs, jvp_rules_that_do_not_fit, symbolic_zero_tangents,
-                    vmap_rule_with_mixed_mapping, vmap_rule_under_derivatives_and_batches,
-                    vmap_rule_of_wrong_structure);
+                    jvp_rules_that_do_not_fit, symbolic_zero_tangents, vmap_rule_with_mixed_mapping,
+                    vmap_rule_under_derivatives_and_batches, vmap_rule_of_wrong_structure);
 }

@@ -1,5 +1,6 @@
 /* Functions that say is_linear: forward is their jvp, also beside a backward, and outputs that they mark have no
- * derivative. Rules are wrong by a factor on purpose, so that the value tells which one ran; expected values by hand. */
+ * derivative. Rules are wrong by a factor on purpose, so that the value tells which one ran. Expected values are by
+ * hand. */
 #include "tests/custom/callbacks.h"
 
 /* ---- marks ------------------------------------------------------------------------------------------------------- */

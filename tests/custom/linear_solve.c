@@ -166,14 +166,68 @@ START_TEST(transposes_depend_on_the_operator) {
 }
 END_TEST
 
-/* The same in a batch of operators. */
-START_TEST(transposes_of_batches_of_operators) {
-    const way *w = &ways[2];
-    lam_fn *f = of(transposed_at, 1, w);
-    EXPECT_NEAR(apply1(lam_vmap(f, NULL), VEC(1, 2)), 1e-13, LAM_DIMS(2), 6, 3);
-    EXPECT_NEAR(apply1(lam_vmap(lam_grad(f, NULL), NULL), VEC(1, 2)), 1e-13, LAM_DIMS(2), -6, -1.5);
+/* ---- batches of operators ---------------------------------------------------------------------------------------- */
+
+/* A way of its own for each example: at the level of a batched choice, for the examples that take it. */
+BODY(many_steps) {
+    lam_tensor *x = lam_zeros_like(in[0]);
+    for (int i = 0; i < 150; i++) x = lam_add(x, lam_mul(0.25, lam_sub(in[0], apply1(env, x))));
+    out[0] = x;
+}
+
+BODY(gives_zero) {
+    out[0] = lam_zeros_like(in[0]);
+}
+
+/* 0 for a right side of zeros. */
+static lam_tensor *by_choice(UNUSED lam_ctx *here, lam_fn *linear, lam_tensor *b, UNUSED void *env) {
+    lam_tensor *x, *any = lam_gt(lam_max_reduce(lam_abs(b), NULL), 0.0);
+    lam_cond(any, FN_ENV(many_steps, 1, 1, linear), FN(gives_zero, 1, 1), LAM_LIST(b), &x, 1);
+    return x;
+}
+
+static const way batched_ways[] = {{by_loop, false}, {by_choice, false}, {by_gmres, false}};
+
+#define EACH_BATCHED_WAY(w)                                                                                            \
+    for (const way *w = batched_ways; w < batched_ways + sizeof batched_ways / sizeof *batched_ways; w++)
+
+/* A rule calls the operator in loops and choices that examples leave at different times, though it cannot declare what
+ * the operator captures. (10, 20) gives (1, 6) / s and zeros give zeros. */
+START_TEST(rules_call_operators_of_batches) {
+    lam_vmap_options outer = {.in_axes = LAM_AXES(0, LAM_UNMAPPED)}, inner = {.in_axes = LAM_AXES(LAM_UNMAPPED, 0)};
+    lam_tensor *s = VEC(1, 0.5), *b = VEC(10, 20), *bs = MAT(3, 2, 10, 20, 0, 0, 10, 0);
+    EACH_BATCHED_WAY(w) {
+        lam_fn *f = of(solved, 2, w);
+        EXPECT_NEAR(apply2(lam_vmap(f, &outer), s, b), 1e-12, LAM_DIMS(2, 2), 1, 6, 2, 12);
+        EXPECT_NEAR(apply2(lam_vmap(f, NULL), VEC(1, 0.5, 1), bs), 1e-12, LAM_DIMS(3, 2), 1, 6, 0, 0, 3, -2);
+        EXPECT_NEAR(apply2(lam_vmap(lam_vmap(f, &inner), &outer), s, bs), 1e-12, LAM_DIMS(2, 3, 2), 1, 6, 0, 0, 3, -2,
+                    2, 12, 0, 0, 6, -4);
+        EXPECT_NEAR(apply2(lam_vmap(lam_vmap(f, &outer), &inner), s, bs), 1e-12, LAM_DIMS(3, 2, 2), 1, 6, 2, 12, 0, 0,
+                    0, 0, 3, -2, 6, -4);
+    }
 }
 END_TEST
+
+/* By s: -x / s, of which the sum is -7 / s^2; by b: A^-T (1, 1) = (0.1, 0.3) over s. */
+START_TEST(derivatives_of_batches_of_solves) {
+    lam_grad_options both = {.argnums = LAM_AXES(0, 1)};
+    lam_vmap_options outer = {.in_axes = LAM_AXES(0, LAM_UNMAPPED)};
+    EACH_BATCHED_WAY(w) {
+        lam_tensor *g[2];
+        lam_fn *f = FN_ENV(sum_of_pair, 2, 1, of(solved, 2, w)), *by_s = lam_grad(f, NULL);
+        lam_call(lam_vmap(lam_grad(f, &both), &outer), LAM_LIST(VEC(1, 0.5), VEC(10, 20)), g, 2);
+        EXPECT_NEAR(g[0], 1e-12, LAM_DIMS(2), -7, -28);
+        EXPECT_NEAR(g[1], 1e-12, LAM_DIMS(2, 2), 0.1, 0.3, 0.2, 0.6);
+        EXPECT_NEAR(apply2(lam_vmap(lam_grad(by_s, NULL), &outer), VEC(1, 0.5), VEC(10, 20)), 1e-12, LAM_DIMS(2), 14,
+                    112);
+        lam_fn *back = of(transposed_at, 1, w);
+        EXPECT_NEAR(apply1(lam_vmap(back, NULL), VEC(1, 0.5)), 1e-12, LAM_DIMS(2), 6, 12);
+        EXPECT_NEAR(apply1(lam_vmap(lam_grad(back, NULL), NULL), VEC(1, 0.5)), 1e-12, LAM_DIMS(2), -6, -24);
+    }
+}
+END_TEST
+
+/* ---- solves in operators ----------------------------------------------------------------------------------------- */
 
 /* s, b -> x with (b -> (s A)^-1 b linearized)(x) = b, which is s A b: a solve whose operator is a program with one. */
 BODY(solved_inversely) {
@@ -197,6 +251,6 @@ END_TEST
 
 Suite *suite_custom_linear_solve(void) {
     return SUITE_OF("custom/linear_solve", a_solve_is_transposed, a_solve_is_linearized, jacobians_of_solves,
-                    rules_that_solve_are_transposed, transposes_depend_on_the_operator,
-                    transposes_of_batches_of_operators, a_solve_within_the_operator_of_a_solve);
+                    rules_that_solve_are_transposed, transposes_depend_on_the_operator, rules_call_operators_of_batches,
+                    derivatives_of_batches_of_solves, a_solve_within_the_operator_of_a_solve);
 }

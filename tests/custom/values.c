@@ -177,6 +177,34 @@ START_TEST(rules_per_input_keep_the_value) {
 }
 END_TEST
 
+/* x^2 and the whole part of x. */
+BODY(square_and_whole) {
+    out[0] = lam_square(in[0]);
+    out[1] = lam_cast(in[0], LAM_I64);
+}
+
+/* tangent, outputs, x: eleven times the true one, and a number for the integer, since a function leaves none out. */
+BODY(square_and_whole_rule) {
+    out[0] = lam_mul(in[0], lam_mul(22.0, in[3]));
+    out[1] = lam_zeros_like(in[2]);
+}
+
+BODY(square_of_two_outputs) {
+    lam_tensor *y[2];
+    lam_call(env, LAM_LIST(in[0]), y, 2);
+    out[0] = y[0];
+}
+
+START_TEST(rules_per_input_of_integer_outputs) {
+    lam_fn *rules[1] = {FN(square_and_whole_rule, 4, 2)};
+    lam_fn *f = FN_ENV(square_of_two_outputs, 1, 1, lam_custom_jvps(FN(square_and_whole, 1, 2), rules, 1, NULL));
+    EXPECT_NUM(apply1(forward_of(f), num(3)), 66);
+    EXPECT_NUM(apply1(reverse_of(f), num(3)), 66);
+    EXPECT_NUM(apply1(reverse_of(reverse_of(f)), num(3)), 22);
+    EXPECT(apply1(lam_vmap(reverse_of(f), NULL), VEC(3, 4)), LAM_DIMS(2), 66, 88);
+}
+END_TEST
+
 /* Forward mode runs the rule once for value and tangent. */
 static int rule_runs;
 
@@ -221,6 +249,6 @@ END_TEST
 
 Suite *suite_custom_values(void) {
     return SUITE_OF("custom/values", values_are_those_of_jax, values_beside_other_inputs,
-                    rules_per_input_keep_the_value, forward_mode_runs_the_rule_once,
+                    rules_per_input_keep_the_value, rules_per_input_of_integer_outputs, forward_mode_runs_the_rule_once,
                     a_rule_for_symbolic_zeros_has_a_tangent_in_reverse_mode_too);
 }

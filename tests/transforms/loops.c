@@ -188,6 +188,19 @@ START_TEST(an_undeclared_capture_is_named) {
 }
 END_TEST
 
+/* x from y on, where x is of another batch than y, so that the condition comes to depend on both. */
+BODY(stepped_from) {
+    out[0] = while1(FN(small, 1, 1), FN_ENV(add_env, 1, 1, in[0]), in[1]);
+}
+
+START_TEST(an_undeclared_capture_of_another_batch_is_named) {
+    lam_fn *rows = lam_vmap(FN(stepped_from, 2, 1), &(lam_vmap_options){.in_axes = LAM_AXES(LAM_UNMAPPED, 0)}),
+           *table = lam_vmap(rows, &(lam_vmap_options){.in_axes = LAM_AXES(0, LAM_UNMAPPED)});
+    apply2(table, VEC(30, 60), VEC(1, 2));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "while", "'small'", "did not come in as an operand", "captures");
+}
+END_TEST
+
 /* A loop within a loop: x doubled until 10, three times, halved twice in between. */
 BODY(quarter) {
     out[0] = lam_mul(0.25, while1(FN(below_ten, 1, 1), FN(twice, 1, 1), in[0]));
@@ -470,9 +483,9 @@ Suite *suite_transforms_loops(void) {
                     a_batched_while_ends_for_each_example_when_its_own_condition_says_so,
                     examples_that_have_ended_take_part_no_longer, several_carries_at_every_level,
                     a_batched_body_and_a_batched_condition_by_captures, an_undeclared_capture_is_named,
-                    loops_within_loops, two_batches, a_carry_without_a_tangent_gets_one_on_the_way,
-                    a_while_in_a_checkpoint, both_functions_capture, a_condition_that_comes_to_belong_to_another_batch,
-                    jitted_loops, jitted_loops_by_numbers, fori_counts_from_lower_to_below_upper,
-                    a_long_loop_runs_in_constant_memory, a_body_that_changes_types_is_refused_with_a_list,
-                    refusals_of_while_and_fori);
+                    an_undeclared_capture_of_another_batch_is_named, loops_within_loops, two_batches,
+                    a_carry_without_a_tangent_gets_one_on_the_way, a_while_in_a_checkpoint, both_functions_capture,
+                    a_condition_that_comes_to_belong_to_another_batch, jitted_loops, jitted_loops_by_numbers,
+                    fori_counts_from_lower_to_below_upper, a_long_loop_runs_in_constant_memory,
+                    a_body_that_changes_types_is_refused_with_a_list, refusals_of_while_and_fori);
 }

@@ -368,6 +368,37 @@ START_TEST(hundreds_of_parts_are_found_again) {
 }
 END_TEST
 
+BODY(along_a_vector) {
+    out[0] = lam_sum(lam_mul(lam_norm_slope(in[0], (lam_axes){0}), VEC(1, 2)), NULL);
+}
+
+/* Of x = (a, a) the direction u is (1, 1)/sqrt(2), and its slope by w = (1, 2) is (w - u (u w))/|x|, that is (-1, 1)/2
+ * over a sqrt(2), also where the length is beyond the range. Where x is 0 both are 0. */
+START_TEST(directions_of_vectors_of_any_length) {
+    static const double sizes[] = {1, 1e300, 1.5e308, 1e-300};
+    const double half = sqrt(0.5);
+    lam_fn *slope = lam_vmap(lam_grad(FN(along_a_vector, 1, 1), NULL), NULL);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        lam_tensor *x = lam_mul(VEC(1, 1), sizes[i]), *rows = lam_stack(LAM_LIST(x, VEC(0, 0)), 0);
+        EXPECT_NEAR(lam_norm_slope(rows, LAM_AXES(1)), 1e-15, LAM_DIMS(2, 2), half, half, 0, 0);
+        EXPECT_NEAR(lam_cosine_similarity(x, VEC(3, 4), 0), 1e-15, LAM_DIMS0, 1.4 * half);
+        EXPECT_NEAR(lam_cosine_similarity(x, lam_neg(x), 0), 1e-15, LAM_DIMS0, -1);
+        EXPECT_NEAR(lam_mul(apply1(slope, rows), sizes[i]), 1e-14, LAM_DIMS(2, 2), -half / 2, half / 2, 0, 0);
+    }
+    EXPECT_NEAR(lam_nanstd(VEC(1e200, NAN, 3e200), NULL), 1e-15, LAM_DIMS0, 1e200);
+    EXPECT_NEAR(lam_nanstd(VEC(1e-200, NAN, 3e-200), NULL), 1e-15, LAM_DIMS0, 1e-200);
+    EXPECT(lam_norm_slope(VEC(1, INFINITY), (lam_axes){0}), LAM_DIMS(2), 0, NAN);
+    lam_tensor *low = lam_cast(VEC(50000, 50000), LAM_F16), *single = lam_cast(VEC(3e38, 3e38), LAM_F32);
+    EXPECT_NEAR(lam_norm_slope(low, (lam_axes){0}), 1e-3, LAM_DIMS(2), half, half);
+    EXPECT(lam_cosine_similarity(low, low, 0), LAM_DIMS0, 1);
+    ck_assert_int_eq(lam_dtype_of(lam_cosine_similarity(low, low, 0)), LAM_F16);
+    EXPECT_NEAR(lam_norm_slope(single, (lam_axes){0}), 1e-7, LAM_DIMS(2), half, half);
+    EXPECT_OK();
+    lam_cosine_similarity(low, low, 1);
+    EXPECT_ERROR(LAM_ERR_AXIS, "cosine_similarity");
+}
+END_TEST
+
 static double orders_of_norm[] = {3, 1.5};
 
 BODY(norm_of_order_in_env) {
@@ -404,7 +435,7 @@ END_TEST
 
 Suite *suite_primitives_families(void) {
     Suite *suite = SUITE_OF(
-        "families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector,
+        "families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector, directions_of_vectors_of_any_length,
         norms_of_other_orders_at_both_ends_of_the_range, softmax_does_not_depend_on_where_the_row_lies,
         put_keeps_the_last_of_equal_indices, one_hot_marks_each_index, fill_gives_nan_to_floats_and_0_to_integers,
         take_along_axis_broadcasts_the_other_axes, batched_indices_equal_the_loop, unstack_refuses_what_does_not_fit,

@@ -134,7 +134,8 @@ LAM__INLINE lam_at_item lam__at_item(int kind, int64_t start, int64_t stop, int6
 
 /* What stands in brackets in NumPy: x[2:, i, None, ..., -1] is x at LAM_AT(LAM_SLICE(2, LAM_END, 1), LAM_TENSOR(i),
  * LAM_NEW_AXIS, LAM_REST, LAM_ELEMENT(-1)). Axes that are not named are taken whole. Tensors hold integers and
- * broadcast; their dims stand where the first of them stands, or in front if other axes come between them.
+ * broadcast; their dims stand where the first of them stands, or in front if other axes come between them, or LAM_REST,
+ * though it stand for none.
  * Owner   the enclosing block (C++: the full expression). */
 #ifdef __cplusplus
 extern "C++" {

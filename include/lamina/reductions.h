@@ -101,8 +101,8 @@ typedef struct lam_norm_options {
  *         Derivative: sign(x) (|x| / norm)^(order - 1), 0 where x is 0. */
 LAM_API lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options);
 
-/* x over its length along axes (no list: all), the derivative of lam_norm: a vector of length 1, or 0 where x is.
- * Integers are taken as f64.
+/* x over its length along axes (no list: all), the derivative of lam_norm: a vector of length 1, or 0 where x is, also
+ * where the length is beyond the range. Integers are taken as f64; complex numbers are vectors of two.
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS. Owner: current scope.
  * Derivative  (t - u (u . t)) / |x| for u = x / |x|, without cancellation; 0 where x is. */

@@ -12,7 +12,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-enum { STEPS = 2 * LAM_INNER_RANK, NEW = -1 };
+enum { STEPS = 2 * LAM_INNER_RANK, NEW = -1, NONE = -2 };
 
 /* An expression, resolved against x. */
 typedef struct plan {
@@ -24,7 +24,7 @@ typedef struct plan {
     bool dropped[LAM_INNER_RANK];      /* per axis: a slice of one element that goes */
     lam_tensor *index[LAM_INNER_RANK]; /* per axis; NULL: a slice */
     bool sliced, mixed;                /* an axis is not taken whole; there are tensors */
-    int steps[STEPS], count;           /* the items: an axis, or NEW */
+    int steps[STEPS], count;           /* the items: an axis, NEW, or NONE for a LAM_REST of no axes */
     lam_tensor *part;                  /* x, sliced */
     bool together;                     /* the indexed axes are neighbours */
     int indexed, first;                /* indexed axes, and where the first of them stands in `order` */
@@ -107,13 +107,15 @@ static bool count_items(plan *p, lam_at at, int *named, int *rests) {
     return *named <= p->rank || refuse(p, LAM_ERR_RANK, "%lld axes are named", *named);
 }
 
-/* LAM_REST stands for as many axes as nothing else names, none included; without it they are at the end. */
+/* LAM_REST stands for as many axes as nothing else names, none included, and then still comes between what it stands
+ * between, as in NumPy; without it they are at the end. */
 static bool read_items(plan *p, lam_at at) {
     int named, rests, axis = 0;
     if (!count_items(p, at, &named, &rests)) return false;
     for (int i = 0; i < at.count; i++) {
         int kind = at.items[i].kind, times = kind == LAM__AT_REST ? p->rank - named : kind != LAM__AT_NEW;
         if (kind == LAM__AT_NEW) p->steps[p->count++] = NEW;
+        if (kind == LAM__AT_REST && times == 0) p->steps[p->count++] = NONE;
         for (; times > 0; times--)
             if (!take_item(p, axis++, &at.items[i])) return false;
     }
@@ -150,7 +152,7 @@ static bool lay_out(plan *p) {
     int state = 0, before = 0;
     p->together = true;
     for (int i = 0; i < p->count; i++) {
-        bool indexed = p->steps[i] != NEW && p->index[p->steps[i]];
+        bool indexed = p->steps[i] >= 0 && p->index[p->steps[i]];
         if (indexed && !join_common(p, p->steps[i])) return false;
         if (indexed && state == 2) p->together = false;
         state = indexed ? 1 : state ? 2 : 0;
@@ -167,6 +169,7 @@ static bool lay_out(plan *p) {
     if (placed) put_common(p);
     for (int i = 0; i < p->count; i++) {
         int axis = p->steps[i];
+        if (axis == NONE) continue;
         if (axis == NEW) p->dims[p->result++] = 1;
         else if (p->index[axis] && !placed) placed = true, put_common(p);
         else if (!p->index[axis] && !p->dropped[axis]) p->dims[p->result++] = lam_dim(p->part, axis);

@@ -354,7 +354,8 @@ lam_tensor *lam__index_integers(lam_tensor *indices) {
     return lam__scope_peek(indices) && lam_dtype_of(indices) == LAM_U8 ? lam_cast(indices, LAM_I64) : indices;
 }
 
-/* LAM_INDEX_FILL becomes DROP: kernels leave out what lies outside, and the public form puts the filler there. */
+/* LAM_INDEX_FILL becomes DROP: kernels leave out what lies outside, and the public form puts the filler there. So does
+ * LAM_INDEX_CLIP where there is no nearest element. */
 bool lam__index_params_for(const char *operation, lam_tensor *x, int axis, lam_index_mode mode, index_params *p) {
     static const lam__index_mode modes[] = {LAM__INDEX_ERROR, LAM__INDEX_CLIP, LAM__INDEX_DROP};
     if ((unsigned)mode > LAM_INDEX_FILL) {
@@ -362,6 +363,7 @@ bool lam__index_params_for(const char *operation, lam_tensor *x, int axis, lam_i
         return false;
     }
     if (!lam__apply_axis(operation, x, lam_rank(x), &axis)) return false;
+    if (mode == LAM_INDEX_CLIP && lam_dim(x, axis) == 0) mode = LAM_INDEX_FILL;
     *p = (index_params){axis, 0, modes[mode]};
     return true;
 }
@@ -394,7 +396,7 @@ lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_inde
     if (!lam__index_params_for(lam__row_take.name, x, axis, mode, &p)) return lam__axes_failed(x);
     indices = lam__index_integers(indices);
     lam_tensor *taken = lam__index_take(x, indices, &p);
-    if (mode != LAM_INDEX_FILL || lam_failed(taken)) return lam__scope_only(taken, since);
+    if (p.mode != LAM__INDEX_DROP || lam_failed(taken)) return lam__scope_only(taken, since);
     int64_t n = lam_dim(x, p.axis);
     lam_tensor *wide = lam_cast(indices, LAM_I64); /* n may be beyond the dtype of the indices */
     lam_tensor *inside = lam_and(lam_ge(wide, -n), lam_lt(wide, n));

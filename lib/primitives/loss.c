@@ -85,18 +85,17 @@ lam_tensor *lam_kl_divergence(lam_tensor *log_predictions, lam_tensor *targets, 
         lam_sub(lam_sum(lam_xlogy(targets, targets), &over), weighted_sum(targets, log_predictions, axis)), since);
 }
 
-/* x over its length. A vector of 0 has no direction: over infinity it is 0, and so are its derivatives. */
-static lam_tensor *direction(lam_tensor *x, int axis) {
-    lam_tensor *length = lam_norm(x, &(lam_norm_options){.axes = {1, &axis}, .keepdims = true});
-    return lam_div(x, lam_where(lam_eq(length, 0.0), INFINITY, length));
-}
-
-/* Not the product of vectors over that of their lengths, which leave the range earlier. */
+/* Not the product of vectors over that of their lengths, which leave the range earlier. A vector of 0 has no direction,
+ * and what is taken for it is 0, as are its derivatives. */
 lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis) {
     uint64_t since = lam__scope_now(x);
-    const lam_reduce_options over = {.axes = {1, &axis}};
-    lam_tensor *like = lam_zeros_like(x);
-    x = lam_add(x, lam_zeros_like(y)); /* broadcast, so that both have the axis */
-    y = lam_add(y, like);
-    return lam__scope_only(lam_sum(lam_mul(direction(x, axis), direction(y, axis)), &over), since);
+    const lam_axes over = {1, &axis};
+    lam_tensor *in[2] = {x, y};
+    const lam_dtype dtype = lam__apply_floats(2, in);
+    x = lam_add(in[0], lam_zeros_like(in[1])); /* broadcast, so that both have the axis */
+    y = lam_add(in[1], lam_zeros_like(in[0]));
+    if (!lam__apply_axis("cosine_similarity", x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    lam_tensor *terms = lam_mul(lam_norm_slope(x, over), lam_norm_slope(y, over));
+    lam_tensor *cosine = lam_sum(terms, &(lam_reduce_options){.axes = over});
+    return lam__scope_only(lam__apply_narrowed(cosine, dtype), since);
 }

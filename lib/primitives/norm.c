@@ -290,17 +290,6 @@ const lam_primitive lam__row_norm_slope = {
     .layout = "A axes, d order",
 };
 
-/* At 0 the length is taken as 1, so the direction there is 0. */
-lam_tensor *lam_norm_slope(lam_tensor *x, lam_axes axes) {
-    uint64_t since = lam__scope_now(x);
-    lam__axis_set set;
-    lam_tensor *failed;
-    if (!lam__matrices_operands("norm_slope", true, 1, &x, &x, &failed)) return failed;
-    if (!lam__axes_collect_set("norm_slope", x, axes, lam_rank(x), &set)) return lam__axes_failed(x);
-    lam_tensor *length = lam__norm_length(x, &(lam_reduce_options){axes, true});
-    return lam__scope_only(direction(x, lam_where(lam_eq(length, 0.0), 1.0, length), set, 2), since);
-}
-
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
 /* The parts of complex x one behind the other along a reduced axis, as |x|^2 is re^2 + im^2; where no axis is reduced
@@ -322,6 +311,37 @@ lam_tensor *lam__norm_length(lam_tensor *x, const lam_reduce_options *over) {
     lam__axis_set set;
     if (!lam__axes_collect_set("norm", x, over->axes, lam_rank(x), &set)) return lam__axes_failed(x);
     return apply_norm(lam__cplx_is(x) ? parts(x, set) : x, set, 2, over->keepdims);
+}
+
+/* Real x over its length. Where that is beyond the range both are made 2^-64 times as large: no tensor has elements
+ * enough to leave it then. At 0 the length is taken as infinite, so that the direction there and its slope are 0. */
+static lam_tensor *unit(lam_tensor *x, lam__axis_set set) {
+    lam_tensor *length = apply_norm(lam_stop_gradient(x), set, 2, true);
+    x = lam_mul(x, lam_cast(lam_where(lam_is_inf(length), 0x1p-64, 1.0), lam_dtype_of(x)));
+    length = apply_norm(x, set, 2, true);
+    return direction(x, lam_where(lam_eq(length, 0.0), INFINITY, length), set, 2);
+}
+
+/* The parts of complex numbers are one real vector; where no axis is reduced every number is a vector of its own. */
+static lam_tensor *complex_unit(lam_tensor *x, lam__axis_set set) {
+    for (int i = 0; i < lam_rank(x); i++) {
+        if (!lam__reduce_has(set, i)) continue;
+        lam_tensor *u = unit(parts(x, set), set);
+        const int64_t n = lam_dim(x, i);
+        return lam_complex(lam_slice_axis(u, i, 0, n), lam_slice_axis(u, i, n, LAM_END));
+    }
+    return lam_sign(x);
+}
+
+lam_tensor *lam_norm_slope(lam_tensor *x, lam_axes axes) {
+    uint64_t since = lam__scope_now(x);
+    lam__axis_set set;
+    lam_tensor *failed;
+    if (!lam__matrices_operands("norm_slope", true, 1, &x, &x, &failed)) return failed;
+    if (!lam__axes_collect_set("norm_slope", x, axes, lam_rank(x), &set)) return lam__axes_failed(x);
+    const lam_dtype dtype = lam__apply_floats(1, &x);
+    lam_tensor *out = lam__cplx_is(x) ? complex_unit(x, set) : unit(x, set);
+    return lam__scope_only(lam__apply_narrowed(out, dtype), since);
 }
 
 /* Orders 1, 2 and the infinite ones have ways of their own, faster and with slopes at 0 that the table in ops.h

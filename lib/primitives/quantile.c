@@ -42,15 +42,22 @@ lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options) {
     return lam__scope_only(lam_sum(present(x, 0), options), since);
 }
 
-/* Of nothing but NaN it is 0/0, NaN. */
+/* total / divisor; NaN, a constant, of nothing but NaN, so that its derivative is 0 in both modes. */
+static lam_tensor *over_present(lam_tensor *total, lam_tensor *divisor, lam_tensor *count) {
+    lam_tensor *none = lam_eq(count, 0.0);
+    return lam_where(none, (double)NAN, lam_div(total, lam_where(none, 1.0, divisor)));
+}
+
+/* The number of elements that are no NaN, as a float. */
+static lam_tensor *presence(lam_tensor *x, lam_dtype dtype, const lam_reduce_options *options) {
+    return lam_cast(lam_sum(lam_not(lam_is_nan(x)), options), dtype);
+}
+
 lam_tensor *lam_nanmean(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
-    lam_tensor *wide = lam__reduce_wide(x), *count, *sum;
-    if (wide != x) return lam__scope_only(lam_cast(lam_nanmean(wide, options), lam_dtype_of(x)), since);
-    x = lam__reduce_real(x);
-    count = lam_sum(lam_not(lam_is_nan(x)), options);
-    sum = lam_nansum(x, options);
-    return lam__scope_only(lam_div(sum, lam_cast(count, lam_dtype_of(sum))), since);
+    const lam_dtype dtype = lam__apply_floats(1, &x);
+    lam_tensor *sum = lam_nansum(x, options), *count = presence(x, lam_dtype_of(sum), options);
+    return lam__scope_only(lam__apply_narrowed(over_present(sum, count, count), dtype), since);
 }
 
 /* Of nothing but NaN it is -inf, the maximum of no elements, where NumPy gives NaN. */
@@ -80,32 +87,36 @@ lam_tensor *lam_nancumprod(lam_tensor *x, int axis) {
     return lam__scope_only(lam_cumprod(without_nan(x, 1), axis), since);
 }
 
-/* Two passes: squares of differences from the mean, which do not cancel as sums of squares would. With no more elements
- * than ddof it is NaN. */
-static lam_tensor *variance(lam_tensor *x, const lam_var_options *options) {
-    static const lam_var_options none;
-    const lam_var_options *o = options ? options : &none;
-    const lam_reduce_options over = {o->axes, o->keepdims};
-    lam_tensor *wide = lam__reduce_wide(x);
-    if (wide != x) return lam_cast(variance(wide, options), lam_dtype_of(x));
-    lam_tensor *mean = lam_nanmean(x, &(lam_reduce_options){o->axes, true}), *absent = lam_is_nan(lam__reduce_real(x));
-    lam_tensor *away = lam_where(absent, 0.0, lam_sub(without_nan(x, 0), mean));
-    lam_tensor *left = lam_sub(lam_cast(lam_sum(lam_not(absent), &over), lam_dtype_of(mean)), o->ddof);
-    return lam_div(lam_sum(lam_square(away), &over), lam_where(lam_gt(left, 0.0), left, (double)NAN));
+/* Floating x less the mean of what is there, 0 where it is NaN, which adds nothing to squares; how many elements are
+ * there, and what the sum of squares is divided by: NaN with no more of them than ddof. */
+static lam_tensor *deviations(lam_tensor *x, const lam_var_options *o, lam_tensor **count, lam_tensor **divisor) {
+    lam_tensor *mean = lam_nanmean(x, &(lam_reduce_options){o->axes, true});
+    *count = presence(x, lam__dtype_part((int)lam_dtype_of(x)), &(lam_reduce_options){o->axes, o->keepdims});
+    lam_tensor *left = lam_sub(*count, o->ddof);
+    *divisor = lam_where(lam_gt(left, 0.0), left, (double)NAN);
+    return lam_where(lam_is_nan(x), 0.0, lam_sub(without_nan(x, 0), mean));
 }
 
+/* Two passes: squares of differences from the mean, which do not cancel as sums of squares would. */
 lam_tensor *lam_nanvar(lam_tensor *x, const lam_var_options *options) {
     uint64_t since = lam__scope_now(x);
-    return lam__scope_only(variance(x, options), since);
+    static const lam_var_options none;
+    const lam_var_options *o = options ? options : &none;
+    const lam_dtype dtype = lam__apply_floats(1, &x);
+    lam_tensor *count, *divisor, *away = deviations(x, o, &count, &divisor);
+    lam_tensor *sum = lam_sum(lam_square(away), &(lam_reduce_options){o->axes, o->keepdims});
+    return lam__scope_only(lam__apply_narrowed(over_present(sum, divisor, count), dtype), since);
 }
 
-/* The root of 0 is chosen 0, with the slope 0, as for std. */
+/* By the length, whose squares stay in range and whose slope is 0 where all elements are equal, as for std. */
 lam_tensor *lam_nanstd(lam_tensor *x, const lam_var_options *options) {
     uint64_t since = lam__scope_now(x);
-    lam_tensor *wide = lam__reduce_wide(x);
-    if (wide != x) return lam__scope_only(lam_cast(lam_nanstd(wide, options), lam_dtype_of(x)), since);
-    lam_tensor *var = variance(x, options), *zero = lam_eq(var, 0.0);
-    return lam__scope_only(lam_where(zero, 0.0, lam_sqrt(lam_where(zero, 1.0, var))), since);
+    static const lam_var_options none;
+    const lam_var_options *o = options ? options : &none;
+    const lam_dtype dtype = lam__apply_floats(1, &x);
+    lam_tensor *count, *divisor, *away = deviations(x, o, &count, &divisor);
+    lam_tensor *length = lam__norm_length(away, &(lam_reduce_options){o->axes, o->keepdims});
+    return lam__scope_only(lam__apply_narrowed(over_present(length, lam_sqrt(divisor), count), dtype), since);
 }
 
 /* Weights along the one axis that is named, if they are a vector, as they are in numpy; else as they are. NULL after

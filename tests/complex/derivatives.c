@@ -27,6 +27,10 @@ BODY(size) {
     out[0] = lam_abs(in[0]);
 }
 
+BODY(real_parts_of_direction) {
+    out[0] = lam_sum(lam_real(lam_norm_slope(in[0], (lam_axes){0})), NULL);
+}
+
 BODY(exponential) {
     out[0] = lam_exp(in[0]);
 }
@@ -43,6 +47,22 @@ START_TEST(the_gradient_of_a_real_function_is_that_of_jax) {
     EXPECT_COMPLEX(apply1(lam_grad(FN(real_of_square, 1, 1), NULL), point()), 2 * z0.re, 2 * z0.im);
     double r = hypot(z0.re, z0.im);
     EXPECT_COMPLEX(apply1(lam_grad(FN(size, 1, 1), NULL), point()), z0.re / r, -z0.im / r);
+}
+END_TEST
+
+/* Of (3, 4i), whose length L is 5, and f = (a1 + a2)/L: df/da is 1/L - 3 a/L^3 and df/db is -3 b/L^3. */
+START_TEST(directions_of_complex_vectors_have_slopes) {
+    lam_tensor *z = lam_complex(VEC(3, 0), VEC(0, 4));
+    lam_fn *f = FN(real_parts_of_direction, 1, 1), *slope = lam_grad(f, NULL);
+    lam_tensor *g = apply1(slope, z), *y, *dy;
+    EXPECT_COMPLEX(lam_index(g, 0, 0), 0.128, 0);
+    EXPECT_COMPLEX(lam_index(g, 0, 1), 0.2, 0.096);
+    ck_assert_int_eq(lam_jvp(f, LAM_LIST(z), LAM_LIST(lam_complex(VEC(1, 2), VEC(3, 4))), &y, &dy, 1, NULL), LAM_OK);
+    EXPECT_NEAR(dy, 1e-15, LAM_DIMS0, 0.128 + 2 * 0.2 - 4 * 0.096);
+    g = apply1(slope, point()); /* a/|z|: by a it is b^2/|z|^3, by b -ab/|z|^3 */
+    double r = hypot(z0.re, z0.im);
+    EXPECT_COMPLEX(g, z0.im * z0.im / (r * r * r), z0.re * z0.im / (r * r * r));
+    EXPECT_COMPLEX(lam_index(apply1(slope, lam_mul(z, 0.0)), 0, 0), 0, 0);
 }
 END_TEST
 
@@ -239,9 +259,9 @@ END_TEST
 
 Suite *suite_complex_derivatives(void) {
     return SUITE_OF("complex/derivatives", the_gradient_of_a_real_function_is_that_of_jax,
-                    the_gradient_of_the_size_at_zero_is_zero, descent_along_the_conjugate_reaches_the_minimum,
-                    a_complex_output_needs_holomorphic, holomorphic_needs_complex_in_and_out,
-                    real_operands_have_real_gradients, vjp_does_not_conjugate, check_grads_knows_complex_numbers,
-                    linearize_and_transpose, real_to_complex_by_columns, complex_to_real_by_rows, holomorphic_jacobians,
-                    gradients_per_example, hessian_vector_products);
+                    directions_of_complex_vectors_have_slopes, the_gradient_of_the_size_at_zero_is_zero,
+                    descent_along_the_conjugate_reaches_the_minimum, a_complex_output_needs_holomorphic,
+                    holomorphic_needs_complex_in_and_out, real_operands_have_real_gradients, vjp_does_not_conjugate,
+                    check_grads_knows_complex_numbers, linearize_and_transpose, real_to_complex_by_columns,
+                    complex_to_real_by_rows, holomorphic_jacobians, gradients_per_example, hessian_vector_products);
 }

@@ -207,6 +207,53 @@ START_TEST(fill_gives_nan_to_floats_and_0_to_integers) {
 }
 END_TEST
 
+typedef struct by_mode {
+    lam_tensor *(*update)(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis, lam_index_mode mode);
+    lam_index_mode mode;
+} by_mode;
+
+/* Updates where there is nothing, or what is taken there. */
+BODY(where_nothing_is) {
+    const by_mode *how = env;
+    lam_tensor *at = WHOLE(LAM_DIMS(2), 0, 5);
+    out[0] = how->update ? lam_sum(how->update(lam_zeros(here, LAM_F64, LAM_DIMS(0)), at, in[0], 0, how->mode), NULL)
+                         : lam_take_mode(in[0], at, 0, how->mode);
+}
+
+/* An axis without elements has no nearest one: what is left out has the derivative 0, and NaN is a constant. */
+START_TEST(clipping_is_filling_where_there_is_no_element) {
+    static by_mode updates[] = {
+        {lam_scatter_add_mode, LAM_INDEX_CLIP}, {lam_scatter_mul, LAM_INDEX_CLIP}, {lam_put_mode, LAM_INDEX_CLIP}};
+    static by_mode taking = {NULL, LAM_INDEX_CLIP};
+    lam_tensor *none = lam_zeros(ctx, LAM_F64, LAM_DIMS(0)), *bytes = lam_cast(none, LAM_U8), *y, *dy;
+    for (int k = 0; k < 3; k++)
+        EXPECT(apply1(lam_grad(FN_ENV(where_nothing_is, 1, 1, &updates[k]), NULL), VEC(1, 2)), LAM_DIMS(2), 0, 0);
+    lam_fn *f = FN_ENV(where_nothing_is, 1, 1, &taking);
+    ck_assert_int_eq(lam_jvp(f, LAM_LIST(none), LAM_LIST(none), &y, &dy, 1, NULL), LAM_OK);
+    EXPECT(y, LAM_DIMS(2), NAN, NAN);
+    EXPECT(dy, LAM_DIMS(2), 0, 0);
+    EXPECT(lam_take_mode(bytes, WHOLE(LAM_DIMS(1), 0), 0, LAM_INDEX_CLIP), LAM_DIMS(1), 255);
+}
+END_TEST
+
+/* numpy and jax.numpy: x[None, 0, ..., 1, [1, 0]] of x[4, 2, 2] is [2, 1], and x[None, 0, 1, [1, 0]] is [1, 2]. */
+START_TEST(a_rest_of_no_axes_parts_what_it_stands_between) {
+    lam_tensor *x = lam_reshape(lam_arange(ctx, LAM_F64, 0, 16, 1), LAM_DIMS(4, 2, 2)), *i = WHOLE(LAM_DIMS(2), 1, 0);
+    EXPECT(lam_at_get(x, LAM_AT(LAM_NEW_AXIS, LAM_ELEMENT(0), LAM_REST, LAM_ELEMENT(1), LAM_TENSOR(i))), LAM_DIMS(2, 1),
+           3, 2);
+    EXPECT(lam_at_get(x, LAM_AT(LAM_NEW_AXIS, LAM_ELEMENT(0), LAM_ELEMENT(1), LAM_TENSOR(i))), LAM_DIMS(1, 2), 3, 2);
+    EXPECT(lam_at_get(x, LAM_AT(LAM_ALL, LAM_TENSOR(i), LAM_REST, LAM_TENSOR(i))), LAM_DIMS(2, 4), 3, 7, 11, 15, 0, 4,
+           8, 12);
+    EXPECT(lam_at_get(x, LAM_AT(LAM_ALL, LAM_TENSOR(i), LAM_TENSOR(i), LAM_REST)), LAM_DIMS(4, 2), 3, 0, 7, 4, 11, 8,
+           15, 12);
+    lam_tensor *rows =
+        lam_at_add(x, LAM_AT(LAM_ALL, LAM_TENSOR(i), LAM_REST, LAM_TENSOR(i)), MAT(2, 4, 1, 2, 3, 4, 5, 6, 7, 8));
+    EXPECT(lam_reshape(lam_sub(rows, x), LAM_DIMS(4, 4)), LAM_DIMS(4, 4), 5, 0, 0, 1, 6, 0, 0, 2, 7, 0, 0, 3, 8, 0, 0,
+           4);
+    EXPECT_OK();
+}
+END_TEST
+
 START_TEST(take_along_axis_broadcasts_the_other_axes) {
     lam_tensor *x = MAT(2, 3, 1, 2, 3, 4, 5, 6);
     EXPECT(lam_take_along_axis(x, WHOLE(LAM_DIMS(2, 1), 2, 0), 1), LAM_DIMS(2, 1), 3, 4);
@@ -368,6 +415,37 @@ START_TEST(hundreds_of_parts_are_found_again) {
 }
 END_TEST
 
+BODY(along_a_vector) {
+    out[0] = lam_sum(lam_mul(lam_norm_slope(in[0], (lam_axes){0}), VEC(1, 2)), NULL);
+}
+
+/* Of x = (a, a) the direction u is (1, 1)/sqrt(2), and its slope by w = (1, 2) is (w - u (u w))/|x|, that is (-1, 1)/2
+ * over a sqrt(2), also where the length is beyond the range. Where x is 0 both are 0. */
+START_TEST(directions_of_vectors_of_any_length) {
+    static const double sizes[] = {1, 1e300, 1.5e308, 1e-300};
+    const double half = sqrt(0.5);
+    lam_fn *slope = lam_vmap(lam_grad(FN(along_a_vector, 1, 1), NULL), NULL);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        lam_tensor *x = lam_mul(VEC(1, 1), sizes[i]), *rows = lam_stack(LAM_LIST(x, VEC(0, 0)), 0);
+        EXPECT_NEAR(lam_norm_slope(rows, LAM_AXES(1)), 1e-15, LAM_DIMS(2, 2), half, half, 0, 0);
+        EXPECT_NEAR(lam_cosine_similarity(x, VEC(3, 4), 0), 1e-15, LAM_DIMS0, 1.4 * half);
+        EXPECT_NEAR(lam_cosine_similarity(x, lam_neg(x), 0), 1e-15, LAM_DIMS0, -1);
+        EXPECT_NEAR(lam_mul(apply1(slope, rows), sizes[i]), 1e-14, LAM_DIMS(2, 2), -half / 2, half / 2, 0, 0);
+    }
+    EXPECT_NEAR(lam_nanstd(VEC(1e200, NAN, 3e200), NULL), 1e-15, LAM_DIMS0, 1e200);
+    EXPECT_NEAR(lam_nanstd(VEC(1e-200, NAN, 3e-200), NULL), 1e-15, LAM_DIMS0, 1e-200);
+    EXPECT(lam_norm_slope(VEC(1, INFINITY), (lam_axes){0}), LAM_DIMS(2), 0, NAN);
+    lam_tensor *low = lam_cast(VEC(50000, 50000), LAM_F16), *single = lam_cast(VEC(3e38, 3e38), LAM_F32);
+    EXPECT_NEAR(lam_norm_slope(low, (lam_axes){0}), 1e-3, LAM_DIMS(2), half, half);
+    EXPECT(lam_cosine_similarity(low, low, 0), LAM_DIMS0, 1);
+    ck_assert_int_eq(lam_dtype_of(lam_cosine_similarity(low, low, 0)), LAM_F16);
+    EXPECT_NEAR(lam_norm_slope(single, (lam_axes){0}), 1e-7, LAM_DIMS(2), half, half);
+    EXPECT_OK();
+    lam_cosine_similarity(low, low, 1);
+    EXPECT_ERROR(LAM_ERR_AXIS, "cosine_similarity");
+}
+END_TEST
+
 static double orders_of_norm[] = {3, 1.5};
 
 BODY(norm_of_order_in_env) {
@@ -404,9 +482,10 @@ END_TEST
 
 Suite *suite_primitives_families(void) {
     Suite *suite = SUITE_OF(
-        "families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector,
+        "families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector, directions_of_vectors_of_any_length,
         norms_of_other_orders_at_both_ends_of_the_range, softmax_does_not_depend_on_where_the_row_lies,
         put_keeps_the_last_of_equal_indices, one_hot_marks_each_index, fill_gives_nan_to_floats_and_0_to_integers,
+        clipping_is_filling_where_there_is_no_element, a_rest_of_no_axes_parts_what_it_stands_between,
         take_along_axis_broadcasts_the_other_axes, batched_indices_equal_the_loop, unstack_refuses_what_does_not_fit,
         stack_says_which_operand_differs, taking_from_views_with_one_step, stacking_is_joining_along_a_new_axis,
         hundreds_of_parts_are_found_again);

@@ -282,6 +282,37 @@ START_TEST(gradients_pass_by_what_is_missing) {
 }
 END_TEST
 
+BODY(mean_of_numbers) {
+    out[0] = lam_nanmean(in[0], &(lam_reduce_options){.axes = LAM_AXES(1)});
+}
+
+BODY(variance_of_numbers) {
+    out[0] = lam_nanvar(in[0], &(lam_var_options){.axes = LAM_AXES(1)});
+}
+
+BODY(deviation_of_numbers) {
+    out[0] = lam_nanstd(in[0], &(lam_var_options){.axes = LAM_AXES(1)});
+}
+
+/* Of 1, NaN, 4, 1, whose mean, variance are 2, and of nothing but NaN: the value is NaN there, a constant. */
+START_TEST(both_modes_pass_by_what_is_missing) {
+    static const lam_body of[] = {mean_of_numbers, variance_of_numbers, deviation_of_numbers};
+    const double root = sqrt(2), values[] = {2, 2, root}, least[] = {1 / 3., -2 / 3., -1 / (3 * root)},
+                 most[] = {1 / 3., 4 / 3., 2 / (3 * root)};
+    lam_tensor *x = MAT(2, 4, 1, NAN, 4, 1, NAN, NAN, NAN, NAN), *dx = MAT(2, 4, 1, 1, 10, 100, 1, 1, 1, 1), *y, *dy,
+               *gx;
+    for (int k = 0; k < 3; k++) {
+        lam_fn *f = FN(of[k], 1, 1), *pullback;
+        ck_assert_int_eq(lam_jvp(f, LAM_LIST(x), LAM_LIST(dx), &y, &dy, 1, NULL), LAM_OK);
+        EXPECT_NEAR(y, 1e-15, LAM_DIMS(2), values[k], NAN);
+        EXPECT_NEAR(dy, 1e-15, LAM_DIMS(2), 101 * least[k] + 10 * most[k], 0);
+        ck_assert_int_eq(lam_vjp(f, LAM_LIST(x), &y, 1, &pullback, NULL), LAM_OK);
+        ck_assert_int_eq(lam_call(pullback, LAM_LIST(VEC(1, 1)), &gx, 1), LAM_OK);
+        EXPECT_NEAR(gx, 1e-15, LAM_DIMS(2, 4), least[k], 0, most[k], least[k], 0, 0, 0, 0);
+    }
+}
+END_TEST
+
 /* ---- products, activations --------------------------------------------------------------------------------------- */
 
 START_TEST(products_with_vectors) {
@@ -409,11 +440,11 @@ END_TEST
 
 Suite *suite_primitives_tables(void);
 Suite *suite_primitives_tables(void) {
-    Suite *suite = SUITE_OF("tables", windows_taper_off, numbers_in_geometric_progression, differences_with_ends,
-                            integrals_by_parabolas, points_with_other_ends, slopes_at_places, windows_that_slide,
-                            shifts_from_tensors, weights_to_begin_with, arithmetic_of_polynomials,
-                            order_of_what_is_a_number, gradients_pass_by_what_is_missing, products_with_vectors,
-                            activations_at_their_edges, slopes_at_the_edges);
+    Suite *suite = SUITE_OF(
+        "tables", windows_taper_off, numbers_in_geometric_progression, differences_with_ends, integrals_by_parabolas,
+        points_with_other_ends, slopes_at_places, windows_that_slide, shifts_from_tensors, weights_to_begin_with,
+        arithmetic_of_polynomials, order_of_what_is_a_number, gradients_pass_by_what_is_missing,
+        both_modes_pass_by_what_is_missing, products_with_vectors, activations_at_their_edges, slopes_at_the_edges);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);
     return suite;

@@ -343,6 +343,7 @@ lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *
     if (!x || x->magic != LAM__LIVE) return lam__scope_operands(operation, 1, in, v, &failed) ? x : failed;
     if (!lam__apply_may_rebind(operation, x)) return x;
     if (!lam__scope_operands(operation, 2, in, v, &failed)) return poison(x);
+    if (!lam__level_lives(x->ctx, operation, 2, v, 1)) return poison(x);
     lam_call_site call = {
         .ctx = x->ctx, .primitive = &(lam_primitive){.name = operation}, .inputs = 2, .outputs = 1, .in = v};
     if (v[0]->dtype != v[1]->dtype) {

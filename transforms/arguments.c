@@ -112,6 +112,14 @@ bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, cons
     return false;
 }
 
+bool lam__arguments_floating_output(const char *transform, const lam_fn *f, int o, const lam_value *v) {
+    if (lam__dtype_is_inexact(v->dtype)) return true;
+    lam__error_set(f->ctx, LAM_ERR_DTYPE, "put it last and count it in has_aux",
+                   "%s: output %d of '%s' is %s, which has no derivative", transform, o, f->name,
+                   lam_dtype_name((lam_dtype)v->dtype));
+    return false;
+}
+
 /* A real function of complex numbers is not differentiated by accident: the user says holomorphic, and then inputs and
  * outputs must all be complex; without, none may be. */
 bool lam__arguments_complex(const char *transform, const lam_fn *f, bool holomorphic, const char *which, int i,

@@ -27,6 +27,9 @@ lam_status lam__arguments_give(lam_ctx *ctx, lam_status status, int n, lam_value
 /* Whether input i of f, given as v, can be differentiated; otherwise records it. */
 bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, const lam_value *v);
 
+/* The same of output o, which is v. */
+bool lam__arguments_floating_output(const char *transform, const lam_fn *f, int o, const lam_value *v);
+
 /* Whether an input or output is complex exactly if the function is to be holomorphic; records what is wrong. */
 bool lam__arguments_complex(const char *transform, const lam_fn *f, bool holomorphic, const char *which, int i,
                             const lam_value *v);

@@ -14,7 +14,7 @@ int lam__arguments_argnums(const char *transform, const lam_fn *f, lam_axes argn
 /* Whether has_aux leaves at least one output of f; otherwise records it. */
 bool lam__arguments_aux(const char *transform, const lam_fn *f, int has_aux);
 
-/* Values of n handles (NULL where the handle is NULL). False after recording that one cannot be used in this context. */
+/* Values of n handles (NULL where the handle is NULL). False after recording that one cannot be used here. */
 bool lam__arguments_values(lam_ctx *ctx, int n, lam_tensor *const in[], lam_value *values[]);
 
 /* The same for a list from outside, whose count must be `want`; no entry may be NULL unless `optional`. */

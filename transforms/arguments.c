@@ -25,9 +25,11 @@ int lam__arguments_argnums(const char *transform, const lam_fn *f, lam_axes argn
         lam__error_set(f->ctx, LAM_ERR_OPTION, "name at least one input", "%s: argnums of '%s' is an empty list",
                        transform, f->name);
     if (count < 0)
-        lam__error_set(f->ctx, LAM_ERR_OPTION, "write LAM_AXES(...), with each input once",
-                       "%s: argnums of '%s' names more than its %d inputs, or is a count without items", transform,
-                       f->name, f->inputs);
+        lam__error_set(
+            f->ctx, LAM_ERR_OPTION, "write LAM_AXES(...), with each input once",
+            "%s: argnums of '%s' names more than its %d inputs, is a count without items, or has an impossible "
+            "count or LAM_RANGE",
+            transform, f->name, f->inputs);
     for (int i = 0; i < count; i++) {
         int given = items[i];
         if (given < -f->inputs || given >= f->inputs) {
@@ -73,7 +75,9 @@ lam_status lam__arguments_list(const char *transform, const lam_fn *f, const cha
     lam_ctx *ctx = f->ctx;
     if (list.count != (size_t)want || (want && !list.items))
         return lam__error_set(ctx, LAM_ERR_ARITY, "give one for each, in their order",
-                              "%s of '%s': %zu %s given, %d expected", transform, f->name, list.count, which, want);
+                              list.count == (size_t)want ? "%s of '%s': no items given with a count of %zu %s"
+                                                         : "%s of '%s': %zu %s given, %d expected",
+                              transform, f->name, list.count, which, want);
     lam__mark mark = lam__error_mark(ctx);
     for (int i = 0; i < want; i++)
         if (!list.items[i] && !optional)
@@ -109,6 +113,14 @@ bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, cons
     lam__error_set(f->ctx, LAM_ERR_DTYPE, "cast it to f64, or leave it out of argnums",
                    "%s: input %d of '%s' is %s, which has no derivative", transform, i, f->name,
                    v ? lam_dtype_name((lam_dtype)v->dtype) : "NULL");
+    return false;
+}
+
+bool lam__arguments_floating_output(const char *transform, const lam_fn *f, int o, const lam_value *v) {
+    if (lam__dtype_is_inexact(v->dtype)) return true;
+    lam__error_set(f->ctx, LAM_ERR_DTYPE, "put it last and count it in has_aux",
+                   "%s: output %d of '%s' is %s, which has no derivative", transform, o, f->name,
+                   lam_dtype_name((lam_dtype)v->dtype));
     return false;
 }
 

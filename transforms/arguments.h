@@ -14,7 +14,7 @@ int lam__arguments_argnums(const char *transform, const lam_fn *f, lam_axes argn
 /* Whether has_aux leaves at least one output of f; otherwise records it. */
 bool lam__arguments_aux(const char *transform, const lam_fn *f, int has_aux);
 
-/* Values of n handles (NULL where the handle is NULL). False after recording that one cannot be used in this context. */
+/* Values of n handles (NULL where the handle is NULL). False after recording that one cannot be used here. */
 bool lam__arguments_values(lam_ctx *ctx, int n, lam_tensor *const in[], lam_value *values[]);
 
 /* The same for a list from outside, whose count must be `want`; no entry may be NULL unless `optional`. */
@@ -26,6 +26,9 @@ lam_status lam__arguments_give(lam_ctx *ctx, lam_status status, int n, lam_value
 
 /* Whether input i of f, given as v, can be differentiated; otherwise records it. */
 bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, const lam_value *v);
+
+/* The same of output o, which is v. */
+bool lam__arguments_floating_output(const char *transform, const lam_fn *f, int o, const lam_value *v);
 
 /* Whether an input or output is complex exactly if the function is to be holomorphic; records what is wrong. */
 bool lam__arguments_complex(const char *transform, const lam_fn *f, bool holomorphic, const char *which, int i,

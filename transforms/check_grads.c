@@ -165,9 +165,9 @@ lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options
     const lam_check_grads_options *o = options ? options : &none;
     lam_ctx *ctx = lam__fn_check("check_grads", f);
     if (!ctx) return f && f->ctx->error.status != LAM_OK ? f->ctx->error.status : LAM_ERR_NULL;
-    if (o->order < 0 || o->step < 0 || o->tolerance < 0)
+    if (o->order < 0 || !(o->step >= 0) || !(o->tolerance >= 0))
         return lam__error_set(ctx, LAM_ERR_OPTION, NULL,
-                              "check_grads of '%s': order, step and tolerance cannot be negative", f->name);
+                              "check_grads of '%s': order, step and tolerance cannot be negative or NaN", f->name);
     if (o->order > MOST) /* each takes twice the time of the one before: INT_MAX of them would not end */
         return lam__error_set(ctx, LAM_ERR_OPTION, NULL, "check_grads of '%s': order %d is more than %d", f->name,
                               o->order, MOST);

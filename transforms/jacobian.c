@@ -103,6 +103,15 @@ static bool real_input(const work *w, const char *name, int a) {
     return lam__arguments_floating(name, w->f, w->env->argnums[a], lam__scope_peek(x));
 }
 
+/* Whether each output that is not auxiliary is floating or complex; known when f has run. */
+static bool real_outputs(const work *w, const char *name) {
+    for (int o = 0; o < w->blocks; o++) {
+        const lam_value *v = lam__scope_peek(w->values[o]);
+        if (!v || !lam__arguments_floating_output(name, w->f, o, v)) return false;
+    }
+    return true;
+}
+
 /* A column takes one number per element of the input: a complex input needs a holomorphic function, or rows. Likewise
  * a row for a complex output. */
 static bool fits_columns(const work *w, const char *name, int a) {
@@ -150,6 +159,8 @@ static bool column_chunk(work *w, lam_fn *mapped, int fixed, int tangents, int k
     fine = fine && draws_allowed(w, lam_size(x));
     bool values = fine && skip && first == 0;
     if (values) take_values(w);
+    fine = fine && (!values || real_outputs(w, "jacfwd"));
+    values = values && fine;
     for (int o = 0; fine && o < w->blocks; o++) {
         int64_t rows = one_by_one(w, lam_size(x)) ? 1 : lam_dim(w->got[skip + o], -1);
         parts[o * chunks] = flat(w->got[skip + o], lam_size(w->values[o]), rows);
@@ -263,6 +274,7 @@ static bool cheaper(work *w, lam_tensor **blocks) {
     if (lam_linearize(w->f, (lam_list){(size_t)w->f->inputs, w->in}, w->values, (size_t)w->f->outputs, &linear,
                       &options) != LAM_OK)
         return false;
+    if (!real_outputs(w, "jacobian")) return false;
     for (int a = 0; a < e->count; a++) n_in += lam_size(w->in[e->argnums[a]]);
     for (int o = 0; o < w->blocks; o++) n_out += lam_size(w->values[o]);
     bool by_rows = n_out < n_in;

@@ -73,6 +73,9 @@ lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **
     for (size_t i = 0; out && i < n_out; i++) out[i] = &where->failed;
     for (size_t i = 0; tangents_out && i + aux < n_out; i++) tangents_out[i] = &where->failed;
     if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;
+    if (out && !tangents_out && n_out)
+        return lam__error_set(ctx, LAM_ERR_ARITY, "use lam_call where no tangents are wanted",
+                              "jvp of '%s': there is no room for tangents", f->name);
     if (n_out != (size_t)f->outputs || !out || !tangents_out)
         return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "jvp of '%s': room for %zu outputs given, %d expected", f->name,
                               out ? n_out : 0, f->outputs);

@@ -87,10 +87,7 @@ static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], 
  * when f has run, since a function does not declare the dtypes of its outputs. */
 static lam_status check_outputs(const lam_fn *f, int n, lam_value *const out[]) {
     for (int o = 0; o < n; o++)
-        if (!lam__dtype_is_inexact(out[o]->dtype))
-            return lam__error_set(f->ctx, LAM_ERR_DTYPE, "put it last and count it in has_aux",
-                                  "vjp: output %d of '%s' is %s, which has no derivative", o, f->name,
-                                  lam_dtype_name((lam_dtype)out[o]->dtype));
+        if (!lam__arguments_floating_output("vjp", f, o, out[o])) return LAM_ERR_DTYPE;
     return LAM_OK;
 }
 

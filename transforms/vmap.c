@@ -42,12 +42,16 @@ static bool axes_spread(const lam_fn *f, const char *which, lam_axes given, int 
     return true;
 }
 
-/* The lists of a user may hold ranges: entries that stand for several. */
+/* Whether an entry stands for several, or for none as its LAM_RANGE was impossible. */
+static bool is_range(int entry) {
+    return entry == LAM__RANGE_BAD || LAM__IS_RANGE(entry);
+}
+
+/* The lists of a user may hold ranges. */
 static bool axes_collect(const lam_fn *f, const char *which, lam_axes given, int n, int out[]) {
-    if (given.count == 1 && given.items && !LAM__IS_RANGE(given.items[0])) return axes_spread(f, which, given, n, out);
+    if (given.count == 1 && given.items && !is_range(given.items[0])) return axes_spread(f, which, given, n, out);
     bool ranges = false;
-    for (int i = 0; given.items && i < given.count; i++)
-        ranges = ranges || (given.items[i] != LAM_UNMAPPED && LAM__IS_RANGE(given.items[i]));
+    for (int i = 0; given.items && i < given.count; i++) ranges = ranges || is_range(given.items[i]);
     if (!ranges) return axes_spread(f, which, given, n, out);
     lam__error_set(f->ctx, LAM_ERR_OPTION, "write the axes one by one",
                    "vmap: %s of '%s' holds a LAM_RANGE, which names numbers, not axes", which, f->name);

@@ -84,7 +84,8 @@ LAM_API lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, 
 /* The transpose of a function that is linear in all its inputs together; examples give the types of its inputs, their
  * elements are never looked at.
  * Shape   one cotangent per output of f (NULL: zero) -> one per input.
- * Fails   LAM_ERR_LINEAR naming the operation that is not linear; LAM_ERR_DTYPE for inputs that are not floating. */
+ * Fails   LAM_ERR_LINEAR naming the operation that is not linear, as a cast to integers is not; LAM_ERR_DTYPE for
+ *         inputs that are not floating. */
 LAM_API lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples);
 
 /* f over a batch: each mapped input loses its batch axis, each output gets one.

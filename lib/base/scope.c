@@ -7,6 +7,7 @@
 #include "lib/base/context.h"
 #include "lib/base/inline.h"
 #include "lib/dispatch/fn.h"
+#include "lib/dispatch/level.h"
 #include "lib/tensor/value.h"
 
 #include <lamina/tensor.h>
@@ -435,7 +436,12 @@ void lam_release(lam_tensor *t) {
     handle_free(t);
 }
 
-lam_tensor *lam_alias(lam_tensor *t) {
-    if (!t || !usable("lam_alias", t)) return t ? &t->ctx->failed : &lam__context_failed.failed;
+lam_tensor *lam__scope_alias(const char *operation, lam_tensor *t) {
+    if (!t || !usable(operation, t)) return t ? &t->ctx->failed : &lam__context_failed.failed;
+    if (!lam__level_lives(t->ctx, operation, 1, &t->value, 0)) return &t->ctx->failed;
     return lam__scope_handle(t->ctx, lam__value_hold(t->value));
+}
+
+lam_tensor *lam_alias(lam_tensor *t) {
+    return lam__scope_alias("lam_alias", t);
 }

@@ -97,6 +97,9 @@ static inline void lam__scope_lend(lam_tensor *t, lam_ctx *ctx, lam_value *value
     t->birth = 0;
 }
 
+/* lam_alias for an operation that gives its operand back as it is. */
+lam_tensor *lam__scope_alias(const char *operation, lam_tensor *t);
+
 /* Where to record a failure: in the first context that n operands have, or the static failed one. */
 lam_ctx *lam__scope_context(size_t n, lam_tensor *const in[]);
 

@@ -86,3 +86,12 @@ lam_status lam__level_fail_hidden(const lam_call_site *call, int operand) {
                            "operand %d is captured: its level %llu (%s) is open but hidden here", operand, serial,
                            box.interpreter->name);
 }
+
+/* The row is made up for its name. */
+bool lam__level_lives(lam_ctx *ctx, const char *operation, int n, lam_value *const in[], int operand) {
+    if (in[operand]->kind != LAM__ENDED) return true;
+    const lam_primitive row = {.name = operation};
+    lam__level_fail_hidden(&(lam_call_site){.ctx = ctx, .primitive = &row, .inputs = n, .outputs = 1, .in = in},
+                           operand);
+    return false;
+}

@@ -111,4 +111,8 @@ void lam__level_describe(const lam__level *level, lam__text *text);
 /* Records that a box of a level that is not visible was used. */
 lam_status lam__level_fail_hidden(const lam_call_site *call, int operand);
 
+/* Whether one of n operands is no box of a level that has ended; otherwise records it, as dispatch does. For what uses
+ * a value without a row. */
+bool lam__level_lives(lam_ctx *ctx, const char *operation, int n, lam_value *const in[], int operand);
+
 #endif

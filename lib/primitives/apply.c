@@ -272,17 +272,26 @@ lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor
 
 /* ---- literals ---------------------------------------------------------------------------------------------- */
 
+/* Whether a number is finite as an element of dtype, which may round it. The largest f16 is 65504. */
+static bool finite_as(lam_dtype dtype, double number) {
+    char element[16]; /* of any dtype */
+    if (fabs(number) <= lam__dtype_largest(lam__dtype_part(dtype))) return true;
+    lam__dtype_store(dtype, element, number);
+    return isfinite(lam__dtype_load(dtype, element));
+}
+
 /* Whether an integer of this size exists in dtype (a float may round it). bool holds 0 and 1. */
 static bool representable(lam_dtype dtype, int64_t integer) {
     static const int64_t least[LAM_DTYPE_COUNT] = {[LAM_I64] = INT64_MIN, [LAM_I32] = INT32_MIN};
     static const int64_t most[LAM_DTYPE_COUNT] = {
         [LAM_I64] = INT64_MAX, [LAM_I32] = INT32_MAX, [LAM_U8] = UINT8_MAX, [LAM_BOOL] = 1};
-    return lam__dtype_is_inexact(dtype) || (integer >= least[dtype] && integer <= most[dtype]);
+    if (lam__dtype_is_inexact(dtype)) return finite_as(dtype, (double)integer);
+    return integer >= least[dtype] && integer <= most[dtype];
 }
 
 /* A number takes the dtype of the tensor beside it, so that x + 1 and x * 0.5 keep an f32 f32. A floating number beside
  * integers is f64, which promotion then spreads; an integer that the dtype cannot hold is a failure rather than a
- * silent wrap: 300 beside u8. */
+ * silent wrap or infinity: 300 beside u8, 70000 beside f16. */
 lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__operand number) {
     lam_value *x;
     lam_tensor *failed;
@@ -291,13 +300,14 @@ lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__op
     lam_dtype dtype = (lam_dtype)x->dtype;
     if (number.kind == LAM__FLOATING)
         return lam__value_scalar(ctx, lam__dtype_is_inexact(dtype) ? dtype : LAM_F64, number.as.floating);
-    bool wide = number.kind == LAM__UNSIGNED && number.as.natural > INT64_MAX;
-    if (wide && lam__dtype_is_inexact(dtype)) return lam__value_scalar(ctx, dtype, (double)number.as.natural);
+    bool wide = number.kind == LAM__UNSIGNED && number.as.natural > INT64_MAX, inexact = lam__dtype_is_inexact(dtype);
+    if (wide && inexact && finite_as(dtype, (double)number.as.natural))
+        return lam__value_scalar(ctx, dtype, (double)number.as.natural);
     if (!wide && representable(dtype, number.as.integer)) return lam__value_integer(ctx, dtype, number.as.integer);
     char text[32];
     snprintf(text, sizeof text, wide ? "%llu" : "%lld", number.as.natural);
     lam__error_set(ctx, LAM_ERR_VALUE,
-                   wide ? "write it as a floating number" : "cast the tensor to a wider dtype first",
+                   wide && !inexact ? "write it as a floating number" : "cast the tensor to a wider dtype first",
                    "%s: %s does not fit dtype %s", operation, text, lam_dtype_name(dtype));
     return NULL;
 }
@@ -362,6 +372,7 @@ lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *
     if (!x || x->magic != LAM__LIVE) return lam__scope_operands(operation, 1, in, v, &failed) ? x : failed;
     if (!lam__apply_may_rebind(operation, x)) return x;
     if (!lam__scope_operands(operation, 2, in, v, &failed)) return poison(x);
+    if (!lam__level_lives(x->ctx, operation, 2, v, 1)) return poison(x);
     lam_call_site call = {
         .ctx = x->ctx, .primitive = &(lam_primitive){.name = operation}, .inputs = 2, .outputs = 1, .in = v};
     if (v[0]->dtype != v[1]->dtype) {

@@ -52,9 +52,10 @@ lam_tensor *lam__axes_fail_with(const char *operation, lam_tensor *x, lam_status
  * must not be taken for a range. */
 int lam__axes_expand(lam_axes axes, int room, int out[]) {
     int n = 0;
-    if (axes.count && !axes.items) return -1;
+    if (axes.count < 0 || (axes.count && !axes.items)) return -1;
     for (int i = 0; i < axes.count; i++) {
         int item = axes.items[i], first = item, count = 1;
+        if (item == LAM__RANGE_BAD) return -1;
         if (item != LAM_UNMAPPED && LAM__IS_RANGE(item)) {
             first = LAM__RANGE_FIRST(item);
             count = LAM__RANGE_COUNT(item);
@@ -74,7 +75,8 @@ bool lam__axes_collect(const char *operation, lam_tensor *x, lam_axes axes, int 
     uint32_t seen = 0;
     *count = lam__axes_expand(axes, LAM_INNER_RANK, out);
     if (*count < 0) {
-        lam__axes_fail(operation, x, LAM_ERR_AXIS, "the list of axes is too long, or a count without items");
+        lam__axes_fail(operation, x, LAM_ERR_AXIS,
+                       "the list of axes is too long, a count without items, or has an impossible count or LAM_RANGE");
         return false;
     }
     if (!lam__scope_peek(x)) *count = 0; /* nothing to check against; the operation itself says what is wrong with x */

@@ -47,7 +47,8 @@ lam_tensor *lam__axes_fail(const char *operation, lam_tensor *x, lam_status stat
 lam_tensor *lam__axes_fail_with(const char *operation, lam_tensor *x, lam_status status, const char *remedy,
                                 const char *format, ...) LAM_PRINTF(5, 6);
 
-/* Expands an item list with LAM_RANGE entries; count -1: too many for `room`, or a count without items. */
+/* Expands an item list with LAM_RANGE entries; -1: too many for `room`, a negative count or one without items, or an
+ * impossible range. */
 int lam__axes_expand(lam_axes axes, int room, int out[]);
 
 #endif

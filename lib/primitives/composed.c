@@ -21,7 +21,7 @@ lam_tensor *lam_log_logistic(lam_tensor *x) {
 lam_tensor *lam_add_all(lam_list terms) {
     uint64_t since = lam__scope_now(terms.count && terms.items ? terms.items[0] : NULL);
     if (!terms.count || !terms.items) return lam__axes_failed(NULL);
-    lam_tensor *sum = terms.count == 1 ? lam_alias(terms.items[0]) : terms.items[0];
+    lam_tensor *sum = terms.count == 1 ? lam__scope_alias("add_all", terms.items[0]) : terms.items[0];
     for (size_t i = 1; i < terms.count; i++) sum = lam_add(sum, terms.items[i]);
     return lam__scope_only(sum, since);
 }

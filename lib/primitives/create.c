@@ -112,6 +112,7 @@ static lam_tensor *like(const char *operation, lam_tensor *x, double value) {
     lam_tensor *failed;
     lam_ctx *ctx = lam__scope_operands(operation, 1, &x, &v, &failed);
     if (!ctx) return failed;
+    if (!lam__level_lives(ctx, operation, 1, &v, 0)) return &ctx->failed;
     lam_value *element = lam__value_scalar(ctx, (lam_dtype)v->dtype, value);
     if (element) out = lam__value_view(element, v->rank, v->dims, zero, 0);
     lam__value_release(element);

@@ -77,7 +77,7 @@ lam_tensor *lam_cast(lam_tensor *x, lam_dtype dtype) {
     if (!lam__dtype_valid((int)dtype))
         return lam__axes_fail_with("cast", x, LAM_ERR_DTYPE, "name one of enum lam_dtype", "there is no dtype %d",
                                    (int)dtype);
-    if (lam__scope_peek(x) && x->value->dtype == dtype) return lam_alias(x);
+    if (lam__scope_peek(x) && x->value->dtype == dtype) return lam__scope_alias("cast", x);
     lam__cast_params params = {(int32_t)dtype};
     return lam__apply1(&lam__row_cast, &params, sizeof params, x);
 }

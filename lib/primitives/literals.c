@@ -9,16 +9,28 @@
 
 #include <lamina/ops.h>
 
-/* Calls op with the number as the second or first operand. Without a usable tensor op is left to say what is wrong
- * with it; a number that the dtype cannot hold reaches op as the failed tensor, so that a form that rebinds x leaves x
- * failed. */
+/* A number as a tensor beside `like`, shown by `lent`; its value is to be released by the caller. Without a usable
+ * `like` it is any number of the context of x or `like`, so that op is left to say what is wrong with a tensor in the
+ * place where that stands. A number that the dtype cannot hold is the failed tensor, so that a form that rebinds x
+ * leaves x failed. */
+static lam_tensor *shown_number(lam_tensor *x, lam_tensor *like, lam__operand number, lam_tensor *lent,
+                                lam_value **made) {
+    bool usable = lam__scope_peek(like) != NULL;
+    lam_ctx *ctx = usable ? like->ctx : lam__scope_context(2, (lam_tensor *[]){x, like});
+    *made = NULL;
+    if (ctx == &lam__context_failed) return like; /* nothing can be recorded */
+    *made = usable ? lam__apply_literal("a number beside a tensor", like, number) : lam__value_scalar(ctx, LAM_F64, 0);
+    if (!*made) return &ctx->failed;
+    lam__scope_lend(lent, ctx, *made);
+    return lent;
+}
+
+/* Calls op with the number as the second or first operand. */
 static lam_tensor *with(lam__binary *op, lam_tensor *x, lam__operand number, bool first) {
-    if (!lam__scope_peek(x)) return op(x, x);
-    lam_value *v = lam__apply_literal("a number beside a tensor", x, number);
-    lam_tensor lent, *y = v ? &lent : &x->ctx->failed;
-    if (v) lam__scope_lend(&lent, x->ctx, v);
+    lam_value *made;
+    lam_tensor lent, *y = shown_number(x, x, number, &lent, &made);
     lam_tensor *out = first ? op(y, x) : op(x, y);
-    lam__value_release(v);
+    lam__value_release(made);
     return out;
 }
 
@@ -61,14 +73,10 @@ static lam_tensor *beside(lam_tensor *given, lam__operand x, lam__operand y, lam
     return lent;
 }
 
-/* The operand as a tensor; a number is shown by `lent`, its value to be released by the caller. */
-static lam_tensor *shown(lam_tensor *like, lam__operand o, lam_tensor *lent, lam_value **made) {
+/* The operand beside x as a tensor. */
+static lam_tensor *shown(lam_tensor *x, lam_tensor *like, lam__operand o, lam_tensor *lent, lam_value **made) {
     *made = NULL;
-    if (o.kind == LAM__TENSOR) return o.as.tensor;
-    if (!lam__scope_peek(like)) return like;
-    if (!(*made = lam__apply_literal("a number beside a tensor", like, o))) return &like->ctx->failed;
-    lam__scope_lend(lent, like->ctx, *made);
-    return lent;
+    return o.kind == LAM__TENSOR ? o.as.tensor : shown_number(x, like, o, lent, made);
 }
 
 typedef lam_tensor *ternary(lam_tensor *, lam_tensor *, lam_tensor *);
@@ -77,7 +85,7 @@ typedef lam_tensor *ternary(lam_tensor *, lam_tensor *, lam_tensor *);
 static lam_tensor *with_two(ternary *op, lam_tensor *first, lam_tensor *like, lam__operand x, lam__operand y) {
     lam_tensor lent[2];
     lam_value *made[2];
-    lam_tensor *a = shown(like, x, &lent[0], &made[0]), *b = shown(like, y, &lent[1], &made[1]);
+    lam_tensor *a = shown(first, like, x, &lent[0], &made[0]), *b = shown(first, like, y, &lent[1], &made[1]);
     lam_tensor *out = op(first, a, b);
     lam__value_release(made[0]);
     lam__value_release(made[1]);

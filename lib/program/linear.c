@@ -46,10 +46,19 @@ static const lam__atom *factor_beside(const lam__equation *e, int i) {
     return e->primitive == &lam__row_fma && i < 2 ? &e->in[1 - i] : NULL;
 }
 
+/* Whether the equation gives integers and bools alone: what came of numbers was rounded, as by a cast, whose row is
+ * linear for all dtypes since no tangents are integers. */
+static bool rounds(const flow *f, const lam__equation *e) {
+    bool inexact = false;
+    for (int o = 0; o < e->outputs; o++) inexact = inexact || lam__dtype_is_inexact(f->p->types[e->first + o]->dtype);
+    return !inexact;
+}
+
 /* Whether the equation is linear in operand i. A staged primitive that left a residual is linear in all its floating
  * operands together, another may say in which; of others the row says it, but for the factors of an fma, each of which
  * may vary beside one that does not. */
 static bool linear_in(const flow *f, const lam__equation *e, int i) {
+    if (rounds(f, e)) return false;
     const lam_value *type = type_of(f, &e->in[i]);
     const lam__atom *beside = factor_beside(e, i);
     const lam__staged *stages = e->primitive->staged;

@@ -96,6 +96,27 @@ START_TEST(a_box_that_outlives_its_level_is_named_when_used) {
 }
 END_TEST
 
+/* Also by what needs no elements of it, or gives it back as it is. */
+START_TEST(a_box_that_outlives_its_level_is_refused_by_all_that_take_tensors) {
+    apply1(lam_grad(FN(leaks_its_input, 1, 1), NULL), num(1));
+    lam_tensor *(*const unary[])(lam_tensor *) = {lam_zeros_like, lam_ones_like, lam_empty_like, lam_alias};
+    for (size_t i = 0; i < sizeof unary / sizeof unary[0]; i++) {
+        ck_assert(lam_failed(unary[i](leaked)));
+        EXPECT_ERROR(LAM_ERR_ESCAPED, "operand 0 escaped", "vjp");
+    }
+    ck_assert(lam_failed(lam_full_like(leaked, 2)));
+    EXPECT_ERROR(LAM_ERR_ESCAPED, "full_like");
+    ck_assert(lam_failed(lam_cast(leaked, LAM_F64)));
+    EXPECT_ERROR(LAM_ERR_ESCAPED, "cast");
+    ck_assert(lam_failed(lam_add_all(LAM_LIST(leaked))));
+    EXPECT_ERROR(LAM_ERR_ESCAPED, "add_all");
+    lam_tensor *y = num(1);
+    ck_assert(lam_failed(lam_assign_(y, leaked)) && lam_failed(y));
+    EXPECT_ERROR(LAM_ERR_ESCAPED, "lam_assign_", "operand 1 escaped");
+    lam_release(leaked);
+}
+END_TEST
+
 BODY(returns_what_leaked) {
     out[0] = lam_add(in[0], leaked);
 }
@@ -184,7 +205,8 @@ Suite *suite_dispatch_level(void) {
     return SUITE_OF(
         "dispatch/level", perturbations_of_nested_derivatives_are_not_confused,
         a_constant_under_many_levels_is_evaluated_once, ten_nested_gradients_cost_linear_work,
-        a_box_that_outlives_its_level_is_named_when_used, a_box_of_an_ended_level_is_not_taken_for_one_of_a_later_level,
-        a_box_of_an_open_but_hidden_level_is_captured, values_of_enclosing_levels_are_constants_inside_and_flow_outside,
-        the_chain_of_levels_can_be_printed);
+        a_box_that_outlives_its_level_is_named_when_used,
+        a_box_that_outlives_its_level_is_refused_by_all_that_take_tensors,
+        a_box_of_an_ended_level_is_not_taken_for_one_of_a_later_level, a_box_of_an_open_but_hidden_level_is_captured,
+        values_of_enclosing_levels_are_constants_inside_and_flow_outside, the_chain_of_levels_can_be_printed);
 }

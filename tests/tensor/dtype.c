@@ -69,15 +69,44 @@ START_TEST(a_number_that_the_dtype_cannot_hold_is_an_error) {
 }
 END_TEST
 
+/* IEEE 754: the largest binary16 is 65504, and the next step would be 32 further, so from 65520 on numbers round to
+ * infinity. A floating number is rounded like any result. */
+START_TEST(an_integer_beyond_the_largest_half_is_an_error) {
+    lam_tensor *half = lam_zeros(ctx, LAM_F16, LAM_DIMS(1)), *brain = lam_zeros(ctx, LAM_BF16, LAM_DIMS(1));
+    EXPECT(lam_add(half, 65519), LAM_DIMS(1), 65504);
+    EXPECT(lam_sub(half, 65504), LAM_DIMS(1), -65504);
+    ck_assert(lam_failed(lam_add(half, 65520)));
+    EXPECT_ERROR(LAM_ERR_VALUE, "65520", "f16", "wider");
+    ck_assert(lam_failed(lam_mul(-100000, half)));
+    EXPECT_ERROR(LAM_ERR_VALUE, "-100000", "f16");
+    ck_assert(lam_failed(lam_add(half, UINT64_MAX)));
+    EXPECT_ERROR(LAM_ERR_VALUE, "18446744073709551615", "f16", "wider");
+    EXPECT(lam_add(brain, UINT64_MAX), LAM_DIMS(1), 0x1p64);
+    EXPECT(lam_add(half, 1e6), LAM_DIMS(1), INFINITY);
+}
+END_TEST
+
 START_TEST(a_number_beside_a_tensor_that_cannot_be_used) {
     lam_tensor *x = num(1);
     lam_drop(x);
+    lam_tensor *c = lam_gt(num(1), 0), *none = NULL;
     ck_assert(lam_failed(lam_add(2.0, x)));
-    EXPECT_ERROR(LAM_ERR_FREED, "add");
+    EXPECT_ERROR(LAM_ERR_FREED, "add: operand 1");
+    ck_assert(lam_failed(lam_add(x, 2.0)));
+    EXPECT_ERROR(LAM_ERR_FREED, "add: operand 0");
     ck_assert(lam_failed(lam_clamp(x, 0, 1)));
-    EXPECT_STATUS(LAM_ERR_FREED);
+    EXPECT_ERROR(LAM_ERR_FREED, "clamp: operand 0");
+    ck_assert(lam_failed(lam_clamp(c, 0, x)));
+    EXPECT_ERROR(LAM_ERR_FREED, "clamp: operand 2");
     ck_assert(lam_failed(lam_where(x, 1.0, 2.0)));
-    EXPECT_STATUS(LAM_ERR_FREED);
+    EXPECT_ERROR(LAM_ERR_FREED, ": operand 0");
+    ck_assert(lam_failed(lam_where(c, 1.0, x)));
+    EXPECT_ERROR(LAM_ERR_FREED, ": operand 2");
+    ck_assert(lam_failed(lam_where(c, 2.0, none)));
+    EXPECT_ERROR(LAM_ERR_NULL, ": operand 2 is NULL");
+    ck_assert(lam_failed(lam_where(c, none, 2.0)));
+    EXPECT_ERROR(LAM_ERR_NULL, ": operand 1 is NULL");
+    ck_assert(lam_failed(lam_mul(2.0, none)));
 }
 END_TEST
 
@@ -129,7 +158,7 @@ END_TEST
 Suite *suite_tensor_dtype(void) {
     return SUITE_OF("tensor/dtype", the_promotion_table, division_and_real_functions_take_integers_as_f64,
                     numbers_take_the_dtype_of_the_tensor_beside_them, a_number_that_the_dtype_cannot_hold_is_an_error,
-                    a_number_beside_a_tensor_that_cannot_be_used, where_and_clamp_take_numbers,
-                    integer_numbers_are_exact_beyond_2_to_the_53, names_and_sizes_of_dtypes,
-                    an_operation_that_has_no_such_dtype_says_so);
+                    an_integer_beyond_the_largest_half_is_an_error, a_number_beside_a_tensor_that_cannot_be_used,
+                    where_and_clamp_take_numbers, integer_numbers_are_exact_beyond_2_to_the_53,
+                    names_and_sizes_of_dtypes, an_operation_that_has_no_such_dtype_says_so);
 }

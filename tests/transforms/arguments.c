@@ -53,6 +53,8 @@ START_TEST(impossible_argnums_are_refused_by_every_transform) {
     expect_refused(LAM_AXES(0, -3), "argnum -3 of 'three' is named twice");
     expect_refused(LAM_NO_AXES, "empty list");
     expect_refused((lam_axes){2, NULL}, "count without items");
+    expect_refused((lam_axes){-1, (const int[]){0}}, "impossible count");
+    expect_refused(LAM_AXES(LAM_RANGE(0, -3)), "LAM_RANGE");
     expect_refused(LAM_AXES(0, 1, 2, 0), "more than its 3 inputs");
 }
 END_TEST

@@ -125,6 +125,12 @@ START_TEST(impossible_requests_are_refused) {
     EXPECT_ERROR(LAM_ERR_OPTION, "check_grads", "cube", "order");
     ck_assert_int_eq(checked(FN(cube, 1, 1), INT_MAX), LAM_ERR_OPTION);
     EXPECT_ERROR(LAM_ERR_OPTION, "check_grads", "cube", "more than 16");
+    ck_assert_int_eq(lam_check_grads(FN(cube, 1, 1), LAM_LIST(num(1)), &(lam_check_grads_options){.tolerance = NAN}),
+                     LAM_ERR_OPTION);
+    EXPECT_ERROR(LAM_ERR_OPTION, "check_grads", "cube", "tolerance", "NaN");
+    ck_assert_int_eq(lam_check_grads(FN(cube, 1, 1), LAM_LIST(num(1)), &(lam_check_grads_options){.step = NAN}),
+                     LAM_ERR_OPTION);
+    EXPECT_ERROR(LAM_ERR_OPTION, "check_grads", "cube", "step", "NaN");
     ck_assert_int_eq(lam_check_grads(FN(smooth, 2, 2), LAM_LIST(num(1)), NULL), LAM_ERR_ARITY);
     EXPECT_ERROR(LAM_ERR_ARITY, "check_grads", "smooth");
 }

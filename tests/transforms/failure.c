@@ -221,6 +221,18 @@ START_TEST(transforms_of_a_failed_or_freed_function) {
 }
 END_TEST
 
+/* Not what a LAM_RANGE is packed into, nor a list of none. */
+START_TEST(lists_of_axes_that_are_impossible) {
+    lam_tensor *x = VEC(1, 2, 3);
+    ck_assert(lam_failed(lam_sum(x, &(lam_reduce_options){.axes = {-1, (const int[]){0}}})));
+    EXPECT_ERROR(LAM_ERR_AXIS, "impossible count");
+    ck_assert(lam_failed(lam_sum(x, &(lam_reduce_options){.axes = LAM_AXES(LAM_RANGE(0, -3))})));
+    EXPECT_ERROR(LAM_ERR_AXIS, "impossible", "LAM_RANGE");
+    ck_assert(lam_failed(lam_vmap(FN(no_scalar, 1, 1), &(lam_vmap_options){.in_axes = LAM_AXES(LAM_RANGE(0, -3))})));
+    EXPECT_ERROR(LAM_ERR_OPTION, "in_axes of 'no_scalar'", "LAM_RANGE");
+}
+END_TEST
+
 BODY(negative) {
     out[0] = lam_neg(in[0]);
 }
@@ -300,6 +312,6 @@ Suite *suite_transforms_failure(void) {
                     reshape_to_another_size, output_not_set, output_that_is_no_scalar, size_overflow, memory_limit,
                     a_rule_that_fails, a_rule_that_is_missing, a_failed_tensor_of_no_context,
                     a_failure_deep_inside_shows_the_whole_chain, transforms_of_a_failed_or_freed_function,
-                    control_flow_with_tensors_of_another_context, freed_and_failed_tensors_of_another_context,
-                    the_context_works_after_each_failure);
+                    lists_of_axes_that_are_impossible, control_flow_with_tensors_of_another_context,
+                    freed_and_failed_tensors_of_another_context, the_context_works_after_each_failure);
 }

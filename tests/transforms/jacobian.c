@@ -196,6 +196,22 @@ START_TEST(auxiliary_outputs_and_values) {
 }
 END_TEST
 
+/* Also of no and of many elements, in chunks of one, and where every direction has to be taken. */
+START_TEST(outputs_without_derivative_are_refused_unless_auxiliary) {
+    for (int i = 0; i < MODES; i++)
+        for (int k = 0; k < 3; k++) {
+            lam_tensor *b[2];
+            lam_fn *jacobian = modes[i](FN(with_aux, 1, 2), &(lam_jacobian_options){.chunk_size = k == 2});
+            lam_tensor *x = k == 0 ? lam_zeros(ctx, LAM_F64, LAM_DIMS(0)) : VEC(1, 2);
+            ck_assert_int_eq(lam_call(jacobian, LAM_LIST(x), b, 2), LAM_ERR_DTYPE);
+            EXPECT_ERROR(LAM_ERR_DTYPE, "output 1 of 'with_aux' is bool, which has no derivative", "has_aux");
+        }
+    lam_tensor *b[4];
+    ck_assert_int_eq(lam_call(lam_value_and_jacobian(FN(with_aux, 1, 2), NULL), LAM_LIST(num(1)), b, 4), LAM_ERR_DTYPE);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "output 1 of 'with_aux'");
+}
+END_TEST
+
 START_TEST(vmap_over_jacobian_and_jacobian_of_jacobian) {
     for (int i = 0; i < MODES; i++) {
         lam_fn *j = modes[i](FN(three_of_two, 1, 1), NULL);
@@ -293,8 +309,9 @@ Suite *suite_transforms_jacobian(void) {
     return SUITE_OF("transforms/jacobian", the_modes_agree, blocks_are_output_major_with_dims_of_output_then_input,
                     rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole,
                     a_chunk_holds_the_intermediates_of_its_rows_and_no_more, chunks_of_one_need_no_batching_rule,
-                    bad_options_are_refused, auxiliary_outputs_and_values, vmap_over_jacobian_and_jacobian_of_jacobian,
-                    hessian_equals_each_pair_of_modes, value_gradient_and_hessian_from_one_call,
-                    hessian_vector_products, hessian_blocks_of_several_arguments,
-                    second_derivatives_by_chosen_arguments_with_auxiliary_outputs);
+                    bad_options_are_refused, auxiliary_outputs_and_values,
+                    outputs_without_derivative_are_refused_unless_auxiliary,
+                    vmap_over_jacobian_and_jacobian_of_jacobian, hessian_equals_each_pair_of_modes,
+                    value_gradient_and_hessian_from_one_call, hessian_vector_products,
+                    hessian_blocks_of_several_arguments, second_derivatives_by_chosen_arguments_with_auxiliary_outputs);
 }

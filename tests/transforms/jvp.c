@@ -77,9 +77,11 @@ START_TEST(tangents_that_do_not_fit_are_refused) {
     expect_refused(LAM_LIST(VEC(1, 2)), LAM_ERR_ARITY, "1 tangents given, 2 expected");
     expect_refused(LAM_LIST(VEC(1, 2), VEC(1)), LAM_ERR_SHAPE, "tangent 1 does not fit: f64[1] given, f64[2] expected");
     expect_refused(LAM_LIST(NULL, lam_ones(ctx, LAM_F32, LAM_DIMS(2))), LAM_ERR_DTYPE, "f32[2] given, f64[2] expected");
-    lam_tensor *y, *dy;
+    lam_tensor *y, *dy, *both[2];
     lam_jvp(FN(product_and_sum, 2, 2), LAM_LIST(num(1), num(2)), LAM_LIST(NULL, NULL), &y, &dy, 1, NULL);
     EXPECT_ERROR(LAM_ERR_ARITY, "jvp", "1 outputs given, 2 expected");
+    lam_jvp(FN(product_and_sum, 2, 2), LAM_LIST(num(1), num(2)), LAM_LIST(NULL, NULL), both, NULL, 2, NULL);
+    EXPECT_ERROR(LAM_ERR_ARITY, "jvp", "no room for tangents", "lam_call");
 }
 END_TEST
 

@@ -114,6 +114,43 @@ START_TEST(what_is_not_linear_is_named) {
 }
 END_TEST
 
+BODY(there_and_back) {
+    out[0] = lam_cast(lam_cast(in[0], LAM_I64), LAM_F64);
+}
+
+BODY(doubled_and_rounded) {
+    out[0] = lam_mul(2.0, in[0]);
+    out[1] = lam_cast(in[0], LAM_I32);
+}
+
+BODY(narrowed) {
+    out[0] = lam_cast(in[0], LAM_F32);
+}
+
+static void forward_same(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)fc;
+    out[0] = lam_mul(1.0, in[0]);
+}
+
+static void jvp_rounded(lam_fctx *fc, lam_tensor *const dx[], lam_tensor *dy[]) {
+    there_and_back(lam_fctx_ctx(fc), dx, dy, NULL);
+}
+
+/* Integers are rounded numbers: 0.5 + 0.5 is 1, and its halves are 0. Between floating dtypes a cast is linear. */
+START_TEST(a_cast_to_integers_is_not_linear) {
+    lam_linear_transpose(FN(there_and_back, 1, 1), LAM_LIST(VEC(1.5, 2.5)));
+    EXPECT_ERROR(LAM_ERR_LINEAR, "'there_and_back' is not linear", "cast");
+    lam_linear_transpose(FN(doubled_and_rounded, 1, 2), LAM_LIST(num(1.5)));
+    EXPECT_ERROR(LAM_ERR_LINEAR, "'doubled_and_rounded' is not linear", "cast");
+    static const lam_function rounding = {
+        .name = "rounding", .inputs = 1, .outputs = 1, .forward = forward_same, .jvp = jvp_rounded};
+    ck_assert(lam_failed(apply1(lam_grad(lam_function_fn(ctx, &rounding, NULL, 1, 1), NULL), num(1.5))));
+    EXPECT_ERROR(LAM_ERR_LINEAR, "cast");
+    lam_fn *back = lam_linear_transpose(FN(narrowed, 1, 1), LAM_LIST(num(0)));
+    EXPECT_NUM(apply1(back, lam_cast(num(3), LAM_F32)), 3);
+}
+END_TEST
+
 BODY(bent) {
     out[0] = lam_mul(lam_sin(in[0]), in[1]);
 }
@@ -308,6 +345,6 @@ Suite *suite_transforms_linearize(void) {
     return SUITE_OF("transforms/linearize", linearize_equals_jvp_and_is_reusable, the_primal_is_not_computed_again,
                     inconsistent_tangents_are_refused, linearize_composes_with_vmap_and_grad,
                     transpose_of_a_linear_function, dead_code_is_ignored_and_unused_inputs_give_zero,
-                    what_is_not_linear_is_named, programs_with_loops_are_linearized,
+                    what_is_not_linear_is_named, a_cast_to_integers_is_not_linear, programs_with_loops_are_linearized,
                     what_is_chosen_later_is_transposed);
 }

@@ -122,6 +122,8 @@ START_TEST(wrong_counts_are_refused) {
     lam_fn *pullback, *f = FN(product_and_sum, 2, 2);
     ck_assert_int_eq(lam_vjp(f, LAM_LIST(num(1)), out, 2, &pullback, NULL), LAM_ERR_ARITY);
     EXPECT_ERROR(LAM_ERR_ARITY, "vjp", "1 primals", "2 expected");
+    ck_assert_int_eq(lam_vjp(f, (lam_list){2, NULL}, out, 2, &pullback, NULL), LAM_ERR_ARITY);
+    EXPECT_ERROR(LAM_ERR_ARITY, "vjp", "no items given", "2 primals");
     ck_assert_int_eq(lam_vjp(f, LAM_LIST(num(1), num(2)), out, 1, &pullback, NULL), LAM_ERR_ARITY);
     EXPECT_ERROR(LAM_ERR_ARITY, "vjp", "1 outputs", "2 outputs");
     ck_assert_int_eq(lam_vjp(f, LAM_LIST(num(1), NULL), out, 2, &pullback, NULL), LAM_ERR_NULL);

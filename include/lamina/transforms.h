@@ -18,7 +18,8 @@ typedef struct lam_grad_options {
 } lam_grad_options;
 
 /* What drawing from the context's generator (lam_rand and its like) means inside vmap; of nested ones the innermost
- * decides first. Chunks see the draws that the whole batch would. */
+ * decides first. Chunks see the draws that the whole batch would, unless examples tell how many there are: a branch or
+ * a trip (control.h) that no example of a chunk takes draws nothing there, and what comes behind it is another draw. */
 typedef enum lam_randomness {
     LAM_RANDOMNESS_ERROR = 0, /* fails */
     LAM_RANDOMNESS_SAME,      /* one draw for all examples */

@@ -91,7 +91,7 @@ LAM_API lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples);
 /* f over a batch: each mapped input loses its batch axis, each output gets one.
  * Fails   at once for impossible options; when called for axes out of range, batch sizes that differ (listed by
  *         argument), no mapped input without axis_size, or an output that is batched though its out_axes says
- *         LAM_UNMAPPED. */
+ *         LAM_UNMAPPED; LAM_ERR_RANK where batches in one another and the axes of a tensor inside are more than 32. */
 LAM_API lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options *options);
 
 /* Jacobians: jacfwd column by column (forward mode), jacrev row by row (reverse mode), jacobian by whichever needs

@@ -103,6 +103,17 @@ START_TEST(what_is_missing) {
 }
 END_TEST
 
+/* A reduction of no elements has nothing to call its function for, and looks at it all the same. */
+START_TEST(reductions_without_a_function_of_two) {
+    for (int64_t n = 0; n < 3; n++) {
+        ck_assert(lam_failed(lam_reduce(FN(shorter, 1, 1), lam_ones(ctx, LAM_F64, LAM_DIMS(n)), num(0), NULL)));
+        EXPECT_ERROR(LAM_ERR_ARITY, "reduce", "'shorter' takes 1");
+    }
+    ck_assert(lam_failed(lam_reduce(NULL, VEC(1, 2), num(0), NULL)));
+    EXPECT_ERROR(LAM_ERR_NULL, "reduce", "function");
+}
+END_TEST
+
 /* ---- derivatives and batches ------------------------------------------------------------------------------------- */
 
 BODY(recurrence) {
@@ -132,7 +143,7 @@ END_TEST
 Suite *suite_primitives_scans(void);
 Suite *suite_primitives_scans(void) {
     Suite *suite = SUITE_OF("scans", sums_of_every_length, products_in_their_order, recurrences_of_two_tensors,
-                            what_does_not_fit, what_is_missing);
+                            what_does_not_fit, what_is_missing, reductions_without_a_function_of_two);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);
     return suite;

@@ -8,6 +8,7 @@
 #include "lib/dispatch/draw.h"
 #include "lib/dispatch/part.h"
 #include "lib/dispatch/staged.h"
+#include "lib/kernels/kernels.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
@@ -243,6 +244,15 @@ static lam_value *draw_lanes(lam__level *level, const lam__draw *d) {
     return v && own ? box(level, v, 0) : v;
 }
 
+/* What a draw for none gives, which is none. */
+static lam_value *drawn_none(lam_ctx *ctx, const lam__draw *wide) {
+    const bool pairs = wide->what.form == LAM__RANDOM_PAIRS;
+    int64_t dims[LAM_INNER_RANK + 1];
+    for (int i = 0; i < wide->rank; i++) dims[i] = wide->dims[i];
+    dims[wide->rank] = 2;
+    return lam__value_new(ctx, lam__kernels_random_dtype(wide->what.form), wide->rank + pairs, dims);
+}
+
 /* One draw for all, or one with the batch axis in front, of which a chunk is its part. What the level below makes of it
  * is its own matter: under another vmap the wider draw gets another axis. Pairs have an axis of 2 that comes with
  * them. */
@@ -267,7 +277,7 @@ static lam_value *draw(lam__level *level, const lam__draw *d) {
         wide.whole[i + 1] = d->whole[i];
         wide.start[i + 1] = d->start[i];
     }
-    lam_value *v = lam__draw_make(level->ctx, &wide);
+    lam_value *v = b->only_types ? drawn_none(level->ctx, &wide) : lam__draw_make(level->ctx, &wide);
     return v ? box(level, v, 0) : NULL;
 }
 
@@ -402,7 +412,9 @@ static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_va
         lam__error_set(ctx, LAM_ERR_AXIS, NULL, "vmap: out_axes of output %d of '%s' is %d, out of range [-%d, %d)", o,
                        f->name, axis, rank, rank);
     } else if (rank > lam__eval_most_axes(ctx)) {
-        lam__error_set(ctx, LAM_ERR_RANK, NULL, "vmap: output %d of '%s' would have %d axes", o, f->name, rank);
+        lam__error_set(ctx, LAM_ERR_RANK, NULL,
+                       "vmap: output %d of '%s' would have %d axes, more than the %d that are possible%s", o, f->name,
+                       rank, lam__eval_most_axes(ctx), ctx->current->hidden ? " inside these batches" : "");
     } else if (own) {
         out = lam__batch_move(ctx, lam__payload_of(v)->inner, (int)lam__payload_of(v)->number, to);
     } else {

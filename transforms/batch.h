@@ -17,6 +17,7 @@ struct lam__crew;
 typedef struct lam__batch {
     int64_t size; /* elements of the batch axis */
     lam_randomness randomness;
+    bool only_types;       /* a batch of none, which is asked for types: nothing is drawn in it */
     const char *axis_name; /* or NULL */
     int64_t whole, first;  /* a chunk: elements of the batch that it is cut from, and where it begins; whole 0: none */
     const struct lam__crew

@@ -19,8 +19,7 @@ static lam_ctx *context_of(size_t count, lam_fn *const fns[], lam_list in) {
     return lam__scope_context(in.items ? in.count : 0, in.items);
 }
 
-/* Whether function i may be called in the context. */
-static bool check_fn(lam_ctx *ctx, const char *what, lam_fn *f, size_t i) {
+bool lam__control_check_fn(lam_ctx *ctx, const char *what, lam_fn *f, size_t i) {
     if (!f && ctx != &lam__context_failed)
         lam__error_set(ctx, LAM_ERR_NULL, "make it before it is called", "%s: function number %zu is NULL", what, i);
     if (!lam__fn_check(what, f)) return false;
@@ -33,16 +32,18 @@ static bool check_fn(lam_ctx *ctx, const char *what, lam_fn *f, size_t i) {
 bool lam__control_begin(lam__control *c, const char *what, size_t count, lam_fn *const fns[], lam_list in,
                         lam_tensor **out, size_t n_out, lam_status *status) {
     lam_ctx *ctx = context_of(count, fns, in);
+    const lam__mark mark = lam__error_mark(ctx);
     bool fine = true;
-    for (size_t i = 0; i < count && fine; i++) fine = check_fn(ctx, what, fns[i], i);
+    for (size_t i = 0; i < count && fine; i++) fine = lam__control_check_fn(ctx, what, fns[i], i);
     if (fine && n_out && !out) {
         lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s: there is no room for %zu outputs", what, n_out);
         fine = false;
     }
     for (size_t i = 0; out && i < n_out; i++) out[i] = &ctx->failed;
-    *status = fine ? LAM_OK : ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_NULL;
+    *status = fine ? LAM_OK : lam__error_since(ctx, mark);
+    if (!fine && *status == LAM_OK) *status = ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_NULL;
     if (!fine) return false;
-    *c = (lam__control){.what = what, .ctx = ctx, .mark = lam__error_mark(ctx), .out = out, .n_out = n_out};
+    *c = (lam__control){.what = what, .ctx = ctx, .mark = mark, .out = out, .n_out = n_out};
     c->fns = fns;
     c->count = count;
     for (size_t i = 0; i < count; i++) lam__fn_retain(fns[i]); /* a body may drop it */

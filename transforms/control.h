@@ -25,6 +25,9 @@ typedef struct lam__control {
 bool lam__control_begin(lam__control *c, const char *what, size_t count, lam_fn *const fns[], lam_list in,
                         lam_tensor **out, size_t n_out, lam_status *status);
 
+/* Whether f, function number i of the operation, may be called in the context; otherwise records why not. */
+bool lam__control_check_fn(lam_ctx *ctx, const char *what, lam_fn *f, size_t i);
+
 /* Closes it: results[] are given, which are NULL or failed after a failure. */
 lam_status lam__control_end(lam__control *c, lam_tensor *const results[]);
 

@@ -2,7 +2,7 @@
  * neighbours of these: a tree of logarithmic depth that keeps the order of the elements. Made of public calls, so that
  * derivatives are those of the function, to any order. The function must be associative, since nothing says where the
  * tree is cut; it need not be commutative. */
-#include "transforms/arguments.h"
+#include "transforms/control.h"
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -57,6 +57,15 @@ static lam_tensor *reduce_rows(lam_fn *f, lam_tensor *x, lam_tensor *init) {
                               : lam_index(combine_pairs(pairs, lam_concatenate(LAM_LIST(first, x), 0)), 0, 0);
 }
 
+/* Whether f combines two elements to one, which nobody else asks where there are none. */
+static bool combines(lam_fn *f, lam_tensor *x) {
+    if (!lam__control_check_fn(lam_ctx_of(x), "reduce", f, 0)) return false;
+    if (f->inputs == 2 && f->outputs == 1) return true;
+    lam__axes_fail("reduce", x, LAM_ERR_ARITY, "'%s' takes %d and gives %d, where it is to make one element of two",
+                   f->name, f->inputs, f->outputs);
+    return false;
+}
+
 /* `kept` and `dims` are the axes that stay; with keepdims the others stay as axes of one element. */
 lam_tensor *lam_reduce(lam_fn *f, lam_tensor *x, lam_tensor *init, const lam_reduce_options *options) {
     static const lam_reduce_options none;
@@ -67,7 +76,7 @@ lam_tensor *lam_reduce(lam_fn *f, lam_tensor *x, lam_tensor *init, const lam_red
     lam__axis_set set;
     lam_dims kept, own = lam_dims_of(x);
     if (!lam__scope_operands("reduce", 2, in, values, &failed)) return failed;
-    if (!lam__axes_collect_set("reduce", x, o->axes, own.rank, &set)) return lam__axes_failed(x);
+    if (!combines(f, x) || !lam__axes_collect_set("reduce", x, o->axes, own.rank, &set)) return lam__axes_failed(x);
     if (lam_rank(init) != 0 || lam_dtype_of(init) != lam_dtype_of(x))
         return lam__axes_fail("reduce", init, lam_rank(init) ? LAM_ERR_SHAPE : LAM_ERR_DTYPE,
                               "init must be of rank 0 and have the dtype of x");
@@ -154,40 +163,39 @@ static bool scan_all(const scan *s, lam_tensor *x[], lam_tensor *out[]) {
     return true;
 }
 
-/* Whether f and the operands go together; the axis is brought to 0..rank-1. */
-static lam_status scannable(lam_fn *f, lam_list x, int *axis, size_t n_out) {
-    const char *name = "associative_scan";
-    lam_tensor *first = x.items[0];
-    if (lam_fn_inputs(f) != 2 * (int)n_out || lam_fn_outputs(f) != (int)n_out || x.count != n_out)
-        return lam__axes_fail(name, first, LAM_ERR_ARITY, "%zu tensors, %zu results, and a function of %d inputs",
-                              x.count, n_out, lam_fn_inputs(f)),
-               LAM_ERR_ARITY;
-    if (!lam__apply_axis(name, first, lam_rank(first), axis)) return LAM_ERR_AXIS;
-    for (size_t i = 0; i < x.count; i++)
-        if (lam_failed(x.items[i]) || lam_rank(x.items[i]) <= *axis ||
-            lam_dim(x.items[i], *axis) != lam_dim(first, *axis))
-            return lam__axes_fail(name, x.items[i], LAM_ERR_SHAPE, "operand %zu differs in size along the axis", i),
-                   lam_status_of(lam_ctx_of(first));
-    return LAM_OK;
+/* Whether f and the operands go together; the axis is brought to 0..rank-1. in[] gets the operands. */
+static bool prepare(lam__control *c, scan *s, lam_list x, lam_tensor *in[]) {
+    const size_t n = c->n_out;
+    if (!n || x.count != n || (size_t)s->f->inputs != 2 * n || (size_t)s->f->outputs != n) {
+        lam__error_set(c->ctx, LAM_ERR_ARITY, "f takes every operand twice, and gives every one once",
+                       "%s of '%s': it takes %d and gives %d; there are %zu operands, and room for %zu results",
+                       c->what, s->f->name, s->f->inputs, s->f->outputs, x.count, n);
+        return false;
+    }
+    if (!lam__control_operands(c, "operands", x, in)) return false;
+    if (!lam__apply_axis(c->what, in[0], lam_rank(in[0]), &s->axis)) return false;
+    for (size_t i = 1; i < n; i++) {
+        if (lam_rank(in[i]) > s->axis && lam_dim(in[i], s->axis) == lam_dim(in[0], s->axis)) continue;
+        lam__axes_fail(c->what, in[i], LAM_ERR_SHAPE, "operand %zu differs in size along the axis", i);
+        return false;
+    }
+    return true;
+}
+
+static void turn_over(size_t n, lam_tensor *x[], int axis) {
+    for (size_t i = 0; i < n; i++) x[i] = lam_reverse(x[i], LAM_AXES(axis));
 }
 
 /* In reverse the elements are turned over before and after. f gets them in the order in which the scan meets them. */
 lam_status lam_associative_scan(lam_fn *f, lam_list x, int axis, bool reverse, lam_tensor **out, size_t n_out) {
-    lam_tensor *first = x.count && x.items ? x.items[0] : NULL, *failed = lam__axes_failed(first);
-    for (size_t i = 0; out && i < n_out; i++) out[i] = failed;
-    if (!first || !out)
-        return lam__error_fail(lam_ctx_of(failed), LAM_ERR_ARITY, "associative_scan: %zu tensors", x.count),
-               LAM_ERR_ARITY;
-    uint64_t since = lam__scope_now(first);
-    lam_status status = scannable(f, x, &axis, n_out);
-    if (status != LAM_OK) return status;
-    const scan s = {lam_ctx_of(first), f, n_out, axis};
-    lam_tensor **in = lam__apply_room(s.ctx, 2 * n_out), **made = in ? in + n_out : NULL;
-    if (!in) return LAM_ERR_MEMORY;
-    for (size_t i = 0; i < n_out; i++)
-        in[i] = reverse ? lam_reverse(x.items[i], LAM_AXES(axis)) : lam_alias(x.items[i]);
-    if (!scan_all(&s, in, made)) return lam_status_of(s.ctx);
-    for (size_t i = 0; i < n_out; i++) out[i] = reverse ? lam_reverse(made[i], LAM_AXES(axis)) : lam_alias(made[i]);
-    lam__scope_only_these(n_out, out, since);
-    return lam_failed(out[n_out - 1]) ? lam_status_of(s.ctx) : LAM_OK;
+    lam__control c;
+    lam_status status;
+    if (!lam__control_begin(&c, "associative_scan", 1, &f, x, out, n_out, &status)) return status;
+    scan s = {c.ctx, f, n_out, axis};
+    lam_tensor **in = lam__apply_room(c.ctx, 2 * n_out), **made = in ? in + n_out : NULL;
+    bool fine = in && prepare(&c, &s, x, in);
+    if (fine && reverse) turn_over(n_out, in, s.axis);
+    fine = fine && scan_all(&s, in, made);
+    if (fine && reverse) turn_over(n_out, made, s.axis);
+    return lam__control_end(&c, fine ? made : NULL);
 }

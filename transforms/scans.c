@@ -1,5 +1,6 @@
 /* lam_scan and lam_map: loops along axis 0. An element is a view, a trip a call at the level of the caller; cotangents
  * of elements are added where they lie, so a loop forwards and back costs what its trips cost. */
+#include "transforms/batch.h"
 #include "transforms/deferred.h"
 
 #include "lib/base/context.h"
@@ -103,18 +104,29 @@ static bool trip(lam__control *c, scan *s, int64_t i) {
     return true;
 }
 
+/* Whether f, of whose results out[] are none, keeps the types of its carries. */
+static bool keeps_types(lam__control *c, scan *s) {
+    for (size_t k = 0; k < s->carries; k++) {
+        const lam_dims own = lam_dims_of(s->carry[k]);
+        int64_t dims[LAM_INNER_RANK + 1] = {0};
+        for (int i = 0; i < own.rank; i++) dims[1 + i] = own.dims[i];
+        s->in[k] = lam__apply_broadcast(s->carry[k], own.rank + 1, dims);
+    }
+    return lam__control_same(c, s->f, s->carries, s->in, s->out, 1);
+}
+
 /* The results of no trips: f as a batch of none says of which types they are. Carries come out as they went in. */
 static bool no_trips(lam__control *c, scan *s) {
     size_t n = s->carries;
     int axes[2] = {LAM_UNMAPPED, 0}, *in_axes = (int *)(void *)lam__apply_room(c->ctx, n + s->elements);
     if (!in_axes) return false;
     for (size_t k = 0; k < n + s->elements; k++) in_axes[k] = axes[k >= n];
-    lam_fn *none = lam_vmap(s->f, &(lam_vmap_options){.in_axes = {s->f->inputs, in_axes},
-                                                      .axis_size = LAM_ZERO_SIZE,
-                                                      .randomness = LAM_RANDOMNESS_DIFFERENT});
+    const lam__batch types = {.randomness = LAM_RANDOMNESS_DIFFERENT, .only_types = true};
+    lam_fn *none = lam__batch_mapped(s->f, &types, in_axes);
     if (n) memcpy(s->in, s->carry, n * sizeof *s->in);
     if (s->elements) memcpy(s->in + n, s->xs, s->elements * sizeof *s->in);
-    if (lam_call(none, (lam_list){n + s->elements, s->in}, s->out, n + s->results) != LAM_OK) return false;
+    if (lam_call(none, (lam_list){n + s->elements, s->in}, s->out, n + s->results) != LAM_OK || !keeps_types(c, s))
+        return false;
     if (n) memcpy(s->out, s->carry, n * sizeof *s->out);
     return true;
 }

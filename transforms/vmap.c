@@ -279,5 +279,6 @@ lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[]) 
     e->batch.whole = batch->whole;
     e->batch.first = batch->first;
     e->batch.stands_for = batch->stands_for;
+    e->batch.only_types = batch->only_types;
     return mapped;
 }

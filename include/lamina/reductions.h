@@ -195,7 +195,7 @@ LAM_API lam_tensor *lam_reduce(lam_fn *f, lam_tensor *x, lam_tensor *init, const
  * and gives as many tensors of the same types: it works element by element along the axis. About 2 n applications of f
  * to elements, in 2 log2(n) calls. With several operands an element is one of each of them.
  * Shape   out[i]: that of operand i; all have the same size along the axis.
- * Fails   LAM_ERR_ARITY unless f has twice as many inputs as operands, and as many outputs; LAM_ERR_AXIS;
+ * Fails   LAM_ERR_ARITY unless f has twice as many inputs as operands, and as many outputs; LAM_ERR_NULL; LAM_ERR_AXIS;
  *         LAM_ERR_SHAPE, LAM_ERR_DTYPE where operands or what f gives do not fit. Owner: current scope.
  *         Derivative: that of f, to any order.
  * Source  jax.lax.associative_scan. */

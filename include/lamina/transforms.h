@@ -18,7 +18,8 @@ typedef struct lam_grad_options {
 } lam_grad_options;
 
 /* What drawing from the context's generator (lam_rand and its like) means inside vmap; of nested ones the innermost
- * decides first. Chunks see the draws that the whole batch would. */
+ * decides first. Chunks see the draws that the whole batch would, unless examples tell how many there are: a branch or
+ * a trip (control.h) that no example of a chunk takes draws nothing there, and what comes behind it is another draw. */
 typedef enum lam_randomness {
     LAM_RANDOMNESS_ERROR = 0, /* fails */
     LAM_RANDOMNESS_SAME,      /* one draw for all examples */
@@ -91,7 +92,7 @@ LAM_API lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples);
 /* f over a batch: each mapped input loses its batch axis, each output gets one.
  * Fails   at once for impossible options; when called for axes out of range, batch sizes that differ (listed by
  *         argument), no mapped input without axis_size, or an output that is batched though its out_axes says
- *         LAM_UNMAPPED. */
+ *         LAM_UNMAPPED; LAM_ERR_RANK where batches in one another and the axes of a tensor inside are more than 32. */
 LAM_API lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options *options);
 
 /* Jacobians: jacfwd column by column (forward mode), jacrev row by row (reverse mode), jacobian by whichever needs

@@ -36,8 +36,17 @@ static lam_status display_grow(lam_ctx *ctx) {
     return LAM_OK;
 }
 
+/* Values below have an axis for each level that hides one. */
+static lam_status fail_axes(lam_ctx *ctx, const lam__interpreter *interpreter) {
+    return lam__error_set(ctx, LAM_ERR_RANK, "make several batches one, or go along some of them with lam_map",
+                          "%s: %d batches lie in one another already, those of functions that run for some examples "
+                          "alone counted, and there is no axis left for one more",
+                          interpreter->name, ctx->current->hidden);
+}
+
 lam_status lam__level_push(lam_ctx *ctx, lam__level *level, const lam__interpreter *interpreter, void *state) {
     int depth = ctx->current->depth + 1;
+    if (ctx->current->hidden + interpreter->hides_axis > LAM_INNER_RANK) return fail_axes(ctx, interpreter);
     if (depth >= ctx->display_size && display_grow(ctx) != LAM_OK) return LAM_ERR_MEMORY;
     *level = (lam__level){.ctx = ctx,
                           .interpreter = interpreter,

@@ -85,7 +85,32 @@ START_TEST(what_does_not_fit) {
     ck_assert(lam_failed(scan_of(shorter, x, 0, false)));
     EXPECT_ERROR(LAM_ERR_SHAPE, "associative_scan");
     ck_assert_int_eq(lam_associative_scan(FN(plus, 2, 1), LAM_LIST(), 0, false, y, 1), LAM_ERR_ARITY);
-    lam_clear_error(ctx);
+    EXPECT_ERROR(LAM_ERR_ARITY, "associative_scan of 'plus'", "0 operands");
+}
+END_TEST
+
+START_TEST(what_is_missing) {
+    lam_tensor *x = VEC(1, 2, 3), *y[2];
+    ck_assert_int_eq(lam_associative_scan(FN(affine, 4, 2), LAM_LIST(x, NULL), 0, false, y, 2), LAM_ERR_NULL);
+    ck_assert(lam_failed(y[0]) && lam_failed(y[1]));
+    EXPECT_ERROR(LAM_ERR_NULL, "associative_scan", "number 1 of the operands");
+    ck_assert_int_eq(lam_associative_scan(FN(plus, 2, 1), LAM_LIST(NULL), 0, false, y, 1), LAM_ERR_NULL);
+    EXPECT_ERROR(LAM_ERR_NULL, "associative_scan", "number 0 of the operands");
+    ck_assert_int_eq(lam_associative_scan(NULL, LAM_LIST(x), 0, false, y, 1), LAM_ERR_NULL);
+    EXPECT_ERROR(LAM_ERR_NULL, "associative_scan", "function");
+    ck_assert_int_eq(lam_associative_scan(FN(plus, 2, 1), LAM_LIST(x), 0, false, NULL, 1), LAM_ERR_NULL);
+    EXPECT_ERROR(LAM_ERR_NULL, "associative_scan", "no room");
+}
+END_TEST
+
+/* A reduction of no elements has nothing to call its function for, and looks at it all the same. */
+START_TEST(reductions_without_a_function_of_two) {
+    for (int64_t n = 0; n < 3; n++) {
+        ck_assert(lam_failed(lam_reduce(FN(shorter, 1, 1), lam_ones(ctx, LAM_F64, LAM_DIMS(n)), num(0), NULL)));
+        EXPECT_ERROR(LAM_ERR_ARITY, "reduce", "'shorter' takes 1");
+    }
+    ck_assert(lam_failed(lam_reduce(NULL, VEC(1, 2), num(0), NULL)));
+    EXPECT_ERROR(LAM_ERR_NULL, "reduce", "function");
 }
 END_TEST
 
@@ -117,8 +142,8 @@ END_TEST
 
 Suite *suite_primitives_scans(void);
 Suite *suite_primitives_scans(void) {
-    Suite *suite =
-        SUITE_OF("scans", sums_of_every_length, products_in_their_order, recurrences_of_two_tensors, what_does_not_fit);
+    Suite *suite = SUITE_OF("scans", sums_of_every_length, products_in_their_order, recurrences_of_two_tensors,
+                            what_does_not_fit, what_is_missing, reductions_without_a_function_of_two);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);
     return suite;

@@ -79,7 +79,37 @@ START_TEST(draws_of_a_loop_in_a_branch) {
 }
 END_TEST
 
+/* ---- of no trips ------------------------------------------------------------------------------------------------- */
+
+BODY(drawing_step) {
+    out[0] = lam_add(in[0], lam_rand(ctx, LAM_F64, LAM_DIMS0));
+    out[1] = lam_randn(ctx, LAM_F64, LAM_DIMS(2));
+}
+
+BODY(drawing_scan_of_none) {
+    const lam_scan_options none = {.length = LAM_ZERO_SIZE};
+    lam_scan(FN(drawing_step, 1, 2), LAM_LIST(in[0]), LAM_LIST(), out, 2, &none);
+}
+
+/* As a fori of no trips, in which nothing is drawn either: the generator stays where it is, and a batch in which draws
+ * are errors has none. */
+START_TEST(a_scan_without_trips_draws_nothing) {
+    lam_fn *f = FN(drawing_scan_of_none, 1, 2);
+    lam_fn *fns[] = {f, lam_jit(f, NULL), lam_vmap(f, NULL), mapped(f, DIFFERENT, 2)};
+    lam_tensor *y[2];
+    lam_ctx_seed(ctx, SEED);
+    for (int k = 0; k < 4; k++) {
+        ck_assert_int_eq(lam_call(fns[k], LAM_LIST(k < 2 ? num(1) : VEC(1, 2, 3)), y, 2), LAM_OK);
+        if (k < 2) EXPECT_NUM(y[0], 1);
+        else EXPECT(y[0], LAM_DIMS(3), 1, 2, 3);
+        if (k < 2) EXPECT_EMPTY(y[1], LAM_DIMS(0, 2));
+        else EXPECT_EMPTY(y[1], LAM_DIMS(3, 0, 2));
+    }
+    ck_assert_uint_eq(lam_ctx_random_state(ctx).draws, 0);
+}
+END_TEST
+
 Suite *suite_transforms_drawn_control(void) {
     return SUITE_OF("transforms/drawn_control", draws_of_examples_that_end_at_different_times,
-                    draws_of_a_loop_in_a_branch);
+                    draws_of_a_loop_in_a_branch, a_scan_without_trips_draws_nothing);
 }

@@ -307,11 +307,35 @@ START_TEST(the_context_works_after_each_failure) {
 }
 END_TEST
 
+BODY(fails) {
+    out[0] = lam_fail(ctx, LAM_ERR_USER, "here");
+}
+
+BODY(narrows) {
+    out[0] = lam_cast(in[0], LAM_F32);
+}
+
+/* Control flow gives the first failure of the call, not that of an earlier one, whose text stays. */
+START_TEST(the_status_of_control_flow_is_that_of_the_call) {
+    lam_tensor *x = num(1), *v = VEC(1, 2, 3), *y[2];
+    lam_add(v, VEC(1, 2));
+    ck_assert_int_eq(lam_cond(x, NULL, FN(fails, 1, 1), LAM_LIST(x), y, 1), LAM_ERR_NULL);
+    ck_assert_int_eq(lam_cond(x, FN(fails, 1, 1), FN(fails, 1, 1), LAM_LIST(x), y, 1), LAM_ERR_USER);
+    ck_assert_int_eq(lam_scan(FN(fails, 2, 1), LAM_LIST(x), LAM_LIST(v), NULL, 1, NULL), LAM_ERR_NULL);
+    ck_assert_int_eq(lam_scan(FN(narrows, 2, 1), LAM_LIST(x), LAM_LIST(v), y, 1, NULL), LAM_ERR_DTYPE);
+    ck_assert_int_eq(lam_associative_scan(FN(fails, 2, 1), LAM_LIST(v), 0, false, y, 1), LAM_ERR_USER);
+    ck_assert_int_eq(lam_associative_scan(FN(narrows, 2, 1), LAM_LIST(v), 0, false, y, 1), LAM_ERR_DTYPE);
+    ck_assert_int_eq(lam_associative_scan(FN(fails, 2, 1), LAM_LIST(v), 7, false, y, 1), LAM_ERR_AXIS);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "add: ");
+}
+END_TEST
+
 Suite *suite_transforms_failure(void) {
     return SUITE_OF("transforms/failure", shape_mismatch, dtype_mismatch, axis_out_of_range, index_out_of_range,
                     reshape_to_another_size, output_not_set, output_that_is_no_scalar, size_overflow, memory_limit,
                     a_rule_that_fails, a_rule_that_is_missing, a_failed_tensor_of_no_context,
                     a_failure_deep_inside_shows_the_whole_chain, transforms_of_a_failed_or_freed_function,
                     lists_of_axes_that_are_impossible, control_flow_with_tensors_of_another_context,
-                    freed_and_failed_tensors_of_another_context, the_context_works_after_each_failure);
+                    freed_and_failed_tensors_of_another_context, the_context_works_after_each_failure,
+                    the_status_of_control_flow_is_that_of_the_call);
 }

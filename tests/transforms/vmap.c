@@ -287,6 +287,50 @@ START_TEST(a_function_without_inputs) {
 }
 END_TEST
 
+BODY(plus_one) {
+    out[0] = lam_add(in[0], 1.0);
+}
+
+BODY(as_vector) {
+    out[0] = lam_expand_dims(in[0], 0);
+}
+
+/* f in so many batches of one, which share all they have. */
+static lam_fn *in_batches(lam_fn *f, int count) {
+    const lam_vmap_options one = {
+        .in_axes = LAM_AXES(LAM_UNMAPPED), .axis_size = 1, .out_axes = LAM_AXES(LAM_UNMAPPED)};
+    for (int k = 0; k < count; k++) f = lam_vmap(f, &one);
+    return f;
+}
+
+/* Each batch takes one of the 32 axes that a value can have inside. */
+START_TEST(batches_in_one_another_to_the_last_axis) {
+    EXPECT_NUM(apply1(in_batches(FN(plus_one, 1, 1), 32), num(1)), 2);
+    ck_assert(lam_failed(apply1(in_batches(FN(as_vector, 1, 1), 32), num(1))));
+    EXPECT_ERROR(LAM_ERR_RANK, "1 axes, more than the 0 that are possible inside these batches");
+    ck_assert(lam_failed(apply1(in_batches(FN(plus_one, 1, 1), 33), num(1))));
+    EXPECT_ERROR(LAM_ERR_RANK, "vmap: 32 batches lie in one another already");
+}
+END_TEST
+
+static lam_fn *deeper[2];
+
+/* n + 1 choices in one another, each of which runs for some examples alone. */
+BODY(chosen_again) {
+    lam_tensor *n = lam_sub(in[0], 1.0);
+    lam_cond(lam_gt(n, 0.0), deeper[0], deeper[1], LAM_LIST(n), out, 1);
+}
+
+START_TEST(choices_in_one_another_to_the_last_axis) {
+    deeper[0] = FN(chosen_again, 1, 1);
+    deeper[1] = FN(plus_one, 1, 1);
+    lam_fn *f = lam_vmap(deeper[0], NULL);
+    EXPECT(apply1(f, VEC(31, 2)), LAM_DIMS(2), 1, 1);
+    ck_assert(lam_failed(apply1(f, VEC(32, 2))));
+    EXPECT_ERROR(LAM_ERR_RANK, "vmap: 32 batches lie in one another already", "some examples alone");
+}
+END_TEST
+
 Suite *suite_transforms_vmap(void) {
     return SUITE_OF(
         "transforms/vmap", the_batch_axis_is_hidden_from_the_function, in_axes_per_input_negative_and_unmapped,
@@ -296,5 +340,6 @@ Suite *suite_transforms_vmap(void) {
         chunks_with_other_axes_and_unmapped_outputs, bad_options_are_refused, reading_a_batched_value_fails_with_advice,
         reading_an_unbatched_value_inside_works, nested_on_the_same_and_on_different_axes, a_batch_is_one_kernel_call,
         what_is_not_batched_stays_so, a_batched_value_is_written_into_a_tensor_made_inside, per_example_gradients,
-        gradient_through_vmap, a_function_without_inputs);
+        gradient_through_vmap, a_function_without_inputs, batches_in_one_another_to_the_last_axis,
+        choices_in_one_another_to_the_last_axis);
 }

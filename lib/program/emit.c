@@ -211,8 +211,7 @@ static void write_constants(lam__emit *e) {
 }
 
 /* One struct of arrays: each element is only ever of its own type. */
-static void write_workspace(lam__emit *e, bool reentrant) {
-    if (!lam__emit_workspace(e)) return;
+static void write_struct(lam__emit *e) {
     lam__emit_put(e, "struct %s_workspace {\n", e->name);
     bool within = false;
     for (const lam__emit *one = e->first; one; one = one->next) {
@@ -227,8 +226,15 @@ static void write_workspace(lam__emit *e, bool reentrant) {
             lam__emit_put(e, "    %s %s[%lld];\n", lam__emit_type(lam__emit_class_dtypes[c]),
                           lam__emit_suffix(lam__emit_class_dtypes[c]), (long long)e->plan.peak[c]);
     lam__emit_put(e, "};\n%s", e->outer ? "\n" : "");
+}
+
+/* How many bytes it has is said where it has none too, so that callers need not tell programs apart. */
+static void write_workspace(lam__emit *e, bool reentrant) {
+    const int64_t bytes = lam__emit_workspace(e);
+    if (bytes) write_struct(e);
     if (e->outer) return;
-    lam__emit_put(e, "#define %s_WORKSPACE %lld\n", e->name, (long long)lam__emit_workspace(e));
+    lam__emit_put(e, "#define %s_WORKSPACE %lld\n%s", e->name, (long long)bytes, bytes ? "" : "\n");
+    if (!bytes) return;
     lam__emit_put(e, "_Static_assert(sizeof(struct %s_workspace) <= %s_WORKSPACE, \"the workspace has gaps\");\n\n",
                   e->name, e->name);
     if (!reentrant) lam__emit_put(e, "static struct %s_workspace %s_room;\n\n", e->name, e->name);

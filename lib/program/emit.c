@@ -141,6 +141,7 @@ static const char *check(lam__emit *e) {
 /* Programs within are not run at the same time. */
 int64_t lam__emit_workspace(const lam__emit *e) {
     int64_t bytes = 0, within = 0;
+    if (e->outer && !e->called) return 0;
     for (int c = 0; c < LAM__EMIT_CLASSES && e->works; c++)
         bytes += e->plan.peak[c] * (int64_t)lam__dtype_bytes(lam__emit_class_dtypes[c]);
     for (const lam__emit *one = e->first; one; one = one->next)
@@ -314,7 +315,7 @@ static void write_beginning(lam__emit *e, bool reentrant) {
 static void write_needs(lam__emit *e, bool reentrant) {
     for (lam__emit *one = e->first; one; one = one->next) {
         one->file = e->file;
-        lam__emit_function(one);
+        if (one->called) lam__emit_function(one);
     }
     write_helpers(e);
     write_constants(e);

@@ -343,6 +343,76 @@ START_TEST(special_values_have_the_same_bits) {
 }
 END_TEST
 
+/* ---- warnings ---------------------------------------------------------------------------------------------------- */
+
+enum { COMPARISONS = 8 };
+
+/* Numbers with themselves, and bytes with the ends of their range. */
+BODY(compared) {
+    lam_tensor *x = in[0], *y = env ? in[0] : lam_zeros_like(x);
+    out[0] = lam_stack(LAM_LIST(lam_cast(lam_eq(x, y), LAM_I64), lam_cast(lam_ne(x, y), LAM_I64),
+                                lam_cast(lam_lt(x, y), LAM_I64), lam_cast(lam_le(x, y), LAM_I64),
+                                lam_cast(lam_gt(x, y), LAM_I64), lam_cast(lam_ge(x, y), LAM_I64),
+                                lam_cast(lam_max(x, y), LAM_I64), lam_cast(lam_min(x, y), LAM_I64)),
+                       0);
+}
+
+static lam_fn *compared_with(bool itself) {
+    return FN_ENV(compared, 1, 1, itself ? ctx : NULL);
+}
+
+BODY(added) {
+    out[0] = lam_add(in[1], lam_cast(in[0], LAM_F64));
+}
+
+BODY(around) {
+    out[0] = lam_convolve(lam_broadcast_to(lam_index(in[0], 0, 0), LAM_DIMS(N)), in[0], LAM_CONVOLVE_SAME);
+}
+
+/* A choice and a loop whose results have no elements. */
+BODY(of_nothing) {
+    lam_tensor *none = lam_slice_axis(in[0], 0, 0, 0), *positive = lam_gt(lam_sum(in[0], NULL), 0.0), *y;
+    lam_cond(positive, FN(plain, 1, 1), FN(chain, 1, 1), LAM_LIST(none), &y, 1);
+    lam_fori(0, 100, FN(added, 2, 1), LAM_LIST(y), &y, 1);
+    out[0] = lam_add(in[0], lam_sum(y, NULL));
+}
+
+/* Builds take warnings for errors. Of those that other compilers have it is seen that there is no reason. */
+START_TEST(compilers_have_nothing_to_warn_of) {
+    static const int64_t same[] = {1, 0, 0, 1, 0, 1, 7, 7}, with_zero[] = {0, 1, 0, 0, 1, 1, 7, 0};
+    build b;
+    const int64_t x = 7;
+    const uint8_t byte = 7;
+    int64_t got[COMPARISONS];
+    lam_tensor *whole = lam_array(ctx, LAM_I64, LAM_DIMS0, &x), *small = lam_array(ctx, LAM_U8, LAM_DIMS0, &byte);
+    build_begin(&b);
+    build_add(&b, "whole", lam_trace(compared_with(true), LAM_LIST(whole)), &(lam_emit_options){.name = "whole"});
+    build_add(&b, "small", lam_trace(compared_with(true), LAM_LIST(small)), &(lam_emit_options){.name = "small"});
+    build_add(&b, "zero", lam_trace(compared_with(false), LAM_LIST(small)), &(lam_emit_options){.name = "zero"});
+    build_add(&b, "around", traced(FN(around, 1, 1)), NULL);
+    build_add(&b, "of_nothing", traced(FN(of_nothing, 1, 1)), NULL);
+    build_end(&b);
+    void (*of_whole)(const int64_t *, int64_t *), (*of_small)(const uint8_t *, int64_t *);
+    build_find(&b, "whole", &of_whole);
+    of_whole(&x, got);
+    for (int i = 0; i < COMPARISONS; i++) ck_assert_int_eq(got[i], same[i]);
+    for (int zero = 0; zero < 2; zero++) {
+        build_find(&b, zero ? "zero" : "small", &of_small);
+        of_small(&byte, got);
+        for (int i = 0; i < COMPARISONS; i++) ck_assert_int_eq(got[i], zero ? with_zero[i] : same[i]);
+    }
+    const char *text = emitted_text(lam_trace(compared_with(true), LAM_LIST(whole)), NULL);
+    ck_assert_ptr_null(strstr(text, "in0[0] == in0[0]"));
+    ck_assert_ptr_nonnull(strstr(text, "equal_i64(in0[0], in0[0])"));
+    unary *call;
+    double out[N];
+    build_find(&b, "of_nothing", &call);
+    call(point, out);
+    for (int i = 0; i < N; i++) ck_assert_double_eq(out[i], point[i]);
+    dlclose(b.library);
+}
+END_TEST
+
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 START_TEST(what_has_no_form_is_named_and_nothing_is_written) {
@@ -401,6 +471,6 @@ Suite *suite_transforms_emit(void) {
                     the_workspace_is_static_or_the_callers, memory_is_used_again, long_programs_are_several_functions,
                     several_programs_are_linked_together, the_gradient_of_a_model_is_that_of_lamina,
                     sums_are_made_in_the_loops_of_their_terms, special_values_have_the_same_bits,
-                    what_has_no_form_is_named_and_nothing_is_written, what_is_no_program_is_refused,
-                    a_file_that_fails_is_reported, values_of_open_levels_are_refused);
+                    compilers_have_nothing_to_warn_of, what_has_no_form_is_named_and_nothing_is_written,
+                    what_is_no_program_is_refused, a_file_that_fails_is_reported, values_of_open_levels_are_refused);
 }

@@ -65,7 +65,8 @@ typedef struct lam_emit_options {
  * -ffp-contract=off); functions such as exp are those of libm. What fails for some elements gives NaN instead:
  * factorisations; indices outside are clipped.
  * Fails   LAM_ERR_RULE for an operation that has no form in C, which it names, before anything is written;
- *         LAM_ERR_OPTION for a name that is no identifier; LAM_ERR_NULL without a file; LAM_ERR_VALUE for other
+ *         LAM_ERR_OPTION for a name that is no identifier, or one of C, of its library or of what such files contain
+ *         (NAME__c1, NAME_WORKSPACE, HAS_...); LAM_ERR_NULL without a file; LAM_ERR_VALUE for other
  *         functions, and if the file cannot be written.
  * Owner   the file is the caller's and stays open. */
 LAM_API lam_status lam_emit_c(lam_program *program, FILE *file, const lam_emit_options *options);

@@ -18,7 +18,7 @@ static lam_status open_one(lam__emit *e, const lam__program *p) {
     lam__emit *one = lam__arena_get(&e->arena, sizeof *one);
     char *name = lam__arena_get(&e->arena, NAME);
     if (!one || !name) return lam__error_memory(e->ctx, sizeof *one);
-    snprintf(name, NAME, "%.63s_f%d", whole->name, ++whole->functions);
+    snprintf(name, NAME, "%.63s__f%d", whole->name, ++whole->functions);
     *one = (lam__emit){.ctx = e->ctx, .program = p, .name = name, .outer = e};
     lam__arena_open(&one->arena, e->ctx);
     lam__emit **last = &e->first;

@@ -1,4 +1,4 @@
-/* Programs as C: names, the workspace, several programs in one build, what is refused, files that fail. That each
+/* Programs as C: the workspace, several programs in one build, what is refused, files that fail. That each
  * operation has the values it should have is shown by primitives/emitted.c. */
 #define _GNU_SOURCE /* mkdtemp, open_memstream */
 
@@ -46,56 +46,6 @@ static void check_results(const double got[], lam_fn *f) {
     ck_assert_int_eq(lam_read(lam_apply(f, LAM_LIST(at_point())), want, sizeof want), LAM_OK);
     for (int i = 0; i < N; i++) ck_assert_double_eq_tol(got[i], want[i], 1e-14);
 }
-
-/* ---- names ------------------------------------------------------------------------------------------------------- */
-
-static void check_name(const char *name, const char *want) {
-    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = name, .body = plain, .inputs = 1, .outputs = 1});
-    const char *text = emitted_text(traced(f), NULL);
-    char wanted[128];
-    snprintf(wanted, sizeof wanted, "\nvoid %s(const double *in0, double *out0) {\n", want);
-    ck_assert_msg(strstr(text, wanted) != NULL, "'%s' becomes another name than %s", name, want);
-}
-
-START_TEST(names_become_identifiers) {
-    check_name("plain", "plain");
-    check_name("grad(x + y)", "grad_x___y_");
-    check_name("2nd", "_2nd");
-    check_name("double", "double_");
-    check_name("exp", "exp_");
-    check_name("_Bool", "_Bool_");
-    check_name("expf", "expf_");
-    check_name("max_f64", "max_f64_");
-    check_name("grad_f64", "grad_f64");
-    check_name("grad(a name of many letters, grad(a name of many letters, grad(a name)))",
-               "grad_a_name_of_many_letters__grad_a_name_of_many_letters__grad");
-}
-END_TEST
-
-START_TEST(other_names_are_refused) {
-    static const char *const names[] = {"",
-                                        "a b",
-                                        "1st",
-                                        "int",
-                                        "f<g>",
-                                        "sqrt",
-                                        "sinl",
-                                        "I",
-                                        "isnan",
-                                        "size_t",
-                                        "before_i32",
-                                        "argsort_f64",
-                                        "a_name_of_64_letters_which_is_one_more_than_c_promises_to_know__"};
-    lam_program *p = traced(FN(plain, 1, 1));
-    FILE *file = tmpfile();
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        ck_assert_int_eq(lam_emit_c(p, file, &(lam_emit_options){.name = names[i]}), LAM_ERR_OPTION);
-        EXPECT_ERROR(LAM_ERR_OPTION, "cannot be the name of a function");
-    }
-    ck_assert_int_eq(ftell(file), 0);
-    fclose(file);
-}
-END_TEST
 
 /* ---- the workspace ----------------------------------------------------------------------------------------------- */
 
@@ -167,7 +117,7 @@ START_TEST(long_programs_are_several_functions) {
     build_begin(&b);
     build_add(&b, "fixed", p, &(lam_emit_options){.name = "fixed"});
     build_add(&b, "given", p, &(lam_emit_options){.name = "given", .reentrant = true});
-    ck_assert_ptr_nonnull(strstr(emitted_text(p, NULL), "static void long_chain_part2("));
+    ck_assert_ptr_nonnull(strstr(emitted_text(p, NULL), "static void long_chain__part2("));
     build_end(&b);
     unary *fixed;
     unary_in_room *given;
@@ -467,10 +417,10 @@ START_TEST(values_of_open_levels_are_refused) {
 END_TEST
 
 Suite *suite_transforms_emit(void) {
-    return SUITE_OF("transforms/emit", names_become_identifiers, other_names_are_refused,
-                    the_workspace_is_static_or_the_callers, memory_is_used_again, long_programs_are_several_functions,
-                    several_programs_are_linked_together, the_gradient_of_a_model_is_that_of_lamina,
-                    sums_are_made_in_the_loops_of_their_terms, special_values_have_the_same_bits,
-                    compilers_have_nothing_to_warn_of, what_has_no_form_is_named_and_nothing_is_written,
-                    what_is_no_program_is_refused, a_file_that_fails_is_reported, values_of_open_levels_are_refused);
+    return SUITE_OF("transforms/emit", the_workspace_is_static_or_the_callers, memory_is_used_again,
+                    long_programs_are_several_functions, several_programs_are_linked_together,
+                    the_gradient_of_a_model_is_that_of_lamina, sums_are_made_in_the_loops_of_their_terms,
+                    special_values_have_the_same_bits, compilers_have_nothing_to_warn_of,
+                    what_has_no_form_is_named_and_nothing_is_written, what_is_no_program_is_refused,
+                    a_file_that_fails_is_reported, values_of_open_levels_are_refused);
 }

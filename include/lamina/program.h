@@ -61,13 +61,13 @@ typedef struct lam_emit_options {
  * allocated: the workspace is of fixed size, which the comment on top and NAME_WORKSPACE say in bytes, static or, as an
  * option, the caller's. Results may not overlap inputs. Several programs may be written to one file.
  * Chains of elementwise operations are one loop; views cost nothing; loops and branches are what they are. Arithmetic
- * has the bits of lam_call where sums have no order to choose, if the compiler keeps to ISO C (gcc in its GNU modes:
- * -ffp-contract=off); functions such as exp are those of libm. What fails for some elements gives NaN instead:
- * factorisations; indices outside are clipped.
+ * has the bits of lam_call where sums have no order to choose, and largest and least elements no zeros of both signs,
+ * if the compiler keeps to ISO C (gcc in its GNU modes: -ffp-contract=off); functions such as exp are those of libm.
+ * What fails for some elements gives NaN instead: factorisations; indices outside are clipped.
  * Fails   LAM_ERR_RULE for an operation that has no form in C, which it names, before anything is written;
  *         LAM_ERR_OPTION for a name that is no identifier, or one of C, of its library or of what such files contain
- *         (NAME__c1, NAME_WORKSPACE, HAS_...); LAM_ERR_NULL without a file; LAM_ERR_VALUE for other
- *         functions, and if the file cannot be written.
+ *         (NAME__c1, NAME_WORKSPACE, HAS_...); LAM_ERR_NULL without a file; LAM_ERR_VALUE for other functions, and if
+ *         the file cannot be written.
  * Owner   the file is the caller's and stays open. */
 LAM_API lam_status lam_emit_c(lam_program *program, FILE *file, const lam_emit_options *options);
 

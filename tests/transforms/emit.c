@@ -293,6 +293,30 @@ START_TEST(special_values_have_the_same_bits) {
 }
 END_TEST
 
+BODY(running) {
+    out[0] = lam_stack(LAM_LIST(lam_cummax(in[0], 0), lam_cummin(in[0], 0)), 0);
+}
+
+/* A running extreme is the last of the elements up to there that are equal to it: zeros have the sign of that. */
+START_TEST(running_extremes_have_the_signs_of_the_last) {
+    static const double x[N] = {0.0, -0.0, 0.0, -0.0};
+    build b;
+    double got[2 * N];
+    lam_program *p = lam_trace(FN(running, 1, 1), LAM_LIST(lam_array(ctx, LAM_F64, LAM_DIMS(N), x)));
+    build_begin(&b);
+    build_add(&b, "running", p, NULL);
+    build_end(&b);
+    unary *call;
+    build_find(&b, "running", &call);
+    for (int with = 0; with < 2; with++) {
+        if (with) ck_assert_int_eq(lam_read(apply1(p, lam_array(ctx, LAM_F64, LAM_DIMS(N), x)), got, sizeof got), 0);
+        else call(x, got);
+        for (int i = 0; i < 2 * N; i++) ck_assert(got[i] == 0 && !signbit(got[i]) == !signbit(x[i % N]));
+    }
+    dlclose(b.library);
+}
+END_TEST
+
 /* ---- warnings ---------------------------------------------------------------------------------------------------- */
 
 enum { COMPARISONS = 8 };
@@ -421,6 +445,6 @@ Suite *suite_transforms_emit(void) {
                     long_programs_are_several_functions, several_programs_are_linked_together,
                     the_gradient_of_a_model_is_that_of_lamina, sums_are_made_in_the_loops_of_their_terms,
                     special_values_have_the_same_bits, compilers_have_nothing_to_warn_of,
-                    what_has_no_form_is_named_and_nothing_is_written, what_is_no_program_is_refused,
-                    a_file_that_fails_is_reported, values_of_open_levels_are_refused);
+                    running_extremes_have_the_signs_of_the_last, what_has_no_form_is_named_and_nothing_is_written,
+                    what_is_no_program_is_refused, a_file_that_fails_is_reported, values_of_open_levels_are_refused);
 }

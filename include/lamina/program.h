@@ -12,6 +12,7 @@ extern "C" {
  * for inputs of the types of the examples, whose elements are not looked at. It is a function like any other: lam_call
  * runs it, operation by operation, and lam_grad, lam_vmap or lam_jit transform it again. What f does not compute from
  * its inputs is a constant of it, shared, not copied. C code of f runs now and not again.
+ * Results have the bits of f but for products that a derivative adds to a sum, which are rounded with it or before it.
  * Shape   as f.
  * Fails   LAM_ERR_ARITY, LAM_ERR_NULL for other examples; LAM_ERR_ABSTRACT where f reads elements that depend on its
  *         inputs; LAM_ERR_VALUE where it draws from the context's generator; as f does. Calls of the program
@@ -95,8 +96,9 @@ typedef struct lam_jit_options {
  * levels, or that read elements of what depends on their inputs, as C's own `if` on lam_item does; and any function
  * whose inputs belong to levels, because it is called in the body of another one that is being differentiated or
  * batched. So compile the outermost function: lam_jit(lam_grad(f)). lam_jit_report_of tells.
- * Results have the bits of the plain function, but for the order of sums that become steps, the sign of a zero that 0
- * is added to, and what `native` says.
+ * Results have the bits of the plain function, but for the order of sums that become steps, products that a derivative
+ * adds to a sum, which are rounded with it or before it (fma), the sign of a zero that 0 is added to, and what `native`
+ * says.
  * Shape   as f.
  * Fails   LAM_ERR_OPTION for negative options; as f does, when it is recorded.
  * Owner   current scope. What was recorded lives as long as the function. */

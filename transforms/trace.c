@@ -149,8 +149,9 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     return status;
 }
 
-/* The sum becomes another variable, of a fused product as it would be without recording (lam__elementwise_add_product),
- * so that bits are the same. A variable among the factors comes first, in which fma is linear. */
+/* The sum becomes another variable, of a fused product as it would be without recording (lam__elementwise_add_product)
+ * where nothing else holds the sum: so bits are the same but for sums that are held, whose products are rounded before
+ * they are added there. A variable among the factors comes first, in which fma is linear. */
 static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, int sign,
                                lam_status *status) {
     if (!lam__dtype_is_float(sum->dtype) || !lam__kernels_fuses()) return false;

@@ -129,8 +129,8 @@ struct lam_primitive {
      * bool reverse. Kinds: b bool, c int8_t, i int32_t, l int64_t, d double, T int32_t that is a lam_dtype, A uint32_t
      * that is a set of axes, s32 a text of at most 31 characters. `i by[3]` is an array; `#i rank, l dims[rank]` one of
      * as many as the field says, which is not printed; x[m+n] of as many as these say together; `[rank<3]` is room
-     * for three. `{i low, i high}[rank]` is an array of structs. NULL: of an elementwise row an int64_t; of others they
-     * cannot be printed. */
+     * for three. `{i low, i high}[rank]` is an array of structs. NULL: of an elementwise row an int64_t, `l member`, or
+     * none; of others they cannot be printed. A text must have what a row says that it has. */
     const char *layout;
 
     /* Elementwise rows of one operand that the kernels evaluate together with its derivative: the same row as a product

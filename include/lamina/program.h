@@ -14,6 +14,7 @@ extern "C" {
  * its inputs is a constant of it, shared, not copied. C code of f runs now and not again, but for custom Functions: the
  * program has their operations, and knows whose they are, so that transforms of it use their rules. Those run when they
  * are needed, and what they point to must live as long as the program.
+ * Results have the bits of f but for products that a derivative adds to a sum, which are rounded with it or before it.
  * Shape   as f.
  * Fails   LAM_ERR_ARITY, LAM_ERR_NULL for other examples; LAM_ERR_ABSTRACT where f reads elements that depend on its
  *         inputs; LAM_ERR_VALUE where it draws from the context's generator; as f does. Calls of the program
@@ -65,12 +66,13 @@ typedef struct lam_emit_options {
  * allocated: the workspace is of fixed size, which the comment on top and NAME_WORKSPACE say in bytes, static or, as an
  * option, the caller's. Results may not overlap inputs. Several programs may be written to one file.
  * Chains of elementwise operations are one loop; views cost nothing; loops and branches are what they are. Arithmetic
- * has the bits of lam_call where sums have no order to choose, if the compiler keeps to ISO C (gcc in its GNU modes:
- * -ffp-contract=off); functions such as exp are those of libm. What fails for some elements gives NaN instead:
- * factorisations; indices outside are clipped.
+ * has the bits of lam_call where sums have no order to choose, and largest and least elements no zeros of both signs,
+ * if the compiler keeps to ISO C (gcc in its GNU modes: -ffp-contract=off); functions such as exp are those of libm.
+ * What fails for some elements gives NaN instead: factorisations; indices outside are clipped.
  * Fails   LAM_ERR_RULE for an operation that has no form in C, which it names, before anything is written;
- *         LAM_ERR_OPTION for a name that is no identifier; LAM_ERR_NULL without a file; LAM_ERR_VALUE for other
- *         functions, and if the file cannot be written.
+ *         LAM_ERR_OPTION for a name that is no identifier, or one of C, of its library or of what such files contain
+ *         (NAME__c1, NAME_WORKSPACE, HAS_...); LAM_ERR_NULL without a file; LAM_ERR_VALUE for other functions, and if
+ *         the file cannot be written.
  * Owner   the file is the caller's and stays open. */
 LAM_API lam_status lam_emit_c(lam_program *program, FILE *file, const lam_emit_options *options);
 
@@ -99,8 +101,9 @@ typedef struct lam_jit_options {
  * `if` on lam_item does, or have rules that are linear by such elements alone, as one that adds x times zero; and any
  * function whose inputs belong to levels, because it is called in the body of another one that is being differentiated or
  * batched. So compile the outermost function: lam_jit(lam_grad(f)). lam_jit_report_of tells.
- * Results have the bits of the plain function, but for the order of sums that become steps, the sign of a zero that 0
- * is added to, and what `native` says.
+ * Results have the bits of the plain function, but for the order of sums that become steps, products that a derivative
+ * adds to a sum, which are rounded with it or before it (fma), the sign of a zero that 0 is added to, and what `native`
+ * says.
  * Shape   as f.
  * Fails   LAM_ERR_OPTION for negative options; as f does, when it is recorded.
  * Owner   current scope. What was recorded lives as long as the function. */

@@ -227,10 +227,11 @@ lam_fn *lam__fn_base(const void *env) {
     return ((const derived_head *)(const void *)((const char *)env - offsetof(derived_head, env)))->base;
 }
 
-/* Head and env are one block. On failure nothing is held and the env stays the caller's. `optional` is inherited: who
- * wraps a function that takes NULL takes it as well. The base is held, not its scope: a derived function outlives the
- * base's own handle. */
+/* Head and env are one block. On failure, also that of the base, nothing is held and the env stays the caller's.
+ * `optional` is inherited: who wraps a function that takes NULL takes it as well. The base is held, not its scope: a
+ * derived function outlives the base's own handle. */
 lam_fn *lam__fn_derive(lam_ctx *ctx, const lam__derived *d) {
+    if (d->base && d->base->magic != LAM__FN) return ctx->failed_fn;
     size_t bytes = sizeof(derived_head) + d->env_bytes;
     derived_head *head = lam__alloc_get(&ctx->pool, bytes);
     lam_fn *f = head ? fn_make(ctx, d->prefix, d->base ? d->base->name : "") : NULL;

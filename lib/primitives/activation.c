@@ -284,6 +284,7 @@ const lam_primitive lam__row_mish_slope = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_mish_slope,
     .saves = LAM_SAVE_IN(0),
+    .layout = "l member",
 };
 
 lam_tensor *lam_mish_slope(lam_tensor *x) {

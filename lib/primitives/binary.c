@@ -245,6 +245,7 @@ const lam_primitive lam__row_pow_slope = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_pow_slope,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+    .layout = "l member",
 };
 
 /* Public because rules of users' primitives that contain powers need it as much as those here do. */
@@ -374,6 +375,7 @@ const lam_primitive lam__row_atan2_slope = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_atan2_slope,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+    .layout = "l member",
 };
 
 lam_tensor *lam_atan2_slope(lam_tensor *x, lam_tensor *y) {

@@ -50,6 +50,7 @@ const lam_primitive lam__row_zeta = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_zeta,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+    .layout = "l member",
 };
 
 /* The code 0 is the function itself. */
@@ -100,6 +101,7 @@ const lam_primitive lam__row_igamma = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_igamma,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_OUT(0),
+    .layout = "l member",
 };
 
 lam_tensor *(lam_igamma)(lam_tensor *a, lam_tensor *x) {
@@ -174,6 +176,7 @@ const lam_primitive lam__row_betainc = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_betainc,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_IN(2) | LAM_SAVE_OUT(0),
+    .layout = "l member",
 };
 
 lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x) {

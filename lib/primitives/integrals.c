@@ -38,6 +38,7 @@ static lam_tensor *member(const lam_primitive *row, int which, int64_t order, la
         .derivative = LAM_ELEMENTWISE,                                                                                 \
         .slope = slope_##row,                                                                                          \
         .saves = keeps,                                                                                                \
+        .layout = "l member",                                                                                          \
     }
 
 /* ---- exponential integrals --------------------------------------------------------------------------------------- */
@@ -235,6 +236,7 @@ lam_tensor *lam_gamma(lam_tensor *x) {
         .derivative = LAM_ELEMENTWISE,                                                                                 \
         .slope = rule,                                                                                                 \
         .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | (keeps),                                                            \
+        .layout = "l member",                                                                                          \
     }
 #define QUOTIENT(row) ROW_OF_TWO(row, gamma_quotient, slope_##row, LAM_SAVE_OUT(0))
 

@@ -49,6 +49,7 @@ const lam_primitive lam__row_erfcx = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_erfcx,
     .saves = LAM_SAVE_IN(0),
+    .layout = "l member",
 };
 
 /* Member 0; the others are met in derivatives alone. */

@@ -260,6 +260,7 @@ const lam_primitive lam__row_polygamma_gap = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_polygamma_gap,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+    .layout = "l member",
 };
 
 lam_tensor *lam_polygamma_gap(lam_tensor *a, lam_tensor *b, int n) {
@@ -314,6 +315,7 @@ const lam_primitive lam__row_bessel_i = {
     .derivative = LAM_ELEMENTWISE,
     .slope = slope_bessel_i,
     .saves = LAM_SAVE_IN(0),
+    .layout = "l member",
 };
 
 /* Orders are 0 to MOST_BESSEL for users; derivatives go beyond. */

@@ -2,6 +2,7 @@
  * are used, and the function, which is a block for each equation or run of elementwise ones. */
 #include "lib/program/emit.h"
 
+#include "lib/program/emit_names.h"
 #include "lib/program/emit_writer.h"
 #include "lib/program/function.h"
 #include "lib/program/nested.h"
@@ -141,6 +142,7 @@ static const char *check(lam__emit *e) {
 /* Programs within are not run at the same time. */
 int64_t lam__emit_workspace(const lam__emit *e) {
     int64_t bytes = 0, within = 0;
+    if (e->outer && !e->called) return 0;
     for (int c = 0; c < LAM__EMIT_CLASSES && e->works; c++)
         bytes += e->plan.peak[c] * (int64_t)lam__dtype_bytes(lam__emit_class_dtypes[c]);
     for (const lam__emit *one = e->first; one; one = one->next)
@@ -190,7 +192,7 @@ static void write_constants(lam__emit *e) {
         const lam__emit_constant *k = &e->constants[c];
         if (!k->used) continue;
         const lam_value *v = k->value;
-        lam__emit_put(e, "static const %s %s_c%lld[%lld] = {", lam__emit_type((lam_dtype)v->dtype), e->name,
+        lam__emit_put(e, "static const %s %s__c%lld[%lld] = {", lam__emit_type((lam_dtype)v->dtype), e->name,
                       (long long)c, (long long)(k->count ? k->count : 1));
         int64_t at[LAM_INNER_RANK] = {0}, where = 0;
         for (int64_t i = 0; i < k->count; i++) {
@@ -211,8 +213,7 @@ static void write_constants(lam__emit *e) {
 }
 
 /* One struct of arrays: each element is only ever of its own type. */
-static void write_workspace(lam__emit *e, bool reentrant) {
-    if (!lam__emit_workspace(e)) return;
+static void write_struct(lam__emit *e) {
     lam__emit_put(e, "struct %s_workspace {\n", e->name);
     bool within = false;
     for (const lam__emit *one = e->first; one; one = one->next) {
@@ -227,11 +228,18 @@ static void write_workspace(lam__emit *e, bool reentrant) {
             lam__emit_put(e, "    %s %s[%lld];\n", lam__emit_type(lam__emit_class_dtypes[c]),
                           lam__emit_suffix(lam__emit_class_dtypes[c]), (long long)e->plan.peak[c]);
     lam__emit_put(e, "};\n%s", e->outer ? "\n" : "");
+}
+
+/* How many bytes it has is said where it has none too, so that callers need not tell programs apart. */
+static void write_workspace(lam__emit *e, bool reentrant) {
+    const int64_t bytes = lam__emit_workspace(e);
+    if (bytes) write_struct(e);
     if (e->outer) return;
-    lam__emit_put(e, "#define %s_WORKSPACE %lld\n", e->name, (long long)lam__emit_workspace(e));
+    lam__emit_put(e, "#define %s_WORKSPACE %lld\n%s", e->name, (long long)bytes, bytes ? "" : "\n");
+    if (!bytes) return;
     lam__emit_put(e, "_Static_assert(sizeof(struct %s_workspace) <= %s_WORKSPACE, \"the workspace has gaps\");\n\n",
                   e->name, e->name);
-    if (!reentrant) lam__emit_put(e, "static struct %s_workspace %s_room;\n\n", e->name, e->name);
+    if (!reentrant) lam__emit_put(e, "static struct %s_workspace %s__room;\n\n", e->name, e->name);
 }
 
 /* Inputs and results with their types, or as names of arguments; gives how many. */
@@ -259,7 +267,7 @@ static void write_signature(lam__emit *e, bool reentrant, const char *end) {
 
 /* A part sees all that the function sees. */
 static void write_part_head(lam__emit *e) {
-    lam__emit_put(e, "static void %s_part%lld(", e->name, (long long)(e->blocks / PART_BLOCKS));
+    lam__emit_put(e, "static void %s__part%lld(", e->name, (long long)(e->blocks / PART_BLOCKS));
     const int n = write_arguments(e, true);
     lam__emit_put(e, "%sstruct %s_workspace *w) {\n", n ? ", " : "", e->name);
     for (int i = 0; i < e->program->inputs; i++) lam__emit_put(e, "    (void)in%d;\n", i);
@@ -274,7 +282,7 @@ static void write_part_calls(lam__emit *e) {
     const int n = write_arguments(e, true);
     lam__emit_put(e, "%sstruct %s_workspace *w) = {", n ? ", " : "", e->name);
     for (int64_t part = 0; part < parts; part++)
-        lam__emit_put(e, "%s%s_part%lld", part ? ", " : "", e->name, (long long)part);
+        lam__emit_put(e, "%s%s__part%lld", part ? ", " : "", e->name, (long long)part);
     lam__emit_put(e, "};\n    for (int part = 0; part < %lld; part++) parts[part](", (long long)parts);
     write_arguments(e, false);
     lam__emit_put(e, "%sw);\n", n ? ", " : "");
@@ -295,7 +303,7 @@ static void write_beginning(lam__emit *e, bool reentrant) {
         /* the workspace is an argument */
     } else if (lam__emit_workspace(e))
         lam__emit_put(e, "    struct %s_workspace *const w = %s%s%s;\n", e->name, reentrant ? "workspace" : "&",
-                      reentrant ? "" : e->name, reentrant ? "" : "_room");
+                      reentrant ? "" : e->name, reentrant ? "" : "__room");
     else if (reentrant) lam__emit_put(e, "    (void)workspace;\n");
     if (e->parted) return;
     for (int i = 0; i < e->program->inputs; i++)
@@ -308,7 +316,7 @@ static void write_beginning(lam__emit *e, bool reentrant) {
 static void write_needs(lam__emit *e, bool reentrant) {
     for (lam__emit *one = e->first; one; one = one->next) {
         one->file = e->file;
-        lam__emit_function(one);
+        if (one->called) lam__emit_function(one);
     }
     write_helpers(e);
     write_constants(e);
@@ -391,75 +399,16 @@ lam_status lam__emit_program(const lam__program *p, const char *name, FILE *file
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-enum { NAME_LENGTH = 64 }; /* with its end: what C promises to tell apart */
-
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-/* Words of C, also of later standards, and what headers define for the file. */
-static const char *const words[] = {
-    "alignas",       "alignof",   "asm",      "auto",     "bool",     "break",  "case",    "char",      "const",
-    "continue",      "default",   "do",       "double",   "else",     "enum",   "extern",  "false",     "float",
-    "for",           "goto",      "if",       "inline",   "int",      "long",   "nullptr", "register",  "restrict",
-    "return",        "short",     "signed",   "sizeof",   "static",   "struct", "switch",  "true",      "typedef",
-    "typeof",        "union",     "unsigned", "void",     "volatile", "while",  "complex", "constexpr", "thread_local",
-    "main",          "linux",     "unix",     "memcpy",   "memmove",  "memset", "int32_t", "int64_t",   "uint8_t",
-    "static_assert", "uint32_t",  "uint64_t", "size_t",   "I",        "NAN",    "NULL",    "INFINITY",  "HUGE_VAL",
-    "INT64_C",       "INT64_MIN", "UINT64_C", "isfinite", "isinf",    "isnan",  "signbit", "CMPLX",     "CMPLXF",
-    "index",         "gamma"};
-
-/* Functions of the C library, which has each of them with an f and an l behind it too. */
-static const char *const functions[] = {
-    "abs",    "acos",  "acosh",     "asin",      "asinh", "atan",  "atan2", "atanh",  "cbrt", "ceil",  "copysign",
-    "cos",    "cosh",  "div",       "erf",       "erfc",  "exp",   "exp2",  "expm1",  "fabs", "fdim",  "floor",
-    "fma",    "fmax",  "fmin",      "fmod",      "frexp", "hypot", "ldexp", "lgamma", "log",  "log10", "log1p",
-    "log2",   "logb",  "modf",      "pow",       "rint",  "round", "sin",   "sinh",   "sqrt", "tan",   "tanh",
-    "tgamma", "trunc", "nextafter", "cabs",      "carg",  "ccos",  "cexp",  "cimag",  "clog", "conj",  "cpow",
-    "creal",  "csin",  "csqrt",     "remainder", "j0",    "j1",    "jn",    "y0",     "y1",   "yn"};
-
-static bool is_taken(const char *name) {
-    const size_t length = strlen(name);
-    if (name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z') return true; /* _Bool and its like */
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], name) == 0) return true;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        const size_t n = strlen(functions[i]);
-        const bool variant = length == n + 1 && (name[n] == 'f' || name[n] == 'l');
-        if (strncmp(functions[i], name, n) == 0 && (length == n || variant)) return true;
-    }
-    return lam__emit_is_helper(name);
-}
-
-static bool is_identifier(const char *name) {
-    bool fits = is_letter(*name);
-    for (const char *c = name; *c; c++) fits = fits && (is_letter(*c) || is_digit(*c));
-    return fits && strlen(name) < NAME_LENGTH && !is_taken(name);
-}
-
-/* What cannot be in an identifier becomes a _, and there is one behind a word that is taken. */
-static void make_identifier(const char *from, char name[NAME_LENGTH]) {
-    size_t n = 0;
-    if (!is_letter(*from)) name[n++] = '_';
-    for (; *from && n < NAME_LENGTH - 2; from++) name[n++] = is_letter(*from) || is_digit(*from) ? *from : '_';
-    name[n] = '\0';
-    if (is_taken(name)) strcpy(name + n, "_");
-}
-
 lam_status lam_emit_c(lam_program *program, FILE *file, const lam_emit_options *options) {
     static const lam_emit_options none;
     const lam_emit_options *o = options ? options : &none;
     const lam__program *p = lam__program_given("emit_c", program);
-    char derived[NAME_LENGTH];
+    char derived[LAM__EMIT_NAME];
     if (!p) return program ? lam_status_of(program->ctx) : LAM_ERR_NULL;
     if (!file) return lam__error_set(p->ctx, LAM_ERR_NULL, NULL, "emit_c of '%s': no file", program->name);
-    if (o->name && !is_identifier(o->name))
-        return lam__error_set(p->ctx, LAM_ERR_OPTION, "take letters, digits and _",
+    if (o->name && !lam__emit_names_fit(o->name))
+        return lam__error_set(p->ctx, LAM_ERR_OPTION, "take letters, digits and _, but no name of C or its library",
                               "emit_c of '%s': '%s' cannot be the name of a function", program->name, o->name);
-    if (!o->name) make_identifier(program->name, derived);
+    if (!o->name) lam__emit_names_make(program->name, derived);
     return lam__emit_program(p, o->name ? o->name : derived, file, o->reentrant, NULL);
 }

@@ -174,6 +174,7 @@ static const char *write_result(lam__emit *e, const run *r, const char *text, la
 /* The expression of an equation of one result, of what dtype it is spelled, and what it needs beside its operands. */
 static const char *text_of(lam__emit *e, const lam__equation *q, lam_dtype *dtype, const char *arguments[],
                            char parameters[3][LAM__EMIT_NUMBER]) {
+    const bool byte = *dtype == LAM_U8 || *dtype == LAM_BOOL, whole = byte || *dtype == LAM_I64 || *dtype == LAM_I32;
     const lam_dtype to = e->places[q->first].dtype;
     if (q->primitive == &lam__row_real) return "creal$f($1)";
     if (q->primitive == &lam__row_imag) return "cimag$f($1)";
@@ -181,6 +182,8 @@ static const char *text_of(lam__emit *e, const lam__equation *q, lam_dtype *dtyp
         *dtype = to;
         return "@join($1, $2)";
     }
+    const char *comparison = whole ? lam__emit_comparison(q) : NULL;
+    if (comparison && (byte || strcmp(arguments[1], arguments[2]) == 0)) return comparison;
     if (q->primitive != &lam__row_cast) return lam__emit_expression(q, *dtype, parameters);
     arguments[4] = lam__emit_type(to);
     return cast_of(*dtype, to);

@@ -18,7 +18,7 @@ static lam_status open_one(lam__emit *e, const lam__program *p) {
     lam__emit *one = lam__arena_get(&e->arena, sizeof *one);
     char *name = lam__arena_get(&e->arena, NAME);
     if (!one || !name) return lam__error_memory(e->ctx, sizeof *one);
-    snprintf(name, NAME, "%.63s_f%d", whole->name, ++whole->functions);
+    snprintf(name, NAME, "%.63s__f%d", whole->name, ++whole->functions);
     *one = (lam__emit){.ctx = e->ctx, .program = p, .name = name, .outer = e};
     lam__arena_open(&one->arena, e->ctx);
     lam__emit **last = &e->first;
@@ -55,8 +55,8 @@ void lam__emit_close_nested(lam__emit *e) {
 }
 
 /* The first of the functions of an equation. */
-static const lam__emit *functions_of(const lam__emit *e, const lam__equation *q) {
-    const lam__emit *one = e->first;
+static lam__emit *functions_of(const lam__emit *e, const lam__equation *q) {
+    lam__emit *one = e->first;
     for (int64_t k = 0; e->program->list[k] != q; k++) {
         const lam__nested *what = lam__nested_of(e->program->list[k]);
         for (int i = 0; what && i < what->count; i++) one = one->next;
@@ -115,7 +115,8 @@ static void put_array(lam__emit *e, const array *a, bool comma) {
     if (a->step) lam__emit_put(e, " + trip * %lld", (long long)a->step);
 }
 
-static void call(lam__emit *e, const lam__emit *f, int n, const array *const in[], int m, const array *const out[]) {
+static void call(lam__emit *e, lam__emit *f, int n, const array *const in[], int m, const array *const out[]) {
+    f->called = f->called || !e->hushed;
     lam__emit_indent(e);
     lam__emit_put(e, "%s(", f->name);
     for (int i = 0; i < n; i++) put_array(e, in[i], i > 0);
@@ -186,7 +187,7 @@ static void advance(lam__emit *e, const lam__emit_place *const out[], const argu
     for (int o = 0; o < carries; o++) copy_array(e, a->out[o].text, a->next[o].text, out[o]);
 }
 
-static void write_switch(lam__emit *e, const lam__nested *what, const lam__emit *f, const lam__emit_place *index,
+static void write_switch(lam__emit *e, const lam__nested *what, lam__emit *f, const lam__emit_place *index,
                          const arguments *a) {
     char text[LAM__EMIT_TEXT];
     lam__emit_value(e, index, NULL, text);
@@ -201,8 +202,8 @@ static void write_switch(lam__emit *e, const lam__nested *what, const lam__emit 
     lam__emit_line(e, "}");
 }
 
-static void write_while(lam__emit *e, const lam__nested *what, const lam__emit *condition,
-                        const lam__emit_place *const out[], arguments *a) {
+static void write_while(lam__emit *e, const lam__nested *what, lam__emit *condition, const lam__emit_place *const out[],
+                        arguments *a) {
     const lam__atom *r = &condition->program->results[0];
     const lam_value *type = r->variable >= 0 ? condition->program->types[r->variable] : r->constant;
     const lam__emit_place truth = lam__emit_dense_place("", (lam_dtype)type->dtype, 0, NULL);
@@ -223,7 +224,7 @@ static void write_while(lam__emit *e, const lam__nested *what, const lam__emit *
     if (holds.reserved >= 0) lam__emit_give_back(e, holds.reserved);
 }
 
-static void write_scan(lam__emit *e, const lam__nested *what, const lam__emit *f, const lam__emit_place *const in[],
+static void write_scan(lam__emit *e, const lam__nested *what, lam__emit *f, const lam__emit_place *const in[],
                        const lam__emit_place *const out[], arguments *a) {
     const int carries = (int)what->carries, elements = (int)what->elements;
     open_carries(e, out, a, carries);
@@ -241,7 +242,7 @@ static void write_scan(lam__emit *e, const lam__nested *what, const lam__emit *f
 const char *lam__emit_nested(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                              const lam__emit_place *const out[]) {
     const lam__nested *what = lam__nested_of(q);
-    const lam__emit *f = functions_of(e, q);
+    lam__emit *f = functions_of(e, q);
     arguments a;
     if (!arguments_open(e, q, in, out, &a)) return NULL; /* the arena knows */
     if (!strcmp(q->primitive->name, "switch")) write_switch(e, what, f, in[0], &a);

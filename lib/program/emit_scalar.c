@@ -130,6 +130,8 @@ const lam__emit_helper lam__emit_scalars[] = {
      "static $T min_$S($T x, $T y) {\n"
      "    if (x == y) return signbit(x) ? x : y;\n"
      "    return x < y || x != x ? x : y;\n}\n"},
+    {"equal", "static int equal_$S($T x, $T y) {\n    return x == y;\n}\n"},
+    {"less", "static int less_$S($T x, $T y) {\n    return x < y;\n}\n"},
     {"clamp",
      "static $T clamp_$S($T x, $T low, $T high) {\n"
      "    const $T least = x > low ? x : low;\n"
@@ -412,6 +414,22 @@ static const char *of_dtype(const expression *x, lam_dtype dtype) {
     case LAM_BOOL: return x->bools;
     case LAM_C128:
     case LAM_C64: return x->complexes;
+    default: return NULL;
+    }
+}
+
+/* Compilers warn of comparisons whose outcome they see: of a whole number with itself, or of a byte with the ends of
+ * its range. Functions hide that from them. NULL: the row compares nothing. */
+const char *lam__emit_comparison(const lam__equation *q) {
+    switch ((lam__loop_id)(q->primitive->loop - 1)) {
+    case LAM__LOOP_eq: return "@equal($1, $2)";
+    case LAM__LOOP_ne: return "!@equal($1, $2)";
+    case LAM__LOOP_lt: return "@less($1, $2)";
+    case LAM__LOOP_le: return "!@less($2, $1)";
+    case LAM__LOOP_gt: return "@less($2, $1)";
+    case LAM__LOOP_ge: return "!@less($1, $2)";
+    case LAM__LOOP_max: return "(@less($1, $2) ? $2 : $1)";
+    case LAM__LOOP_min: return "(@less($1, $2) ? $1 : $2)";
     default: return NULL;
     }
 }

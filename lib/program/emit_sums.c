@@ -257,12 +257,21 @@ static const char *cumulate_by(lam__emit *e, const lam__equation *q, const lam__
     return cumulate(e, q, in, out, text_of(j, out->dtype), start_of(j, out->dtype));
 }
 
+/* Of equal ones the last, as in the kernels, whose zeros have its sign. */
+static const char *cumulate_extreme(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
+                                    const lam__emit_place *out, bool most) {
+    const joining *j = most ? &MOST : &LEAST;
+    const char *last = most ? "if ($2 >= $1 || $2 != $2) $1 = $2;" : "if ($2 <= $1 || $2 != $2) $1 = $2;";
+    const char *text = lam__dtype_is_float(out->dtype) ? last : text_of(j, out->dtype);
+    return cumulate(e, q, in, out, text, start_of(j, out->dtype));
+}
+
 /* One line per row. */
 /* clang-format off */
 static const char *write_cumsum(ARGUMENTS) { return cumulate_by(e, q, in, out[0], &SUM); }
 static const char *write_cumprod(ARGUMENTS) { return cumulate_by(e, q, in, out[0], &PROD); }
-static const char *write_cummax(ARGUMENTS) { return cumulate_by(e, q, in, out[0], &MOST); }
-static const char *write_cummin(ARGUMENTS) { return cumulate_by(e, q, in, out[0], &LEAST); }
+static const char *write_cummax(ARGUMENTS) { return cumulate_extreme(e, q, in, out[0], true); }
+static const char *write_cummin(ARGUMENTS) { return cumulate_extreme(e, q, in, out[0], false); }
 /* clang-format on */
 
 static const char *write_cumlogsumexp(ARGUMENTS) {

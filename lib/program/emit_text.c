@@ -227,7 +227,7 @@ void lam__emit_at(lam__emit *e, const lam__emit_place *x, const int names[], cha
     if (!e->hushed && x->base[0] == 'w') e->works = true;
     if (!e->hushed && x->base[0] == 'i') e->read[strtol(x->base + 2, NULL, 10)] = true;
     size_t at = (size_t)snprintf(text, LAM__EMIT_TEXT, "%s%s%s[", x->constant >= 0 ? e->name : "",
-                                 x->constant >= 0 ? "_" : "", x->base);
+                                 x->constant >= 0 ? "__" : "", x->base);
     bool any = false;
     if (offset) {
         at += (size_t)snprintf(text + at, LAM__EMIT_TEXT - at, "%lld", (long long)offset);

@@ -9,9 +9,12 @@
 #define ARGUMENTS                                                                                                      \
     lam__emit *e, const lam__equation *q, const lam__emit_place *const in[], const lam__emit_place *const out[]
 
-/* The loops over one window axis: place `t` of the result (-1: 0), place `k` of the window and element `at` of x are
- * called so. Always one loop, which passes over what is beside x or between its elements. */
-static void open_window(lam__emit *e, const lam__window_axis *a, int64_t size, int t, int k, int at) {
+/* The loops over one window axis: place `t` of the result (-1: 0), place `k` of the window and element `at` of this
+ * axis of x are called so. Always one loop, which passes over what is beside x or between its elements. An element that
+ * is the same everywhere is not told by `at`. */
+static void open_window(lam__emit *e, const lam__window_axis *a, const lam__emit_place *x, int axis, int t, int k,
+                        int at) {
+    const int64_t size = x->dims[axis];
     char place[24] = "0";
     if (a->out != 1) snprintf(place, sizeof place, "i%d", t);
     lam__emit_line(e, "for (int64_t i%d = 0; i%d < %lld; i%d++) {", k, k, (long long)a->window, k);
@@ -22,7 +25,7 @@ static void open_window(lam__emit *e, const lam__window_axis *a, int64_t size, i
     else lam__emit_line(e, "if (p%d < 0 || p%d %% %lld != 0) continue;", k, k, (long long)a->gap);
     lam__emit_line(e, "if (p%d >= %lld) continue;", k, (long long)(size * a->gap));
     lam__emit_line(e, "const int64_t i%d = p%d / %lld;", at, k, (long long)a->gap);
-    if (size == 1) lam__emit_line(e, "(void)i%d;", at);
+    if (size == 1 || !x->strides[axis]) lam__emit_line(e, "(void)i%d;", at);
 }
 
 /* x[groups, n, c, ...] w[groups, o, c, window...] -> out[groups, n, o, places...], groups only where there are. */
@@ -47,7 +50,7 @@ static const char *write_conv_general(ARGUMENTS) {
     lam__emit_line(e, "%s s = 0;", lam__emit_type(out[0]->dtype));
     const int features = lam__emit_loops(e, 1, &in[0]->dims[front - 1], &c);
     for (int i = 0; i < p->rank; i++)
-        open_window(e, &p->at[i], in[0]->dims[front + i], front + i, c + 1 + i, c + 1 + p->rank + i);
+        open_window(e, &p->at[i], in[0], front + i, front + i, c + 1 + i, c + 1 + p->rank + i);
     lam__emit_statement(e,
                         whole    ? "s = ($T)(($U)s + ($U)$1 * ($U)$2);"
                         : floats ? "s += $1 * $2;"
@@ -64,7 +67,7 @@ static void open_windows(lam__emit *e, const lam__window_params *p, const lam__e
     for (int i = 0; i < p->lead; i++) x_names[i] = i;
     for (int i = 0; i < p->rank; i++) {
         x_names[p->lead + i] = x->rank + p->rank + i;
-        open_window(e, &p->at[i], x->dims[p->lead + i], p->lead + i, x->rank + i, x_names[p->lead + i]);
+        open_window(e, &p->at[i], x, p->lead + i, p->lead + i, x->rank + i, x_names[p->lead + i]);
     }
 }
 

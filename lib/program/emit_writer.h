@@ -89,6 +89,7 @@ typedef struct lam__emit {
     int64_t blocks;                  /* equations, or runs of them, so far */
     bool parted;                     /* they are functions of their own, some in each */
     bool hushed, has_complex, works; /* an element of the workspace is named */
+    bool called;                     /* this program, by the one around it, which has elements that it makes */
     struct lam__emit *outer;         /* whose equation this program is in; NULL: none */
     struct lam__emit *first, *next;  /* programs in the equations of this one; the one behind this one */
     int functions;                   /* so far, of the outermost one */
@@ -233,6 +234,9 @@ void lam__emit_close_nested(lam__emit *e);
 /* Writes an equation with programs in it. */
 const char *lam__emit_nested(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                              const lam__emit_place *const out[]);
+
+/* emit_scalar.c: of a row that compares whole numbers, its expression where compilers would see the outcome. */
+const char *lam__emit_comparison(const lam__equation *q);
 
 /* emit_scalar.c: the expression of an elementwise row on elements of this dtype, with operands $1 to $3 and parameters
  * $4 to $6, which it writes; NULL: none. */

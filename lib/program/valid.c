@@ -3,12 +3,14 @@
 #include "lib/program/valid.h"
 
 #include "lib/dispatch/dispatch.h"
+#include "lib/kernels/special/plane.h"
 #include "lib/primitives/rows.h"
 #include "lib/program/layout.h"
+#include "lib/tensor/dtype.h"
 
 #include <string.h>
 
-enum { LARGEST = 1 << 30, MOST_MEMBER = 1 << 20 };
+enum { LARGEST = 1 << 30, MOST_MEMBER = 1 << 16, MOST_ORDER = 1 << 10 };
 
 /* Element i of the parameter of this name. */
 static int64_t get(const lam_call_site *c, const char *name, int64_t i) {
@@ -181,7 +183,7 @@ static bool bags(const lam_call_site *c) {
 }
 
 static bool inverse(const lam_call_site *c) {
-    return within(get(c, "n", 0), 0, LARGEST) && within(get(c, "mode", 0), 0, LAM__INDEX_DROP + 1);
+    return rank(c, 0) && within(get(c, "n", 0), 0, LARGEST) && within(get(c, "mode", 0), 0, LAM__INDEX_DROP + 1);
 }
 
 static bool powers(const lam_call_site *c) {
@@ -215,10 +217,16 @@ static bool signs(const lam_call_site *c) {
            (!get(c, "sign", 0) || dim(c, 1, r - 2) == dim(c, 1, r - 1));
 }
 
+/* Square matrices of a dtype that there are kernels for; floats of 16 bits are widened for them. */
+static bool square(const lam_call_site *c) {
+    const int r = rank(c, 0);
+    return r >= 2 && dim(c, 0, r - 2) == dim(c, 0, r - 1) && lam__dtype_is_inexact(c->in[0]->dtype);
+}
+
 /* Matrices, their factors and order as lu gives them, and right-hand sides, of one stack. */
 static bool solved(const lam_call_site *c) {
     const int r = rank(c, 0);
-    if (r < 2 || rank(c, 1) != r || rank(c, 2) != r - 1 || rank(c, 3) != r) return false;
+    if (!square(c) || rank(c, 1) != r || rank(c, 2) != r - 1 || rank(c, 3) != r) return false;
     const int64_t n = dim(c, 0, r - 1);
     for (int i = 0; i < r - 2; i++)
         if (dim(c, 1, i) != dim(c, 0, i) || dim(c, 2, i) != dim(c, 0, i) || dim(c, 3, i) != dim(c, 0, i)) return false;
@@ -233,6 +241,35 @@ static bool orders(const lam_call_site *c) {
     for (int64_t i = 0; i < 3; i++)
         if (!within(get(c, "by", i), 0, 3)) return false;
     return within(get(c, "by_x", 0), 0, 32);
+}
+
+/* Rows that have a member as their parameter, which is also what a row of users has that does not say. */
+static bool of_family(const lam_primitive *row) {
+    lam__layout l;
+    return lam__layout_open(&l, row) && !strcmp(l.text, "l member");
+}
+
+/* Which member of a family. Codes of several orders are below the most too, so that no kernel counts for long, which
+ * that of polygamma does by squares; the orders of expn go on below 0. */
+static bool member(const lam_call_site *c) {
+    const lam_primitive *row = c->primitive;
+    const int64_t most = row == &lam__row_polygamma_gap ? MOST_ORDER : MOST_MEMBER;
+    return within(get(c, "member", 0), row == &lam__row_expn ? -most : 0, most);
+}
+
+static bool order(const lam_call_site *c) {
+    const lam_primitive *row = c->primitive;
+    const int64_t most = row == &lam__row_polygamma ? MOST_ORDER : row == &lam__row_wofz ? 1 : LAM__LOGGAMMA_ORDERS;
+    return within(get(c, "order", 0), 0, most + 1);
+}
+
+/* Triangles and right-hand sides of one stack. */
+static bool triangular(const lam_call_site *c) {
+    const int r = rank(c, 0);
+    if (!square(c) || rank(c, 1) != r || c->in[0]->dtype != c->in[1]->dtype) return false;
+    for (int i = 0; i < r - 2; i++)
+        if (dim(c, 0, i) != dim(c, 1, i)) return false;
+    return dim(c, 1, r - (get(c, "right_side", 0) ? 1 : 2)) == dim(c, 0, r - 1);
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
@@ -299,6 +336,12 @@ static const struct {
     OF(gap_solve, signs),
     OF(hyp1f1, orders),
     OF(solve, solved),
+    OF(cholesky, square),
+    OF(lu, square),
+    OF(triangular_solve, triangular),
+    OF(polygamma, order),
+    OF(wofz, order),
+    OF(loggamma, order),
     OF(hyp2f1, orders),
 #if defined(LAM__HAVE_FFTW)
     OF(rfft, half),
@@ -311,11 +354,12 @@ const char *lam__program_fault(const lam_call_site *call) {
     const lam_primitive *row = call->primitive;
     for (int i = 0; i < call->inputs; i++)
         if (!call->in[i] && !row->call) return "an operand is missing";
-    if (!row->layout && row->elementwise && call->params_bytes && !within(get(call, "member", 0), 0, MOST_MEMBER))
-        return "there is no such member of the family";
+    if (row->layout && !call->params_bytes) return "parameters are missing";
+    if (!row->shape && !row->elementwise) return "it calls functions, which are not here";
+    if (of_family(row) && call->params_bytes && !member(call)) return "there is no such member of the family";
     if (!axes_fit(call)) return "there are no such axes";
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
-        if (expected[k].row == row && (!call->params_bytes || !expected[k].fits(call)))
-            return "the parameters do not fit the operands";
-    return row->layout && !call->params_bytes && !row->elementwise ? "parameters are missing" : NULL;
+        if (expected[k].row == row && !expected[k].fits(call))
+            return row->layout ? "the parameters do not fit the operands" : "the operands are no square matrices";
+    return NULL;
 }

@@ -1,4 +1,4 @@
-/* Programs as C: names, the workspace, several programs in one build, what is refused, files that fail. That each
+/* Programs as C: the workspace, several programs in one build, what is refused, files that fail. That each
  * operation has the values it should have is shown by primitives/emitted.c. */
 #define _GNU_SOURCE /* mkdtemp, open_memstream */
 
@@ -47,56 +47,6 @@ static void check_results(const double got[], lam_fn *f) {
     for (int i = 0; i < N; i++) ck_assert_double_eq_tol(got[i], want[i], 1e-14);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
-
-static void check_name(const char *name, const char *want) {
-    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = name, .body = plain, .inputs = 1, .outputs = 1});
-    const char *text = emitted_text(traced(f), NULL);
-    char wanted[128];
-    snprintf(wanted, sizeof wanted, "\nvoid %s(const double *in0, double *out0) {\n", want);
-    ck_assert_msg(strstr(text, wanted) != NULL, "'%s' becomes another name than %s", name, want);
-}
-
-START_TEST(names_become_identifiers) {
-    check_name("plain", "plain");
-    check_name("grad(x + y)", "grad_x___y_");
-    check_name("2nd", "_2nd");
-    check_name("double", "double_");
-    check_name("exp", "exp_");
-    check_name("_Bool", "_Bool_");
-    check_name("expf", "expf_");
-    check_name("max_f64", "max_f64_");
-    check_name("grad_f64", "grad_f64");
-    check_name("grad(a name of many letters, grad(a name of many letters, grad(a name)))",
-               "grad_a_name_of_many_letters__grad_a_name_of_many_letters__grad");
-}
-END_TEST
-
-START_TEST(other_names_are_refused) {
-    static const char *const names[] = {"",
-                                        "a b",
-                                        "1st",
-                                        "int",
-                                        "f<g>",
-                                        "sqrt",
-                                        "sinl",
-                                        "I",
-                                        "isnan",
-                                        "size_t",
-                                        "before_i32",
-                                        "argsort_f64",
-                                        "a_name_of_64_letters_which_is_one_more_than_c_promises_to_know__"};
-    lam_program *p = traced(FN(plain, 1, 1));
-    FILE *file = tmpfile();
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        ck_assert_int_eq(lam_emit_c(p, file, &(lam_emit_options){.name = names[i]}), LAM_ERR_OPTION);
-        EXPECT_ERROR(LAM_ERR_OPTION, "cannot be the name of a function");
-    }
-    ck_assert_int_eq(ftell(file), 0);
-    fclose(file);
-}
-END_TEST
-
 /* ---- the workspace ----------------------------------------------------------------------------------------------- */
 
 /* The number in the comment on top is enough, and calls with rooms of their own do not meet. */
@@ -128,7 +78,7 @@ START_TEST(the_workspace_is_static_or_the_callers) {
         check_results(out, f);
         free(rooms[i]);
     }
-    ck_assert_ptr_null(strstr(emitted_text(traced(FN(plain, 1, 1)), NULL), "_WORKSPACE"));
+    ck_assert_ptr_nonnull(strstr(emitted_text(traced(FN(plain, 1, 1)), NULL), "\n#define plain_WORKSPACE 0\n"));
     dlclose(b.library);
 }
 END_TEST
@@ -167,7 +117,7 @@ START_TEST(long_programs_are_several_functions) {
     build_begin(&b);
     build_add(&b, "fixed", p, &(lam_emit_options){.name = "fixed"});
     build_add(&b, "given", p, &(lam_emit_options){.name = "given", .reentrant = true});
-    ck_assert_ptr_nonnull(strstr(emitted_text(p, NULL), "static void long_chain_part2("));
+    ck_assert_ptr_nonnull(strstr(emitted_text(p, NULL), "static void long_chain__part2("));
     build_end(&b);
     unary *fixed;
     unary_in_room *given;
@@ -343,6 +293,100 @@ START_TEST(special_values_have_the_same_bits) {
 }
 END_TEST
 
+BODY(running) {
+    out[0] = lam_stack(LAM_LIST(lam_cummax(in[0], 0), lam_cummin(in[0], 0)), 0);
+}
+
+/* A running extreme is the last of the elements up to there that are equal to it: zeros have the sign of that. */
+START_TEST(running_extremes_have_the_signs_of_the_last) {
+    static const double x[N] = {0.0, -0.0, 0.0, -0.0};
+    build b;
+    double got[2 * N];
+    lam_program *p = lam_trace(FN(running, 1, 1), LAM_LIST(lam_array(ctx, LAM_F64, LAM_DIMS(N), x)));
+    build_begin(&b);
+    build_add(&b, "running", p, NULL);
+    build_end(&b);
+    unary *call;
+    build_find(&b, "running", &call);
+    for (int with = 0; with < 2; with++) {
+        if (with) ck_assert_int_eq(lam_read(apply1(p, lam_array(ctx, LAM_F64, LAM_DIMS(N), x)), got, sizeof got), 0);
+        else call(x, got);
+        for (int i = 0; i < 2 * N; i++) ck_assert(got[i] == 0 && !signbit(got[i]) == !signbit(x[i % N]));
+    }
+    dlclose(b.library);
+}
+END_TEST
+
+/* ---- warnings ---------------------------------------------------------------------------------------------------- */
+
+enum { COMPARISONS = 8 };
+
+/* Numbers with themselves, and bytes with the ends of their range. */
+BODY(compared) {
+    lam_tensor *x = in[0], *y = env ? in[0] : lam_zeros_like(x);
+    out[0] = lam_stack(LAM_LIST(lam_cast(lam_eq(x, y), LAM_I64), lam_cast(lam_ne(x, y), LAM_I64),
+                                lam_cast(lam_lt(x, y), LAM_I64), lam_cast(lam_le(x, y), LAM_I64),
+                                lam_cast(lam_gt(x, y), LAM_I64), lam_cast(lam_ge(x, y), LAM_I64),
+                                lam_cast(lam_max(x, y), LAM_I64), lam_cast(lam_min(x, y), LAM_I64)),
+                       0);
+}
+
+static lam_fn *compared_with(bool itself) {
+    return FN_ENV(compared, 1, 1, itself ? ctx : NULL);
+}
+
+BODY(added) {
+    out[0] = lam_add(in[1], lam_cast(in[0], LAM_F64));
+}
+
+BODY(around) {
+    out[0] = lam_convolve(lam_broadcast_to(lam_index(in[0], 0, 0), LAM_DIMS(N)), in[0], LAM_CONVOLVE_SAME);
+}
+
+/* A choice and a loop whose results have no elements. */
+BODY(of_nothing) {
+    lam_tensor *none = lam_slice_axis(in[0], 0, 0, 0), *positive = lam_gt(lam_sum(in[0], NULL), 0.0), *y;
+    lam_cond(positive, FN(plain, 1, 1), FN(chain, 1, 1), LAM_LIST(none), &y, 1);
+    lam_fori(0, 100, FN(added, 2, 1), LAM_LIST(y), &y, 1);
+    out[0] = lam_add(in[0], lam_sum(y, NULL));
+}
+
+/* Builds take warnings for errors. Of those that other compilers have it is seen that there is no reason. */
+START_TEST(compilers_have_nothing_to_warn_of) {
+    static const int64_t same[] = {1, 0, 0, 1, 0, 1, 7, 7}, with_zero[] = {0, 1, 0, 0, 1, 1, 7, 0};
+    build b;
+    const int64_t x = 7;
+    const uint8_t byte = 7;
+    int64_t got[COMPARISONS];
+    lam_tensor *whole = lam_array(ctx, LAM_I64, LAM_DIMS0, &x), *small = lam_array(ctx, LAM_U8, LAM_DIMS0, &byte);
+    build_begin(&b);
+    build_add(&b, "whole", lam_trace(compared_with(true), LAM_LIST(whole)), &(lam_emit_options){.name = "whole"});
+    build_add(&b, "small", lam_trace(compared_with(true), LAM_LIST(small)), &(lam_emit_options){.name = "small"});
+    build_add(&b, "zero", lam_trace(compared_with(false), LAM_LIST(small)), &(lam_emit_options){.name = "zero"});
+    build_add(&b, "around", traced(FN(around, 1, 1)), NULL);
+    build_add(&b, "of_nothing", traced(FN(of_nothing, 1, 1)), NULL);
+    build_end(&b);
+    void (*of_whole)(const int64_t *, int64_t *), (*of_small)(const uint8_t *, int64_t *);
+    build_find(&b, "whole", &of_whole);
+    of_whole(&x, got);
+    for (int i = 0; i < COMPARISONS; i++) ck_assert_int_eq(got[i], same[i]);
+    for (int zero = 0; zero < 2; zero++) {
+        build_find(&b, zero ? "zero" : "small", &of_small);
+        of_small(&byte, got);
+        for (int i = 0; i < COMPARISONS; i++) ck_assert_int_eq(got[i], zero ? with_zero[i] : same[i]);
+    }
+    const char *text = emitted_text(lam_trace(compared_with(true), LAM_LIST(whole)), NULL);
+    ck_assert_ptr_null(strstr(text, "in0[0] == in0[0]"));
+    ck_assert_ptr_nonnull(strstr(text, "equal_i64(in0[0], in0[0])"));
+    unary *call;
+    double out[N];
+    build_find(&b, "of_nothing", &call);
+    call(point, out);
+    for (int i = 0; i < N; i++) ck_assert_double_eq(out[i], point[i]);
+    dlclose(b.library);
+}
+END_TEST
+
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 START_TEST(what_has_no_form_is_named_and_nothing_is_written) {
@@ -397,10 +441,10 @@ START_TEST(values_of_open_levels_are_refused) {
 END_TEST
 
 Suite *suite_transforms_emit(void) {
-    return SUITE_OF("transforms/emit", names_become_identifiers, other_names_are_refused,
-                    the_workspace_is_static_or_the_callers, memory_is_used_again, long_programs_are_several_functions,
-                    several_programs_are_linked_together, the_gradient_of_a_model_is_that_of_lamina,
-                    sums_are_made_in_the_loops_of_their_terms, special_values_have_the_same_bits,
-                    what_has_no_form_is_named_and_nothing_is_written, what_is_no_program_is_refused,
-                    a_file_that_fails_is_reported, values_of_open_levels_are_refused);
+    return SUITE_OF("transforms/emit", the_workspace_is_static_or_the_callers, memory_is_used_again,
+                    long_programs_are_several_functions, several_programs_are_linked_together,
+                    the_gradient_of_a_model_is_that_of_lamina, sums_are_made_in_the_loops_of_their_terms,
+                    special_values_have_the_same_bits, compilers_have_nothing_to_warn_of,
+                    running_extremes_have_the_signs_of_the_last, what_has_no_form_is_named_and_nothing_is_written,
+                    what_is_no_program_is_refused, a_file_that_fails_is_reported, values_of_open_levels_are_refused);
 }

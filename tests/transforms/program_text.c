@@ -438,6 +438,7 @@ static const struct {
     {HEAD "    return 1+2:c64\n}", LAM_ERR_VALUE, "line 2: no c64"},
     {HEAD "    return 1:bool\n}", LAM_ERR_VALUE, "line 2: no bool"},
     {HEAD "    return 1:f63\n}", LAM_ERR_VALUE, "line 2: 'f63' is no dtype"},
+    {HEAD "    v2: f64[2] = checkpoint(v0)\n    return v2\n}", LAM_ERR_VALUE, "(checkpoint): it calls functions"},
     {HEAD "    v2: f64[2] = checkpoint(v0) opaque\n    return v2\n}", LAM_ERR_VALUE, "line 2"},
 };
 enum { WRONG = sizeof wrong / sizeof *wrong };

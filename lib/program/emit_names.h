@@ -1,0 +1,16 @@
+/* Names that functions of programs may have in C. */
+#ifndef LAM_PROGRAM_EMIT_NAMES_H
+#define LAM_PROGRAM_EMIT_NAMES_H
+
+#include <stdbool.h>
+
+enum { LAM__EMIT_NAME = 64 }; /* with its end: what C promises to tell apart */
+
+/* Whether this is an identifier that nothing else has: not C, not its library, and nothing in the file of another
+ * program. */
+bool lam__emit_names_fit(const char *name);
+
+/* What cannot be in an identifier becomes a _, and there is one behind a name that is taken. */
+void lam__emit_names_make(const char *from, char name[LAM__EMIT_NAME]);
+
+#endif

@@ -1,0 +1,116 @@
+/* Texts of programs whose operations do not fit their operands: such a text is refused, since what public operations
+ * check has not been checked, and the kernels take it for granted. */
+#include "tests/support.h"
+#include "tests/transforms/build.h"
+
+#include <lamina/extend.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A program of one equation, whose results all are returned. */
+static const struct {
+    const char *inputs, *results, *names, *equation, *words;
+} refused[] = {
+    {"v0: f64[5]", "v9: f64[5]", "v9", "cholesky(v0)", "no square matrices"},
+    {"v0: f64[2, 3]", "v9: f64[2, 3]", "v9", "cholesky(v0)", "no square matrices"},
+    {"v0: i64[3, 3]", "v9: i64[3, 3]", "v9", "cholesky(v0)", "no square matrices"},
+    {"v0: i32[3, 3]", "v7: i32[3, 3], v8: i32[3], v9: i32[3]", "v7, v8, v9", "lu(v0)", "no square matrices"},
+    {"v0: f64[2, 3]", "v7: f64[2, 3], v8: i32[2], v9: i32[2]", "v7, v8, v9", "lu(v0)", "no square matrices"},
+#define SOLVE(right) "triangular_solve(v0, v1) right_side=" right ", upper=false, transpose=false, unit_diagonal=false"
+    {"v0: f64[3, 4], v1: f64[3, 2]", "v9: f64[3, 2]", "v9", SOLVE("false"), "do not fit"},
+    {"v0: f64[3, 3], v1: f64[2, 2]", "v9: f64[2, 2]", "v9", SOLVE("false"), "do not fit"},
+    {"v0: f64[3, 3], v1: f64[3, 2]", "v9: f64[3, 2]", "v9", SOLVE("true"), "do not fit"},
+    {"v0: f64[3, 3], v1: f64[3]", "v9: f64[3]", "v9", SOLVE("false"), "do not fit"},
+    {"v0: f64[2, 3, 3], v1: f64[4, 3, 1]", "v9: f64[4, 3, 1]", "v9", SOLVE("false"), "do not fit"},
+    {"v0: f64[3, 3], v1: f32[3, 1]", "v9: f32[3, 1]", "v9", SOLVE("false"), "do not fit"},
+    {"v0: i32[3, 3], v1: i32[3, 1]", "v9: i32[3, 1]", "v9", SOLVE("false"), "do not fit"},
+#undef SOLVE
+    {"v0: i64[]", "v9: i64[]", "v9", "index_inverse(v0) n=2, mode=2", "do not fit"},
+    {"v0: f64[3]", "v9: f64[3]", "v9", "polygamma(v0) order=-5", "do not fit"},
+    {"v0: f64[3]", "v9: f64[3]", "v9", "polygamma(v0) order=1000000000", "do not fit"},
+    {"v0: c128[3]", "v9: c128[3]", "v9", "loggamma(v0) order=-1", "do not fit"},
+    {"v0: c128[3]", "v9: c128[3]", "v9", "wofz(v0) order=-1", "do not fit"},
+    {"v0: f64[3]", "v9: f64[3]", "v9", "erfcx(v0) member=-1", "no such member"},
+    {"v0: f64[3]", "v9: f64[3]", "v9", "bessel_i(v0) member=-2", "no such member"},
+    {"v0: f64[3]", "v9: f64[3]", "v9", "expn(v0)", "parameters are missing"},
+    {"v0: f64[3]", "v9: f64[3]", "v9", "erfcx(v0)", "parameters are missing"},
+    {"v0: f64[3]", "v9: f64[3]", "v9", "bessel_i(v0)", "parameters are missing"},
+    {"v0: f64[3]", "v9: f64[3]", "v9", "mish_slope(v0)", "parameters are missing"},
+    {"v0: f64[3]", "v9: f64[3]", "v9", "polygamma(v0)", "parameters are missing"},
+    {"v0: f64[3]", "v9: f64[3]", "v9", "nan_to_num(v0)", "parameters are missing"},
+    {"v0: f64[3], v1: f64[3]", "v9: f64[3]", "v9", "boxcox(v0, v1)", "parameters are missing"},
+    {"v0: f64[3], v1: f64[3]", "v9: f64[3]", "v9", "boxcox1p(v0, v1)", "parameters are missing"},
+    {"v0: f64[3], v1: f64[3]", "v9: f64[3]", "v9", "beta(v0, v1)", "parameters are missing"},
+    {"v0: f64[3], v1: f64[3]", "v9: f64[3]", "v9", "zeta(v0, v1)", "parameters are missing"},
+    {"v0: f64[3], v1: f64[3]", "v9: f64[3]", "v9", "igamma(v0, v1)", "parameters are missing"},
+    {"v0: f64[3], v1: f64[3]", "v9: f64[3]", "v9", "polygamma_gap(v0, v1)", "parameters are missing"},
+    {"v0: f64[3], v1: f64[3]", "v9: f64[3]", "v9", "pow_slope(v0, v1)", "parameters are missing"},
+    {"v0: f64[3], v1: f64[3]", "v9: f64[3]", "v9", "atan2_slope(v0, v1)", "parameters are missing"},
+    {"v0: f64[3], v1: f64[3], v2: f64[3]", "v9: f64[3]", "v9", "betainc(v0, v1, v2)", "parameters are missing"},
+    {"v0: f64[3]", "v9: f64[3]", "v9", "checkpoint(v0)", "it calls functions"},
+};
+enum { REFUSED = sizeof refused / sizeof *refused };
+
+START_TEST(operands_that_do_not_fit_are_refused) {
+    char text[512];
+    for (int i = 0; i < REFUSED; i++) {
+        snprintf(text, sizeof text, "program f(%s) {\n    %s = %s\n    return %s\n}\n", refused[i].inputs,
+                 refused[i].results, refused[i].equation, refused[i].names);
+        ck_assert_msg(lam_failed(lam_program_read(ctx, text)), "%s", text);
+        ck_assert_msg(strstr(lam_error(ctx), refused[i].words) != NULL, "%s\nis refused by: %s", text, lam_error(ctx));
+        EXPECT_ERROR(LAM_ERR_VALUE, refused[i].words);
+    }
+}
+END_TEST
+
+BODY(sum_of_exp1) {
+    out[0] = lam_sum(lam_exp1(in[0]), NULL);
+}
+
+/* E_1'' = E_(-1), whose order is below that of any that users can ask for: (x + 1) exp(-x)/x^2. */
+START_TEST(members_below_0_are_read) {
+    lam_tensor *x = num(0.5);
+    lam_fn *second = lam_grad(lam_grad(FN(sum_of_exp1, 1, 1), NULL), NULL);
+    char *text = printed_text(lam_trace(second, LAM_LIST(x)));
+    lam_tensor *got = NULL;
+    (void)lam_call(lam_program_read(ctx, text), LAM_LIST(x), &got, 1);
+    EXPECT_OK();
+    ck_assert_double_eq_tol(lam_item(got), 1.5 * exp(-0.5) / 0.25, 1e-14);
+    free(text);
+}
+END_TEST
+
+/* Any operation of one to three operands of one type without parameters: the text is refused, or the program can be
+ * called and derived. */
+static void try_row(const lam_primitive *row) {
+    char text[512];
+    const char *const types[] = {"v0: f64[3]", "v0: f64[3], v1: f64[3]", "v0: f64[3], v1: f64[3], v2: f64[3]"},
+                      *const operands[] = {"v0", "v0, v1", "v0, v1, v2"};
+    if (row->inputs < 1 || row->inputs > 3 || row->outputs > 1) return;
+    snprintf(text, sizeof text, "program f(%s) {\n    v9: f64[3] = %s(%s)\n    return v9\n}\n", types[row->inputs - 1],
+             row->name, operands[row->inputs - 1]);
+    lam_program *f = lam_program_read(ctx, text);
+    lam_tensor *in[3] = {VEC(0.25, 0.5, 0.75), VEC(0.25, 0.5, 0.75), VEC(0.25, 0.5, 0.75)}, *out, *gx[3];
+    const lam_list list = {(size_t)row->inputs, in};
+    lam_fn *back;
+    if (!lam_failed(f) && lam_vjp(f, list, &out, 1, &back, NULL) == LAM_OK)
+        (void)lam_call(back, LAM_LIST(out), gx, (size_t)row->inputs);
+    lam_clear_error(ctx);
+}
+
+START_TEST(operations_without_parameters) {
+    for (const lam_primitive *const *row = lam_primitives(); *row; row++) {
+        lam_scope *scope = lam_scope_begin(ctx);
+        try_row(*row);
+        (void)lam_scope_end(scope, NULL, 0);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+Suite *suite_transforms_program_refused(void) {
+    return SUITE_OF("transforms/program_refused", operands_that_do_not_fit_are_refused, members_below_0_are_read,
+                    operations_without_parameters);
+}

@@ -412,9 +412,9 @@ static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_va
         lam__error_set(ctx, LAM_ERR_AXIS, NULL, "vmap: out_axes of output %d of '%s' is %d, out of range [-%d, %d)", o,
                        f->name, axis, rank, rank);
     } else if (rank > lam__eval_most_axes(ctx)) {
-        lam__error_set(ctx, LAM_ERR_RANK, NULL,
-                       "vmap: output %d of '%s' would have %d axes, more than the %d that are possible%s", o, f->name,
-                       rank, lam__eval_most_axes(ctx), ctx->current->hidden ? " inside these batches" : "");
+        lam__error_set(ctx, LAM_ERR_RANK, NULL, "vmap: output %d of '%s' would have %d axes, more than %d%s", o,
+                       f->name, rank, lam__eval_most_axes(ctx),
+                       ctx->current->hidden ? " left inside these batches" : "");
     } else if (own) {
         out = lam__batch_move(ctx, lam__payload_of(v)->inner, (int)lam__payload_of(v)->number, to);
     } else {

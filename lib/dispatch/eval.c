@@ -39,8 +39,8 @@ lam_status lam__eval_check_rank(const lam_call_site *call, const lam_shape shape
     for (int o = 0; o < call->outputs; o++)
         if (shapes[o].rank > most)
             return lam__error_call(call, LAM_ERR_RANK, "make some axes one with lam_reshape",
-                                   "the result would have %d axes, more than the %d that are possible%s",
-                                   shapes[o].rank, most, call->ctx->current->hidden ? " inside these batches" : "");
+                                   "the result would have %d axes, more than %d%s", shapes[o].rank, most,
+                                   call->ctx->current->hidden ? " left inside these batches" : "");
     return LAM_OK;
 }
 

@@ -54,8 +54,8 @@ static bool leaves_word(lam__aside *aside, const char *name) {
 }
 
 /* What is set aside comes in its place among the levels that are visible: above the one below which it was, or above
- * what stands for that one, as do those that were set aside before and stood higher. *next: the innermost aside that has
- * not been passed. */
+ * what stands for that one, as do those that were set aside before and stood higher. *next: the innermost aside that
+ * has not been passed. */
 static bool wants_aside(const lam__level *level, lam__aside **next, const char *name) {
     const lam__aside *in_place = *next;
     while (in_place && !stands_for_top(level, in_place)) in_place = in_place->outer;

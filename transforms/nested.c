@@ -382,8 +382,8 @@ static lam_status apply_recorded(const char *name, const lam_call_site *call, re
     return status == LAM_OK ? lam__dispatch(&with, out) : status;
 }
 
-/* Whether the call is one for programs, as it is where an operand is traced and a level keeps loops, or nobody knows which
- * way it goes; not where types are all that is wanted. keeps: of any of the levels that trace operands. */
+/* Whether the call is one for programs, as it is where an operand is traced and a level keeps loops, or nobody knows
+ * which way it goes; not where types are all that is wanted. keeps: of any of the levels that trace operands. */
 static bool is_recorded(const lam_call_site *call, bool *keeps) {
     bool traced = false;
     *keeps = false;

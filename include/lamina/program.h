@@ -99,8 +99,8 @@ typedef struct lam_jit_options {
  * Called as they are, without compiling, are functions that draw from the context's generator, that read values of open
  * levels or work along the axis of a batch around them, that read elements of what depends on their inputs, as C's own
  * `if` on lam_item does, or have rules that are linear by such elements alone, as one that adds x times zero; and any
- * function whose inputs belong to levels, because it is called in the body of another one that is being differentiated or
- * batched. So compile the outermost function: lam_jit(lam_grad(f)). lam_jit_report_of tells.
+ * function whose inputs belong to levels, because it is called in the body of another one that is being differentiated
+ * or batched. So compile the outermost function: lam_jit(lam_grad(f)). lam_jit_report_of tells.
  * Results have the bits of the plain function, but for the order of sums that become steps, products that a derivative
  * adds to a sum, which are rounded with it or before it (fma), the sign of a zero that 0 is added to, and what `native`
  * says.

@@ -20,9 +20,9 @@ static inline bool lam__level_visible(const lam_ctx *ctx, const lam__level *leve
 /* NOTE [asides]
  * User code that runs for a level, as the body of a checkpoint or a forward does, sees the levels below that one. The
  * levels between the one that was current and that one are set aside meanwhile. User code may need one of these though
- * no operand belongs to it: because it draws (NOTE [draws below] in dispatch.c), or because it names its axis. Who looks
- * for a name asks the asides in their turn, and where one has the level, leaves word and fails: the call is then done
- * again, at that level. */
+ * no operand belongs to it: because it draws (NOTE [draws below] in dispatch.c), or because it names its axis. Who
+ * looks for a name asks the asides in their turn, and where one has the level, leaves word and fails: the call is then
+ * done again, at that level. */
 typedef struct lam__aside {
     struct lam__aside *outer;
     lam__level *from, *top; /* set aside are `from` and its parents down to above `top` */

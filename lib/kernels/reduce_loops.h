@@ -12,8 +12,8 @@
  * error of a leaf near that of a pairwise sum. */
 enum { LAM__REDUCE_LEAF = 1024, LAM__REDUCE_STRIDED_LEAF = 64, LAM__REDUCE_ODD_LEAF = 512, LAM__REDUCE_SHORT = 32 };
 
-/* Where the elements of a reduction lie, by their bytes: what the second cache may hold, what the third may, more. Machines
- * that have more of either lose little, since reading ahead helps there too. */
+/* Where the elements of a reduction lie, by their bytes: what the second cache may hold, what the third may, more.
+ * Machines that have more of either lose little, since reading ahead helps there too. */
 typedef enum lam__reduce_reach { LAM__REDUCE_NEAR, LAM__REDUCE_FAR, LAM__REDUCE_MEMORY } lam__reduce_reach;
 
 static inline lam__reduce_reach lam__reduce_reach_of(int64_t elements, int64_t item) {

@@ -186,8 +186,8 @@ ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int64_t count, bool first, const 
 /* NOTE [bringing]
  * A pass goes along eight rows at once, an order that no machine sees coming. Rows without gaps in memory are copied
  * first, in the order in which they lie, as many as a good part of the first cache takes; reading ahead is then the
- * machine's. From the third cache, which answers soon enough, the copy would cost more than the waiting. Those with gaps
- * are asked for, line by line, some rows ahead. */
+ * machine's. From the third cache, which answers soon enough, the copy would cost more than the waiting. Those with
+ * gaps are asked for, line by line, some rows ahead. */
 
 /* Rows of a block that a pass goes down, brought where they are far: eight where they are long or have gaps. */
 ALWAYS_INLINE int64_t FN(brought_rows)(const lam__reduce_block *b) {

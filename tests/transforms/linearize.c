@@ -201,7 +201,7 @@ START_TEST(programs_with_loops_are_linearized) {
 }
 END_TEST
 
-/* ---- choices and loops that nobody can look at yet ---------------------------------------------------------------- */
+/* ---- choices and loops that nobody can look at yet --------------------------------------------------------------- */
 
 enum { MANY = 80 };
 

@@ -1,6 +1,6 @@
 /* lam_matmul against a plain cblas_dgemm into memory that is there already, by size; and batches of 1000 small products
- * under vmap against a loop of dgemm and against a plain C loop; then three ways to write one product. Nanoseconds per
- * product and ratios. Prints only. */
+ * under vmap against a loop of dgemm and against a plain C loop; three ways to write one product; and products of tall
+ * matrices, transposed, with themselves. Nanoseconds per product and ratios. Prints only. */
 #define _POSIX_C_SOURCE 200809L
 #include <cblas.h>
 #include <lamina/lamina.h>
@@ -103,6 +103,27 @@ static void compare_ways(job *j, int n) {
     lam_scope_end(scope, NULL, 0);
 }
 
+/* transpose(x) x, of an x of `rows` rows. */
+static void by_gram(void *env) {
+    job *j = env;
+    lam_drop(lam_matmul(lam_transpose(j->x, LAM_AXES(1, 0)), j->x));
+}
+
+static void by_gram_dgemm(void *env) {
+    job *j = env;
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, j->n, j->n, j->batch, 1, j->a, j->n, j->a, j->n, 0, j->c,
+                j->n);
+}
+
+static void compare_gram(job *j, int n, int rows) {
+    lam_scope *scope = lam_scope_begin(j->ctx);
+    j->n = n, j->batch = rows;
+    j->x = lam_array(j->ctx, LAM_F64, LAM_DIMS(rows, n), j->a);
+    const double lamina = timing_median(by_gram, j, RUNS, 1), dgemm = timing_median(by_gram_dgemm, j, RUNS, 1);
+    printf("%5d%10d%12.0f%12.0f%9.2f\n", n, rows, lamina, dgemm, lamina / dgemm);
+    lam_scope_end(scope, NULL, 0);
+}
+
 int main(void) {
     static const int sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256, LARGEST},
                      small[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
@@ -120,6 +141,9 @@ int main(void) {
     for (size_t i = 0; i < sizeof small / sizeof *small; i++) compare(&j, small[i], BATCH);
     printf("\none product, ns\n%5s%12s%14s%14s%14s\n", "n", "matmul", "dot_general", "ij,jk->ik", "...ij,...jk");
     for (size_t i = 0; i < 9; i++) compare_ways(&j, sizes[i]);
+    printf("\ntranspose(x) x, ns\n%5s%10s%12s%12s%9s\n", "n", "rows", "lamina", "dgemm", "ratio");
+    for (size_t i = 4; i < 10; i++)
+        for (int rows = 1000; rows * sizes[i] <= (int)room; rows *= 5) compare_gram(&j, sizes[i], rows);
     if (lam_status_of(j.ctx) != LAM_OK) fprintf(stderr, "%s\n", lam_error(j.ctx));
     lam_ctx_free(j.ctx);
     free(memory);

@@ -147,6 +147,19 @@ START_TEST(matmul_every_layout) {
 }
 END_TEST
 
+/* Results of few elements, each of so many terms that they are summed in pieces, the last one shorter; and matrices of a
+ * few columns times vectors. */
+START_TEST(matmul_of_long_contractions) {
+    static const layout layouts[] = {ROWS, COLUMNS, GAPS, TIGHT};
+    static const int64_t sizes[][4] = {{1, 6, 30011, 6}, {2, 24, 3001, 30}, {1, 64, 500, 64}, {1, 3, 25001, 40},
+                                       {2, 6, 2500, 1},  {1, 1, 2500, 7},   {1, 8, 2500, 1}};
+    uint64_t state = 180 + (uint64_t)_i;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int x = 0; x < 4; x++)
+            for (int y = 0; y < 4; y++) check_matmul((lam_dtype)_i, sizes[i], layouts[x], layouts[y], &state);
+}
+END_TEST
+
 /* How the 12 matrices of an operand are walked in 3 runs of 4: in matrices, within a run and from run to run. */
 static const int64_t walks[][2] = {{1, 4}, {0, 1}, {3, 1}, {1, 0}, {0, 0}};
 enum { RUNS = 3, RUN = 4, WALKS = sizeof walks / sizeof walks[0] };
@@ -462,6 +475,7 @@ Suite *suite_kernels_test_blas(void) {
     tcase_add_test(tests, start_from_several_threads);
     tcase_add_loop_test(tests, matmul_every_small_size, 0, REAL_DTYPES);
     tcase_add_loop_test(tests, matmul_every_layout, 0, REAL_DTYPES);
+    tcase_add_loop_test(tests, matmul_of_long_contractions, LAM_F64, LAM_F32 + 1);
     tcase_add_loop_test(tests, matmul_in_runs, 0, REAL_DTYPES);
     tcase_add_loop_test(tests, matmul_keeps_neighbours_apart, 1, 10);
     tcase_add_test(tests, matmul_scratch);

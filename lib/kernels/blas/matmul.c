@@ -13,8 +13,11 @@ enum {
     THIN = 128,
     THIN_ELEMENTS = 4096, /* k, n and k n up to which rows are given to CBLAS a few at a time */
     ROWS = 192,
-    LONG = 16 * ROWS, /* NOTE [rows of a product] */
-    WORTH = 1 << 22   /* products of numbers that a part of a matrix should have at least */
+    LONG = 16 * ROWS,  /* NOTE [rows of a product] */
+    WORTH = 1 << 22,   /* products of numbers that a part of a matrix should have at least */
+    AT_ONCE = 1000000, /* NOTE [long contractions]: products of numbers up to which CBLAS takes a product as small, */
+    DEEPEST = 2048,    /* terms of a piece, */
+    RESULTS = 4096     /* and elements of the result up to which there are pieces */
 };
 
 /* ---- operands as CBLAS sees them ----------------------------------------------------------------------------- */
@@ -46,21 +49,23 @@ static CBLAS_TRANSPOSE other(CBLAS_TRANSPOSE t) {
 
 /* ---- CBLAS by dtype ------------------------------------------------------------------------------------------ */
 
-static void gemm(lam_dtype dtype, const lam__product *p, const matrix *x, const matrix *y, void *out) {
-    static const double one[2] = {1, 0}, zero[2] = {0, 0};
-    static const float one_f32[2] = {1, 0}, zero_f32[2] = {0, 0};
+/* out = x y, or out + x y. */
+static void gemm(lam_dtype dtype, const lam__product *p, const matrix *x, const matrix *y, bool add, void *out) {
+    const double one[2] = {1, 0}, kept[2] = {add, 0};
+    const float one_f32[2] = {1, 0}, kept_f32[2] = {add, 0};
     const int m = (int)p->m, k = (int)p->k, n = (int)p->n;
     if (dtype == LAM_C128)
-        cblas_zgemm(CblasRowMajor, x->stored, y->stored, m, n, k, one, x->data, x->lead, y->data, y->lead, zero, out,
+        cblas_zgemm(CblasRowMajor, x->stored, y->stored, m, n, k, one, x->data, x->lead, y->data, y->lead, kept, out,
                     n);
     else if (dtype == LAM_C64)
-        cblas_cgemm(CblasRowMajor, x->stored, y->stored, m, n, k, one_f32, x->data, x->lead, y->data, y->lead, zero_f32,
+        cblas_cgemm(CblasRowMajor, x->stored, y->stored, m, n, k, one_f32, x->data, x->lead, y->data, y->lead, kept_f32,
                     out, n);
     else if (dtype == LAM_F64)
-        cblas_dgemm(CblasRowMajor, x->stored, y->stored, m, n, k, 1.0, x->data, x->lead, y->data, y->lead, 0.0, out, n);
-    else
-        cblas_sgemm(CblasRowMajor, x->stored, y->stored, m, n, k, 1.0f, x->data, x->lead, y->data, y->lead, 0.0f, out,
+        cblas_dgemm(CblasRowMajor, x->stored, y->stored, m, n, k, 1.0, x->data, x->lead, y->data, y->lead, kept[0], out,
                     n);
+    else
+        cblas_sgemm(CblasRowMajor, x->stored, y->stored, m, n, k, 1.0f, x->data, x->lead, y->data, y->lead, kept_f32[0],
+                    out, n);
 }
 
 /* out = matrix * vector, or transpose(matrix) * vector; [rows, cols] are the matrix's own. Adds to zeros, because not
@@ -182,6 +187,28 @@ static bool is_thin(const lam__product *p) {
     return p->k <= THIN && p->n <= THIN && p->k * p->n <= THIN_ELEMENTS;
 }
 
+/* NOTE [long contractions]
+ * OpenBLAS packs the operands of what is not small to it, which costs more than the product where the result has few
+ * elements: such sums, of a Gram matrix of tall columns for instance, are made of pieces that are small. Measured with
+ * OpenBLAS 0.3.21 and AVX-512, results of 9 to 4,096 elements: 1.3 to 8 times as fast; the same with its kernels for
+ * AVX2. That is for whole results, whose rows nothing cuts: of up to ROWS rows. */
+static int64_t terms_at_once(lam_dtype dtype, const lam__product *p) {
+    const int64_t results = p->m * p->n;
+    if (lam__cplx_is(dtype) || p->m > ROWS || results > RESULTS || results * p->k <= AT_ONCE) return p->k;
+    return AT_ONCE / results < DEEPEST ? AT_ONCE / results : DEEPEST;
+}
+
+static void gemm_by_pieces(lam_dtype dtype, const lam__product *p, matrix x, matrix y, void *out) {
+    const int64_t most = terms_at_once(dtype, p);
+    lam__product piece = *p;
+    for (int64_t left = p->k; left > 0; left -= piece.k) {
+        piece.k = left < most ? left : most;
+        gemm(dtype, &piece, &x, &y, left < p->k, out);
+        x.data = at(x.data, piece.k * (x.stored == CblasNoTrans ? 1 : x.lead), dtype);
+        y.data = at(y.data, piece.k * (y.stored == CblasNoTrans ? y.lead : 1), dtype);
+    }
+}
+
 /* `first` is the number of the first row within the whole product. */
 static void run_gemm(lam_dtype dtype, const lam__product *p, int64_t first, char *room) {
     const size_t x_copy = copy_bytes(dtype, p->m, p->k, p->x_row, p->x_col);
@@ -197,7 +224,7 @@ static void run_gemm(lam_dtype dtype, const lam__product *p, int64_t first, char
         const matrix y = view_at(dtype, &right_one, at(p->y, in.y, dtype));
         for (int64_t left = p->m, rows = lead; left > 0; left -= part.m, rows = block) {
             part.m = rows < left ? rows : left;
-            gemm(dtype, &part, &x, &y, out);
+            gemm_by_pieces(dtype, &part, x, y, out);
             x.data = at(x.data, part.m * (x.stored == CblasNoTrans ? x.lead : 1), dtype);
             out += part.m * p->n * item;
         }
@@ -217,11 +244,11 @@ static bool rows_agree(lam_dtype dtype, char *room, int64_t m) {
     }
     const matrix mx = {x, CblasNoTrans, K}, my = {y, CblasNoTrans, N};
     const lam__product p = {.batch = 1, .m = m, .k = K, .n = N};
-    gemm(dtype, &p, &mx, &my, whole);
+    gemm(dtype, &p, &mx, &my, false, whole);
     for (int64_t r = 0, rows; r < m; r += rows) {
         rows = m - r < 2 * ROWS ? m - r : ROWS;
         const matrix part = {x + r * K * item, CblasNoTrans, K};
-        gemm(dtype, &(lam__product){.batch = 1, .m = rows, .k = K, .n = N}, &part, &my, parts + r * N * item);
+        gemm(dtype, &(lam__product){.batch = 1, .m = rows, .k = K, .n = N}, &part, &my, false, parts + r * N * item);
     }
     return memcmp(whole, parts, (size_t)(m * N * item)) == 0;
 }
@@ -325,11 +352,20 @@ static bool fits_cblas(const lam__product *p) {
 
 enum { BY_LOOP = LAM__SMALL_WAYS, BY_VECTOR, BY_GEMM }; /* who computes a product, beside the ways of small.h */
 
+/* A vector and a matrix of a few columns that lie side by side, of which OpenBLAS's products of matrices make twice as
+ * much as those of vectors, where it has the former for vectors of 64 bytes. */
+static bool has_few_columns(lam_dtype dtype, const lam__product *p) {
+    enum { FEWEST = 5, WIDE = 64 };
+    const int64_t item = lam__item_bytes(dtype), columns = p->m * p->n, most = dtype == LAM_F64 ? 8 : 7;
+    const bool side_by_side = p->n == 1 ? p->x_row == 1 : p->m == 1 && p->y_col == 1;
+    return side_by_side && columns >= FEWEST && columns <= most && loops(dtype)->lanes * item == WIDE;
+}
+
 static int way_of_float(lam_dtype dtype, const lam__product *p) {
     const int way = lam__small_way(dtype, loops(dtype), p);
     if (way < LAM__SMALL_WAYS) return way;
     if (p->k == 1 || !fits_cblas(p)) return BY_LOOP;
-    return p->m > 1 && p->n > 1 ? BY_GEMM : BY_VECTOR;
+    return (p->m > 1 && p->n > 1) || has_few_columns(dtype, p) ? BY_GEMM : BY_VECTOR;
 }
 
 static int way_of(lam_dtype dtype, const lam__product *p) {

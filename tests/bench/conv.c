@@ -1,7 +1,8 @@
 /* Convolutions and their two transposes, each beside the matrix product of as many multiplications that it would be (of
  * a matrix of patches that is there already, one for each group), or beside one pass over the operand where each
  * feature has its own window; in ms, and the ratios; f32 and f64. With the argument `all`, 1,528 convolutions of images
- * in f32: how many take more than twice and three times as long, and the worst of them. Prints only. */
+ * in f32: how many take more than twice and three times as long, and the worst of them; with `each`, the ns of each of
+ * these, which peers.py reads. Prints only. */
 #define _POSIX_C_SOURCE 200809L
 #include <lamina/lamina.h>
 #include <stdio.h>
@@ -127,7 +128,8 @@ static void count(tally *t, const problem *p, double ratio) {
     if (at < WORST) t->worst[at] = ratio, t->of[at] = *p;
 }
 
-static void count_shape(lam_ctx *ctx, const problem *p, tally tallies[WAYS]) {
+/* Without tallies a line for each way. */
+static void count_shape(lam_ctx *ctx, const problem *p, tally *tallies) {
     enum { MOST = 300000000 }; /* multiplications */
     int64_t strides[3];
     job j;
@@ -137,19 +139,21 @@ static void count_shape(lam_ctx *ctx, const problem *p, tally tallies[WAYS]) {
     begin(ctx, LAM_F32, p, strides, &j);
     for (j.by = 0; j.by < WAYS; j.by++) {
         const double time = least(convolve, &j), other = least(multiply, &j), again = least(convolve, &j);
-        count(&tallies[j.by], p, (time < again ? time : again) / other);
+        const double best = time < again ? time : again;
+        if (tallies) count(&tallies[j.by], p, best / other);
+        else
+            printf("%d %d %d %d %d %d %d %.0f %.0f\n", (int)p->n, (int)p->c, (int)p->size, (int)p->o, (int)p->window,
+                   (int)p->stride, j.by, best, other);
     }
     lam_scope_end(scope, NULL, 0);
 }
 
-static void count_all(lam_ctx *ctx) {
+static void run_all(lam_ctx *ctx, tally *tallies) {
     static const int images[][2] = {{1, 28},  {32, 28}, {1, 56}, {8, 56}, {1, 112},
                                     {4, 112}, {1, 224}, {16, 7}, {8, 14}},
                      features[][2] = {{1, 1},   {1, 4},  {1, 8},  {1, 16}, {1, 32},  {2, 2},  {3, 8},  {3, 16},
                                       {3, 32},  {3, 64}, {4, 4},  {4, 16}, {8, 1},   {8, 8},  {16, 1}, {16, 4},
                                       {16, 16}, {32, 1}, {32, 3}, {64, 1}, {32, 32}, {64, 64}};
-    static const char *const names[WAYS] = {"forward", "by x", "by w"};
-    tally tallies[WAYS] = {{0}};
     for (size_t i = 0; i < sizeof images / sizeof *images; i++)
         for (size_t f = 0; f < sizeof features / sizeof *features; f++)
             for (int window = 1; window <= 7; window += 2)
@@ -158,6 +162,12 @@ static void count_all(lam_ctx *ctx) {
                         ctx,
                         &(problem){2, images[i][0], features[f][0], images[i][1], features[f][1], window, stride, 1},
                         tallies);
+}
+
+static void count_all(lam_ctx *ctx) {
+    static const char *const names[WAYS] = {"forward", "by x", "by w"};
+    tally tallies[WAYS] = {{0}};
+    run_all(ctx, tallies);
     for (int way = 0; way < WAYS; way++) {
         const tally *t = &tallies[way];
         printf("%-8s%5d cases, %4d of more than twice the time, %4d of more than three times\n", names[way], t->cases,
@@ -187,6 +197,8 @@ int main(int argc, char **argv) {
     lam_ctx *ctx = lam_ctx_new(NULL);
     if (argc > 1 && !strcmp(argv[1], "all")) {
         count_all(ctx);
+    } else if (argc > 1 && !strcmp(argv[1], "each")) {
+        run_all(ctx, NULL);
     } else {
         printf("%56s%8s%6s%8s%6s%8s%6s\n", "", "conv", "ratio", "by x", "ratio", "by w", "ratio");
         for (int d = 0; d < 2; d++)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Times the work of bench_primitives and bench_matmul in PyTorch and JAX, where they are installed, in the same run as
-Lamina, and prints ratios. Usage: peers.py <build directory>. Nothing else needs this script or those packages.
+Lamina, and prints ratios. Usage: peers.py <build directory>; with a second argument, `conv`, the 1,528 convolutions of
+bench_conv and their gradients in PyTorch instead. Nothing else needs this script or those packages.
 
 One thread everywhere, f64, medians. PyTorch runs operation by operation, as Lamina does. JAX is shown twice: operation
 by operation, and as a compiled program (compile time not counted), which is another kind of thing."""
@@ -135,7 +136,56 @@ def print_table(title, own, peers, label):
         print(row)
 
 
+def least_ns(work):
+    """The least of some runs, each long enough for the clock, as bench_conv has it."""
+    work()
+    start = time.perf_counter_ns()
+    work()
+    once = time.perf_counter_ns() - start
+    repeats, best = 1 + int(5e4 / once), once
+    for _ in range(3 if once > 1e6 else 9):
+        start = time.perf_counter_ns()
+        for _ in range(repeats):
+            work()
+        best = min(best, (time.perf_counter_ns() - start) / repeats)
+    return best
+
+
+def convolution(torch, n, c, size, o, window, stride, way):
+    """What one of bench_conv's ways is in PyTorch. Padding on both sides is the larger of what `same` has on each."""
+    x, w = torch.full((n, c, size, size), 0.5), torch.full((o, c, window, window), 0.25)
+    total = max((-(-size // stride) - 1) * stride + window - size, 0)
+    padding = total - total // 2
+    if way == 0:
+        return lambda: torch.conv2d(x, w, None, stride, padding)
+    g, back = torch.ones_like(torch.conv2d(x, w, None, stride, padding)), torch.ops.aten.convolution_backward
+    two, wanted = [stride] * 2, [way == 1, way == 2, False]
+    return lambda: back(g, x, w, None, two, [padding] * 2, [1, 1], False, [0, 0], 1, wanted)
+
+
+def convolutions(build):
+    import torch
+
+    torch.set_num_threads(1)
+    program = os.path.join(build, "tests", "bench_conv")
+    lines = subprocess.run([program, "each"], capture_output=True, text=True, check=True).stdout.splitlines()
+    ratios = []
+    for line in lines:
+        *shape, own, _ = map(int, line.split())
+        ratios.append((own / least_ns(convolution(torch, *shape)), shape, own))
+    ratios.sort(reverse=True)
+    for way, name in enumerate(("forward", "by x", "by w")):
+        own = [ratio for ratio, shape, _ in ratios if shape[6] == way]
+        above = sum(ratio > 1.1 for ratio in own)
+        print(f"{name:<8} {len(own)} shapes, median of PyTorch's time {statistics.median(own):.2f}, above 1.1: {above}")
+    for ratio, (n, c, size, o, window, stride, way), own in ratios[:20]:
+        print(f"{ratio:6.2f}  way {way}: {n} x {c} x {size}^2, {o} of {window}^2 by {stride}, {own / 1000:.0f} us")
+
+
 def main():
+    if len(sys.argv) == 3 and sys.argv[2] == "conv":
+        convolutions(sys.argv[1])
+        return
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     chains, products = lamina(sys.argv[1])

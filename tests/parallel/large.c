@@ -151,6 +151,30 @@ static lam_tensor *complex_product(lam_ctx *c) {
                       lam_complex(lam_transpose(x, LAM_AXES(1, 0)), lam_reshape(x, LAM_DIMS(120, 500))));
 }
 
+/* NOTE [long sums in parts]: every layout of an operand, one and several results. */
+static lam_tensor *gram(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F64, LAM_DIMS(200001, 9));
+    return lam_matmul(lam_matrix_transpose(x), lam_slice_axis(x, 1, 0, 7));
+}
+
+static lam_tensor *long_rows(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F32, LAM_DIMS(6, 400003));
+    return lam_matmul(x, lam_matrix_transpose(lam_reverse(x, LAM_AXES(1))));
+}
+
+static lam_tensor *columns_times_vector(lam_ctx *c) {
+    return lam_matmul(numbers(c, LAM_F64, LAM_DIMS(500009)), numbers(c, LAM_F64, LAM_DIMS(500009, 12)));
+}
+
+static lam_tensor *long_dot(lam_ctx *c) {
+    return lam_vecdot(numbers(c, LAM_F64, LAM_DIMS(2000003)), numbers(c, LAM_F64, LAM_DIMS(2000003)), 0);
+}
+
+static lam_tensor *complex_dot(lam_ctx *c) {
+    lam_tensor *x = numbers(c, LAM_F64, LAM_DIMS(1000003));
+    return lam_matmul(lam_complex(x, lam_square(x)), lam_complex(lam_square(x), x));
+}
+
 static lam_tensor *integer_product(lam_ctx *c) {
     lam_tensor *x = lam_iota(c, LAM_I64, LAM_DIMS(300, 200), 0);
     return lam_matmul(x, lam_reshape(x, LAM_DIMS(200, 300)));
@@ -352,6 +376,11 @@ static const struct {
     WORK(gradient),
     WORK(product),
     WORK(long_product),
+    WORK(gram),
+    WORK(long_rows),
+    WORK(columns_times_vector),
+    WORK(long_dot),
+    WORK(complex_dot),
     WORK(thin_product),
     WORK(turned_product),
     WORK(complex_product),

@@ -30,8 +30,8 @@ static void multiply_part(void *env, int64_t begin, int64_t end, int worker) {
 }
 
 /* NOTE [long sums in parts]
- * One product whose result has few elements and no rows to cut at, such as transpose(x) x of tall x, is a sum of products
- * of parts, whose number follows from the sizes alone: the bits are the same whatever the number of threads. */
+ * One product whose result has few elements and no rows to cut at, such as transpose(x) x of tall x, is a sum of
+ * products of parts, whose number follows from the sizes alone: the bits do not depend on the number of threads. */
 typedef struct long_sum {
     const lam__matmul *plan;
     int64_t parts, results;

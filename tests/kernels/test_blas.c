@@ -147,8 +147,8 @@ START_TEST(matmul_every_layout) {
 }
 END_TEST
 
-/* Results of few elements, each of so many terms that they are summed in pieces, the last one shorter; and matrices of a
- * few columns times vectors. */
+/* Results of few elements, each of so many terms that they are summed in pieces, the last one shorter; and matrices of
+ * a few columns times vectors. */
 START_TEST(matmul_of_long_contractions) {
     static const layout layouts[] = {ROWS, COLUMNS, GAPS, TIGHT};
     static const int64_t sizes[][4] = {{1, 6, 30011, 6}, {2, 24, 3001, 30}, {1, 64, 500, 64}, {1, 3, 25001, 40},

@@ -7,6 +7,7 @@
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
 #include "transforms/nested.h"
+#include "transforms/trace.h"
 
 #include <lamina/ops.h>
 
@@ -19,7 +20,7 @@ lam__known lam__deferred_known(const lam_tensor *condition) {
 
 /* Up to so many trips a loop is recorded trip by trip: then its operations are fused with what is around, and where all
  * that it works on is small, with each other. */
-enum { FEW_TRIPS = 64, FEW_ELEMENTS = 16, MANY_TRIPS = 16384 };
+enum { FEW_TRIPS = 64, FEW_ELEMENTS = 16, MANY_TRIPS = 16384, FURTHER = 8 };
 
 lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips) {
     const lam_fn *captor = lam__fn_captor(f);
@@ -36,6 +37,28 @@ lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[],
         small = small && v && v->count <= FEW_ELEMENTS;
     }
     return whole && trips > (small ? MANY_TRIPS : FEW_TRIPS) ? LAM__TRACED : LAM__KNOWN;
+}
+
+/* Whether v is a number, or a variable of a program, or a batch of these: what levels that take derivatives keep of a
+ * loop with a condition has no end that a program knows. */
+static bool is_free(const lam_value *v) {
+    while (v && v->kind == LAM__BOX && lam__payload_of(v)->level) {
+        const lam__interpreter *interpreter = lam__payload_of(v)->level->interpreter;
+        if (interpreter == &lam__interpreter_trace) return true;
+        if (!interpreter->hides_axis) return false;
+        v = lam__payload_of(v)->inner;
+    }
+    return true;
+}
+
+bool lam__deferred_trips(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips) {
+    const lam_fn *captor = lam__fn_captor(f);
+    const int captured = lam__arguments_captured(f);
+    for (size_t i = 0; i < n; i++)
+        if (!is_free(lam__scope_peek(operands[i]))) return false;
+    for (int i = 0; i < captured; i++)
+        if (!is_free(captor->captures[i])) return false;
+    return lam__deferred_loop(f, n, operands, trips / FURTHER) == LAM__TRACED;
 }
 
 /* A loop over numbers is a scan whose first carry is the number. */

@@ -259,14 +259,23 @@ static bool count_later(lam__control *c, int64_t lower, int64_t trips, carries *
     return true;
 }
 
-static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, carries *s) {
-    for (;;) {
+/* A condition on constants is known while the loop is recorded, trip by trip. Where these are too many for a program,
+ * the whole loop is one equation of it after all, and what the trips have left there is read by nobody. */
+static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, lam_list init, carries *s) {
+    carries start = {0};
+    const bool kept = lam__deferred_trips(body, s->n, s->now, INT64_MAX);
+    if (kept && !carries_begin(c, init, &start)) return false;
+    for (int64_t trips = 1;; trips++) {
         lam__crew crew = {.ctx = c->ctx};
         enum verdict v = judge(c, &crew, condition, s);
         if (v == BATCHED) return continue_with_lanes(c, &crew, s, condition, body);
         if (v == NOT_ASKED) return trip(c, body, NULL, s); /* one trip keeps the types, or fails */
         if (v == TRACED) return continue_later(c, s);
         if (v != GOES_ON) return v == ENDS;
+        if (kept && lam__deferred_trips(body, s->n, s->now, trips)) {
+            *s = start;
+            return continue_later(c, s);
+        }
         if (!trip(c, body, NULL, s)) return false;
     }
 }
@@ -279,7 +288,7 @@ lam_status lam_while(lam_fn *condition, lam_fn *body, lam_list init, lam_tensor 
     if (!lam__control_begin(&c, "while", 2, fns, init, out, n_out, &status)) return status;
     bool fine = lam__control_arity(&c, condition, init.count, 1) && lam__control_arity(&c, body, init.count, n_out) &&
                 lam__control_arity(&c, body, n_out, init.count) && carries_begin(&c, init, &s) &&
-                run_while(&c, condition, body, &s);
+                run_while(&c, condition, body, init, &s);
     return lam__control_end(&c, fine ? s.now : NULL);
 }
 

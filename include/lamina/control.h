@@ -7,7 +7,8 @@
  * are the same for all examples and of no level further in than these; else it fails and says so.
  * In a function that lam_jit records, a condition that depends on inputs is looked at when the program is run:
  * lam_cond, lam_switch and lam_while are one operation of it then, and so are lam_scan, lam_map and lam_fori of many
- * trips. What their functions have in env must live as long as the program. */
+ * trips, and a lam_while of very many whose condition depends on constants alone, unless a derivative is taken of it.
+ * What their functions have in env must live as long as the program. */
 #ifndef LAMINA_CONTROL_H
 #define LAMINA_CONTROL_H
 

@@ -221,7 +221,8 @@ LAM_API lam_tensor *lam_gradient_at(lam_tensor *y, lam_tensor *x, int axis);
 LAM_API lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis);
 
 /* The integral by Simpson's rule, parabolas through three samples; where there is an even number of them, that of the
- * last interval is of the parabola through the last three; of two samples a trapezoid, of less 0.
+ * last interval is of the parabola through the last three; of two samples a trapezoid, of less 0. Where places
+ * coincide, quotients by the distance between them count as 0, as in SciPy.
  * Shape   y without the axis; x [size of the axis] or broadcasting with y.
  * Fails   as lam_trapezoid does. Derivative: by y and x.
  * Source  scipy.integrate.simpson; Cartwright 2017 for even numbers. */

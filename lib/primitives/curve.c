@@ -19,7 +19,8 @@ static lam_tensor *between_points(lam_tensor *x, lam_tensor *xp, lam_tensor *fp,
     lam_tensor *x0 = lam_take(xp, first, 0), *f0 = lam_take(fp, first, 0), *f1 = lam_take(fp, second, 0);
     lam_tensor *width = lam_sub(lam_take(xp, second, 0), x0), *flat = lam_le(width, 0.0);
     lam_tensor *share = lam_div(lam_sub(x, x0), lam_where(flat, 1.0, width));
-    return lam_where(flat, lam_fma(share, lam_zeros_like(share), f1), lam_add(f0, lam_mul(share, lam_sub(f1, f0))));
+    return lam_where(flat, lam_add(lam_mul(share, lam_zeros_like(share)), f1),
+                     lam_add(f0, lam_mul(share, lam_sub(f1, f0))));
 }
 
 /* Both lists are usable; otherwise *failed. */

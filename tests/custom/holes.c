@@ -359,7 +359,8 @@ END_TEST
 
 /* ---- zeros of rules for existing functions ----------------------------------------------------------------------- */
 
-/* x sin(y) whose rule by y alone is twice the derivative for an x of 1, and by x none: of f(x, x) at 3 it is 2 cos(3). */
+/* x sin(y) whose rules by y are twice the derivative for an x of 1, and by x there are none: of f(x, x) at 3 it is
+ * 2 cos(3). */
 BODY(times_sine) {
     out[0] = lam_mul(in[0], lam_sin(in[1]));
 }

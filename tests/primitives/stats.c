@@ -394,6 +394,8 @@ START_TEST(distributions_of_vectors) {
     lam_tensor *share = VEC(0.2, 0.3, 0.5), *alpha = VEC(0.5, 2, 3), *chance = VEC(0.2, 0.3, 0.5);
     EXPECT_NEAR(lam_dirichlet_logpdf(share, alpha), 1e-14, LAM_DIMS0, 0.9067536349052947);
     EXPECT(lam_dirichlet_logpdf(MAT(2, 2, -0.1, 1.1, 0.5, 0.5), num(1)), LAM_DIMS(2), -INFINITY, 0);
+    EXPECT_NEAR(lam_dirichlet_logpdf(VEC(0, 1), MAT(3, 2, 2, 2, 0.5, 2, 1, 2)), 1e-15, LAM_DIMS(3), -INFINITY, INFINITY,
+                log(2)); /* an element 0: x^(alpha - 1) is 0, infinite and 1 */
     ck_assert_int_eq(lam_check_grads(FN(dirichlet, 2, 1), LAM_LIST(share, alpha), NULL), LAM_OK);
     EXPECT_NEAR(lam_multinomial_logpmf(VEC(2, 0, 3), num(5), chance), 1e-14, LAM_DIMS0, -2.9957322735539913);
     EXPECT(lam_multinomial_logpmf(MAT(2, 3, 2, 0, 2, 2.5, 0.5, 2), num(5), chance), LAM_DIMS(2), -INFINITY, -INFINITY);

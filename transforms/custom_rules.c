@@ -75,14 +75,16 @@ static lam_status call_fn(lam_fctx *fc, int k, lam_list in, lam_tensor *const ca
 }
 
 /* The same of a rule whose tangents or cotangents may be NULL, whatever the user said of the function, which lies below
- * the open one if it captures. */
-static lam_status call_rule(lam_fctx *fc, int k, lam_list in, lam_tensor *const captures[], lam_tensor **out) {
+ * the open one if it captures: those that it gets, and the last `lacking` results, which are zero then. */
+static lam_status call_rule(lam_fctx *fc, int k, lam_list in, lam_tensor *const captures[], lam_tensor **out,
+                            int lacking) {
     lam_fn *f = ((const rules_attrs *)lam_fctx_attrs(fc))->fns[k], *own = captured(f) ? lam__fn_base(f->env) : f;
-    const bool before[] = {f->optional, own->optional};
+    const lam_fn before[] = {*f, *own};
     f->optional = own->optional = true;
+    f->lacking = own->lacking = lacking;
     lam_status status = call_fn(fc, k, in, captures, out);
-    own->optional = before[1];
-    f->optional = before[0];
+    own->optional = before[1].optional, own->lacking = before[1].lacking;
+    f->optional = before[0].optional, f->lacking = before[0].lacking;
     return status;
 }
 
@@ -102,7 +104,7 @@ static lam_status check_nondiff(const lam_fctx *fc) {
     return LAM_OK;
 }
 
-/* A rule has no way to leave an output out, so it gives a tangent of an integer output too, which is dropped. */
+/* A tangent that a rule gives of an integer output is dropped. */
 static void drop_of_integers(size_t m, lam_tensor *const out[], lam_tensor *tangents[]) {
     for (size_t o = 0; o < m; o++)
         if (!lam__dtype_is_inexact((int)lam_dtype_of(out[o]))) tangents[o] = NULL;
@@ -144,7 +146,8 @@ static void vjp_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) 
     saved -= own;
     for (size_t k = 0; k < saved + own; k++) in[k < saved ? k : k + m] = lam_fctx_saved(fc, (int)k);
     for (size_t o = 0; o < m; o++) in[saved + o] = g[o];
-    if (call_rule(fc, 2, (lam_list){saved + m, in}, in + saved + m, out) != LAM_OK) return;
+    const lam_list list = {saved + m, in};
+    if (call_rule(fc, 2, list, in + saved + m, out, bwd->outputs) != LAM_OK) return;
     for (int i = 0, k = 0; i < a->inputs; i++) {
         if (nondiff_of(a)[i]) continue;
         gx[i] = fc->floating[i] ? out[k] : NULL;
@@ -165,7 +168,7 @@ static lam_tensor **run_rule(lam_fctx *fc, lam_tensor *const x[], lam_tensor *co
         in[i] = x[i];
         if (!nondiff_of(a)[i]) in[given++] = t[i];
     }
-    if (call_rule(fc, 1, (lam_list){given, in}, x + captures_at(a, 1), out) != LAM_OK) return NULL;
+    if (call_rule(fc, 1, (lam_list){given, in}, x + captures_at(a, 1), out, (int)m) != LAM_OK) return NULL;
     drop_of_integers(m, out, out + m);
     return out;
 }
@@ -242,9 +245,10 @@ static void jvps_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
         if (!t[i] || !fc->needs[i] || !a->fns[1 + i]) continue;
         in[0] = t[i];
         const lam_list list = {(size_t)(1 + m + a->inputs), in};
-        if (call_fn(fc, 1 + i, list, in + 1 + m + captures_at(a, 1 + i), out) != LAM_OK) return;
+        lam_tensor *const *captures = in + 1 + m + captures_at(a, 1 + i);
+        if (call_rule(fc, 1 + i, list, captures, out, m) != LAM_OK) return;
         drop_of_integers((size_t)m, in + 1, out);
-        for (int o = 0; o < m; o++) dout[o] = dout[o] && out[o] ? lam_add(dout[o], out[o]) : out[o];
+        for (int o = 0; o < m; o++) dout[o] = dout[o] && out[o] ? lam_add(dout[o], out[o]) : dout[o] ? dout[o] : out[o];
     }
 }
 

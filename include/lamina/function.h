@@ -180,25 +180,27 @@ typedef struct lam_custom_options {
 
 /* f with a reverse rule: where a derivative is wanted, fwd runs instead of f and gives f's outputs, then any number of
  * residuals; bwd gets the nondiff inputs, the residuals, and one cotangent per output, and gives one cotangent per
- * input that is not nondiff. Forward mode transposes bwd. An outer derivative of the outputs is that of what fwd does:
- * if it should be the rule again, fwd calls the function that lam_custom_vjp has given. Declared captures of the three
- * functions are batched as inputs are; a rule has no cotangent for them, so a derivative by one is an error
- * (LAM_ERR_CAPTURED): what a level differentiates is an input.
+ * input that is not nondiff, of which those that it leaves NULL are zero. Forward mode transposes bwd. An outer
+ * derivative of the outputs is that of what fwd does: if it should be the rule again, fwd calls the function that
+ * lam_custom_vjp has given. Declared captures of the three functions are batched as inputs are; a rule has no cotangent
+ * for them, so a derivative by one is an error (LAM_ERR_CAPTURED): what a level differentiates is an input.
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_options *options);
 
 /* f with a forward rule: where a derivative is wanted, rule runs instead of f; it gets all inputs, then one tangent per
- * input that is not nondiff, and gives f's outputs, then their tangents, which must be linear in the tangents given.
- * Reverse mode runs it for the outputs with tangents that are zero, and transposes it. An outer derivative of the
- * outputs is that of what the rule does, and captures are what they are there, as with lam_custom_vjp.
+ * input that is not nondiff, and gives f's outputs, then their tangents, which must be linear in the tangents given;
+ * those that it leaves NULL are zero. Reverse mode runs it for the outputs with tangents that are zero, and transposes
+ * it. An outer derivative of the outputs is that of what the rule does, and captures are what they are there, as with
+ * lam_custom_vjp.
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *options);
 
 /* f with one forward rule per input (NULL: derivative zero): rules[i] gets the tangent of input i, f's outputs and all
- * inputs, and gives one tangent per output; they are added. The outputs are f's, and an outer derivative of them has
- * the rules again: one by a capture is an error where it reaches them, which in forward mode it does at once.
+ * inputs, and gives one tangent per output (NULL: zero); they are added. The outputs are f's, and an outer derivative
+ * of them has the rules again: one by a capture is an error where it reaches them, which in forward mode it does at
+ * once.
  * Fails   as lam_custom_jvp does. Owner: current scope. */
 LAM_API lam_fn *lam_custom_jvps(lam_fn *f, lam_fn *const rules[], size_t count, const lam_custom_options *options);
 

@@ -195,8 +195,9 @@ LAM_API lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor
 /* ---- functions given by points ----------------------------------------------------------------------------------- */
 
 /* The value at x of the line through the points (xp, fp), xp ascending; beyond the ends that of the end.
- * Shape   that of x; xp and fp [n], n > 0.
- * Fails   LAM_ERR_SHAPE. Derivative: by x the slope of the piece to the right, 0 beyond the ends; by xp and fp. */
+ * Shape   that of x; xp and fp [n], n > 0; fp may be complex.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex x and xp.
+ *         Derivative: by x the slope of the piece to the right, 0 beyond the ends; by xp and fp. */
 LAM_API lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp);
 
 typedef struct lam_interp_options {
@@ -221,7 +222,8 @@ LAM_API lam_tensor *lam_gradient_at(lam_tensor *y, lam_tensor *x, int axis);
 LAM_API lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis);
 
 /* The integral by Simpson's rule, parabolas through three samples; where there is an even number of them, that of the
- * last interval is of the parabola through the last three; of two samples a trapezoid, of less 0.
+ * last interval is of the parabola through the last three; of two samples a trapezoid, of less 0. Where places
+ * coincide, quotients by the distance between them count as 0, as in SciPy.
  * Shape   y without the axis; x [size of the axis] or broadcasting with y.
  * Fails   as lam_trapezoid does. Derivative: by y and x.
  * Source  scipy.integrate.simpson; Cartwright 2017 for even numbers. */

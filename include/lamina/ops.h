@@ -197,7 +197,7 @@ LAM_API lam_tensor *lam_tanh(lam_tensor *x);
 LAM_API lam_tensor *lam_asinh(lam_tensor *x);
 
 /* Inverse hyperbolic cosine; NaN below 1. Integers are taken as f64.
- * Fails   like any use of a handle. Owner: current scope. Derivative: 1 / sqrt((x - 1)(x + 1)), inf at 1. */
+ * Fails   like any use of a handle. Owner: current scope. Derivative: 1 / sqrt((x - 1)(x + 1)), inf at 1, NaN below. */
 LAM_API lam_tensor *lam_acosh(lam_tensor *x);
 
 /* Inverse hyperbolic tangent; NaN beyond [-1, 1]. Integers are taken as f64.

@@ -120,7 +120,8 @@ LAM_API lam_tensor *lam_count_nonzero(lam_tensor *x, const lam_reduce_options *o
 
 /* Sum, mean, maximum, minimum and product of what is not NaN. Of nothing: 0, NaN, -inf, inf and 1.
  * Shape   as lam_sum. Integers, which have no NaN, as by those.
- * Fails   LAM_ERR_AXIS. Derivative: as of those; 0 where x is NaN. */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_DTYPE for the maximum and minimum of complex numbers. Derivative: as of those; 0 where
+ *         x is NaN. */
 LAM_API lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options);
 LAM_API lam_tensor *lam_nanmean(lam_tensor *x, const lam_reduce_options *options); /* Fails as lam_nansum does. */
 LAM_API lam_tensor *lam_nanmax(lam_tensor *x, const lam_reduce_options *options);  /* Fails as lam_nansum does. */

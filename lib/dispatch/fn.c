@@ -357,11 +357,12 @@ bool lam__fn_made_here(const lam_ctx *ctx, const lam_tensor *t) {
 
 /* ---- calls ------------------------------------------------------------------------------------------------- */
 
-/* One reference to the value of output o. Refused is what the caller could not use: NULL, what has failed or been
- * freed, tensors of another context, and boxes of levels that have ended or are hidden here. */
+/* One reference to the value of output o. Refused is what the caller could not use: NULL unless it may lack, what has
+ * failed or been freed, tensors of another context, and boxes of levels that have ended or are hidden here. */
 static lam_status take_output(lam_fn *f, int o, lam_tensor *t, lam_value **out) {
     lam_ctx *ctx = f->ctx;
     lam_tensor *failed;
+    if (!t && o >= f->outputs - f->lacking) return LAM_OK;
     if (!t)
         return lam__error_set(ctx, LAM_ERR_ARITY, "set every out[i]; on failure out[i] = lam_fail(...)",
                               "output %d of function '%s' was not set", o, f->name);
@@ -480,7 +481,8 @@ lam_status lam_call(lam_fn *f, lam_list in, lam_tensor **out, size_t n_out) {
     lam_value **results = values + in.count;
     for (size_t o = 0; o < n_out; o++) results[o] = NULL;
     lam_status status = call_values(f, in, values, n_out, results);
-    for (size_t o = 0; o < n_out; o++) out[o] = lam__scope_handle(ctx, results[o]);
+    for (size_t o = 0; o < n_out; o++)
+        out[o] = results[o] || status != LAM_OK ? lam__scope_handle(ctx, results[o]) : NULL;
     lam__scratch_put(&area);
     return status;
 }

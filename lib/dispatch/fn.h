@@ -21,6 +21,7 @@ struct lam_fn {
     lam_body body;
     int inputs, outputs;
     bool optional; /* inputs may be NULL: those of custom Functions, tangents and cotangents that are zero */
+    int lacking;   /* so many of the last outputs may be left NULL: tangents and cotangents that a rule says are zero */
     void *env;
     void (*env_free)(void *env);
     lam_value **captures;

@@ -175,14 +175,14 @@ lam_tensor *lam_gelu_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_gelu_slope, x);
 }
 
-/* (1 + tanh(z))/2 is logistic(2 z), which keeps its digits in the left tail. Beyond 30 it is 0 or 1: nothing
- * is made of x there but x itself, so no infinite x meets a slope of 0. */
+/* (1 + tanh(z))/2 is logistic(2 z), which keeps its digits in the left tail. From 30 on it is 0 or 1: nothing
+ * is made of x there but x itself, so no infinite x meets a slope of 0, nor x = 30 that of clamp at its edge. */
 lam_tensor *lam_gelu_tanh(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     x = lam__reduce_real(x);
     lam_tensor *near = lam_clamp(x, -30.0, 30.0), *square = lam_square(near);
     lam_tensor *cubic = lam_mul(near, lam_add(1.59576912160573071, lam_mul(0.0713548162726002488, square)));
-    return lam__scope_only(lam_where(lam_gt(x, 30.0), x, lam_mul(near, lam_logistic(cubic))), since);
+    return lam__scope_only(lam_where(lam_ge(x, 30.0), x, lam_mul(near, lam_logistic(cubic))), since);
 }
 
 /* silu(x) = x s(x) with s = logistic; the slope s + x s (1 - s) is a row of its own. */

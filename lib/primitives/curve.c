@@ -19,7 +19,8 @@ static lam_tensor *between_points(lam_tensor *x, lam_tensor *xp, lam_tensor *fp,
     lam_tensor *x0 = lam_take(xp, first, 0), *f0 = lam_take(fp, first, 0), *f1 = lam_take(fp, second, 0);
     lam_tensor *width = lam_sub(lam_take(xp, second, 0), x0), *flat = lam_le(width, 0.0);
     lam_tensor *share = lam_div(lam_sub(x, x0), lam_where(flat, 1.0, width));
-    return lam_where(flat, lam_fma(share, lam_zeros_like(share), f1), lam_add(f0, lam_mul(share, lam_sub(f1, f0))));
+    return lam_where(flat, lam_add(lam_mul(share, lam_zeros_like(share)), f1),
+                     lam_add(f0, lam_mul(share, lam_sub(f1, f0))));
 }
 
 /* Both lists are usable; otherwise *failed. */
@@ -145,20 +146,26 @@ static lam_tensor *every_second(lam_tensor *x, int axis, int64_t first, int64_t 
     return lam_slice(x, (lam_dims){rank, starts}, (lam_dims){rank, stops}, (lam_dims){rank, steps});
 }
 
+/* x / y, and 0 where y is: what SciPy makes of quotients of distances where samples coincide. */
+static lam_tensor *ratio(lam_tensor *x, lam_tensor *y) {
+    lam_tensor *none = lam_eq(y, 0.0);
+    return lam_where(none, 0.0, lam_div(x, lam_where(none, 1.0, y)));
+}
+
 /* The integrals of the parabolas through y0, y1, y2 at distances h0, h1, over both intervals. */
 static lam_tensor *parabolas(lam_tensor *y[3], lam_tensor *h0, lam_tensor *h1) {
-    lam_tensor *both = lam_add(h0, h1), *first = lam_mul(y[0], lam_sub(2.0, lam_div(h1, h0)));
-    lam_tensor *middle = lam_mul(y[1], lam_mul(lam_div(both, h0), lam_div(both, h1)));
-    lam_tensor *last = lam_mul(y[2], lam_sub(2.0, lam_div(h0, h1)));
+    lam_tensor *both = lam_add(h0, h1), *first = lam_mul(y[0], lam_sub(2.0, ratio(h1, h0)));
+    lam_tensor *middle = lam_mul(y[1], lam_mul(ratio(both, h0), ratio(both, h1)));
+    lam_tensor *last = lam_mul(y[2], lam_sub(2.0, ratio(h0, h1)));
     return lam_mul(lam_div(both, 6.0), lam_add(lam_add(first, middle), last));
 }
 
 /* The last interval of the parabola through the last three samples (Cartwright 2017). */
 static lam_tensor *last_interval(lam_tensor *y[3], lam_tensor *h0, lam_tensor *h1) {
     lam_tensor *both = lam_add(h0, h1), *square = lam_square(h1);
-    lam_tensor *last = lam_div(lam_mul(h1, lam_fma(h1, 2.0, lam_mul(3.0, h0))), lam_mul(6.0, both));
-    lam_tensor *middle = lam_div(lam_fma(h0, lam_mul(3.0, h1), square), lam_mul(6.0, h0));
-    lam_tensor *first = lam_div(lam_mul(h1, square), lam_mul(lam_mul(6.0, h0), both));
+    lam_tensor *last = ratio(lam_mul(h1, lam_fma(h1, 2.0, lam_mul(3.0, h0))), lam_mul(6.0, both));
+    lam_tensor *middle = ratio(lam_fma(h0, lam_mul(3.0, h1), square), lam_mul(6.0, h0));
+    lam_tensor *first = ratio(lam_mul(h1, square), lam_mul(lam_mul(6.0, h0), both));
     return lam_sub(lam_add(lam_mul(y[2], last), lam_mul(y[1], middle)), lam_mul(y[0], first));
 }
 

@@ -67,20 +67,24 @@ static lam_tensor *laplace_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_add(lam_abs(z), LOG_2));
 }
 
+/* |z| as a line on each side: abs itself has the slope 0 where the two meet, which the distribution has not. */
+static lam_tensor *distance(lam_tensor *z) {
+    return lam_where(lam_lt(z, 0.0), lam_neg(z), z);
+}
+
 static lam_tensor *laplace_cdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
-    return by_side(z, lam_mul(0.5, lam_exp(lam_neg(lam_abs(z)))), false);
+    return by_side(z, lam_mul(0.5, lam_exp(lam_neg(distance(z)))), false);
 }
 
 static lam_tensor *laplace_sf(lam_tensor *z, lam_tensor *const s[]) {
-    (void)s;
-    return by_side(z, lam_mul(0.5, lam_exp(lam_neg(lam_abs(z)))), true);
+    return laplace_cdf(lam_neg(z), s);
 }
 
 /* The logarithm of the tail is a line. */
 static lam_tensor *laplace_logcdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
-    lam_tensor *size = lam_abs(z), *rest = lam_log1p(lam_mul(-0.5, lam_exp(lam_neg(size))));
+    lam_tensor *size = distance(z), *rest = lam_log1p(lam_mul(-0.5, lam_exp(lam_neg(size))));
     return lam_where(lam_lt(z, 0.0), lam_neg(lam_add(size, LOG_2)), rest);
 }
 
@@ -185,9 +189,10 @@ static lam_tensor *gumbel_r_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_expm1(gumbel_r_logcdf(z, s)));
 }
 
+/* log(1/q) by log_ratio: minus log(q) would be a negative zero at q = 1, where the slope is its reciprocal. */
 static lam_tensor *gumbel_r_ppf(lam_tensor *q, lam_tensor *const s[]) {
     (void)s;
-    return lam_neg(lam_log(lam_neg(lam_log(q))));
+    return lam_neg(lam_log(lam_log_ratio(lam_ones_like(q), q)));
 }
 
 static lam_tensor *gumbel_r_isf(lam_tensor *q, lam_tensor *const s[]) {
@@ -229,21 +234,36 @@ static lam_tensor *t_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_add(rise, unit));
 }
 
+enum { MIDDLE_TERMS = 6 }; /* of the series below: the first that is left out is less than 1e-12/9360 */
+#define MIDDLE_REACH 0.01  /* of the factor from one term to the next */
+
+/* The integral of (1 + z^2/n)^-b from 0 to z, for b = (n + 1)/2 and small z: z times the sum of (b)_k (-u)^k /
+ * (k! (2 k + 1)) for u = z^2/n. */
+static lam_tensor *t_middle(lam_tensor *z, lam_tensor *u, lam_tensor *b) {
+    lam_tensor *sum = lam_full_like(u, 1.0 / (2 * MIDDLE_TERMS - 1));
+    for (int k = MIDDLE_TERMS - 1; k > 0; k--) /* the tail of the sum over its first factor, term by term inwards */
+        sum = lam_sub(1.0 / (2 * k - 1), lam_mul(lam_mul(u, lam_div(lam_add(b, k - 1), k)), sum));
+    return lam_mul(z, sum);
+}
+
 /* The tail is I(n/2, 1/2) at n/(n + z^2), halved, which is 1 - I(1/2, n/2) at z^2/(n + z^2): of the two arguments the
- * one below 1/2 has all its digits, and the tail keeps them either way. At z = 0, where the derivative is 0 times inf,
- * the tangent; nothing at infinity. */
+ * one below 1/2 has all its digits, and the tail keeps them either way. About z = 0, where derivatives are made of
+ * powers of z that are infinite there, the series; nothing at infinity. */
 static lam_tensor *t_tail(lam_tensor *z, lam_tensor *const s[], bool upper) {
-    lam_tensor *size = lam_abs(z), *zero = lam_eq(lam_square(z), 0.0), *end = lam_eq(size, INFINITY);
+    lam_tensor *size = lam_abs(z), *end = lam_eq(size, INFINITY), *b = lam_mul(0.5, lam_add(s[0], 1.0));
     lam_tensor *half = lam_mul(0.5, s[0]), *root = lam_sqrt(s[0]), *is_near = lam_lt(size, root);
-    lam_tensor *inner = lam_where(lam_or(zero, end), root, size);
+    lam_tensor *u = lam_square(lam_div(lam_where(is_near, z, 0.0), root));
+    lam_tensor *is_middle = lam_and(is_near, lam_lt(lam_mul(u, lam_add(b, MIDDLE_TERMS)), MIDDLE_REACH));
+    lam_tensor *inner = lam_where(lam_or(is_middle, end), root, size);
     lam_tensor *ratio = lam_div(lam_where(is_near, inner, root), lam_where(is_near, root, inner));
     lam_tensor *square = lam_square(ratio), *share = lam_div(square, lam_add(square, 1.0));
     lam_tensor *near = lam_betaincc(lam_full_like(half, 0.5), lam_where(is_near, half, 1.0), share);
     lam_tensor *far = lam_betainc(lam_where(is_near, 1.0, half), lam_full_like(half, 0.5), share);
-    lam_tensor *density = lam_exp(t_logpdf(lam_full_like(z, 0), s));
-    lam_tensor *middle = lam_add(lam_mul(upper ? lam_neg(z) : z, density), 0.5);
+    lam_tensor *density = lam_exp(t_logpdf(lam_full_like(z, 0), s)), *zero = lam_full_like(z, 0);
+    lam_tensor *part = t_middle(lam_where(is_middle, z, zero), lam_where(is_middle, u, zero), b);
+    lam_tensor *middle = lam_add(lam_mul(upper ? lam_neg(part) : part, density), 0.5);
     lam_tensor *tail = lam_where(end, 0.0, lam_mul(0.5, lam_where(is_near, near, far)));
-    return lam_where(zero, middle, by_side(z, tail, upper));
+    return lam_where(is_middle, middle, by_side(z, tail, upper));
 }
 
 static lam_tensor *t_cdf(lam_tensor *z, lam_tensor *const s[]) {
@@ -259,16 +279,33 @@ static lam_tensor *gennorm_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_sub(unit, lam_pow(lam_abs(z), s[0]));
 }
 
-static lam_tensor *gennorm_tail(lam_tensor *z, lam_tensor *const s[]) {
-    return lam_mul(0.5, lam_igammac(lam_reciprocal(s[0]), lam_pow(lam_abs(z), s[0])));
+/* The share between 0 and z for small w = |z|^p, signed: z/(2 Gamma(a)) times the sum of (-w)^k / (k! (a + k)) for
+ * a = 1/p. */
+static lam_tensor *gennorm_middle(lam_tensor *z, lam_tensor *w, lam_tensor *a) {
+    lam_tensor *sum = lam_reciprocal(lam_add(a, MIDDLE_TERMS));
+    for (int k = MIDDLE_TERMS; k > 0; k--)
+        sum = lam_sub(lam_reciprocal(lam_add(a, k - 1)), lam_mul(lam_mul(w, 1.0 / k), sum));
+    return lam_mul(lam_mul(0.5, z), lam_mul(sum, lam_exp(lam_neg(lam_lgamma(a)))));
+}
+
+/* The tail is that of a gamma variable, halved. About z = 0, where derivatives are made of infinite powers of z that
+ * cancel, the series: its powers of |z| are constants at 0, but for the square, which is smooth. */
+static lam_tensor *gennorm_share(lam_tensor *z, lam_tensor *const s[], bool upper) {
+    lam_tensor *a = lam_reciprocal(s[0]), *smooth = lam_eq(s[0], 2.0), *zero = lam_eq(z, 0.0);
+    lam_tensor *power = lam_pow(lam_where(zero, 1.0, lam_abs(z)), s[0]);
+    lam_tensor *w = lam_where(smooth, lam_square(z), lam_where(zero, 0.0, power));
+    lam_tensor *is_middle = lam_lt(w, MIDDLE_REACH), *part = gennorm_middle(z, lam_where(is_middle, w, 0.0), a);
+    lam_tensor *middle = lam_add(0.5, upper ? lam_neg(part) : part);
+    lam_tensor *tail = lam_mul(0.5, lam_igammac(a, lam_where(is_middle, 1.0, w)));
+    return lam_where(is_middle, middle, by_side(z, tail, upper));
 }
 
 static lam_tensor *gennorm_cdf(lam_tensor *z, lam_tensor *const s[]) {
-    return by_side(z, gennorm_tail(z, s), false);
+    return gennorm_share(z, s, false);
 }
 
 static lam_tensor *gennorm_sf(lam_tensor *z, lam_tensor *const s[]) {
-    return by_side(z, gennorm_tail(z, s), true);
+    return gennorm_share(z, s, true);
 }
 
 /* ---- on the circle ----------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "lib/primitives/reduce.h"
 
 #include "lib/primitives/apply.h"
+#include "lib/primitives/cplx.h"
 
 #include "lib/tensor/dtype.h"
 
@@ -26,8 +27,10 @@ lam_tensor *lam_count_nonzero(lam_tensor *x, const lam_reduce_options *options) 
     return lam__scope_only(lam_sum(lam_ne(x, lam_zeros_like(x)), options), since);
 }
 
-/* x with `neutral` in place of NaN. Infinities stay; the slope of what is replaced is 0. */
+/* x with `neutral` in place of NaN, of which complex numbers may have a part. Infinities stay; the slope of what is
+ * replaced is 0. */
 static lam_tensor *without_nan(lam_tensor *x, double neutral) {
+    if (lam__cplx_is(x)) return lam_where(lam_is_nan(x), neutral, x);
     return lam__nan_to_num(lam__reduce_real(x), neutral, INFINITY, -INFINITY);
 }
 
@@ -97,6 +100,11 @@ static lam_tensor *deviations(lam_tensor *x, const lam_var_options *o, lam_tenso
     return lam_where(lam_is_nan(x), 0.0, lam_sub(without_nan(x, 0), mean));
 }
 
+/* Of complex numbers those of their sizes. */
+static lam_tensor *squares(lam_tensor *x) {
+    return lam__cplx_is(x) ? lam_add(lam_square(lam_real(x)), lam_square(lam_imag(x))) : lam_square(x);
+}
+
 /* Two passes: squares of differences from the mean, which do not cancel as sums of squares would. */
 lam_tensor *lam_nanvar(lam_tensor *x, const lam_var_options *options) {
     uint64_t since = lam__scope_now(x);
@@ -104,7 +112,7 @@ lam_tensor *lam_nanvar(lam_tensor *x, const lam_var_options *options) {
     const lam_var_options *o = options ? options : &none;
     const lam_dtype dtype = lam__apply_floats(1, &x);
     lam_tensor *count, *divisor, *away = deviations(x, o, &count, &divisor);
-    lam_tensor *sum = lam_sum(lam_square(away), &(lam_reduce_options){o->axes, o->keepdims});
+    lam_tensor *sum = lam_sum(squares(away), &(lam_reduce_options){o->axes, o->keepdims});
     return lam__scope_only(lam__apply_narrowed(over_present(sum, divisor, count), dtype), since);
 }
 

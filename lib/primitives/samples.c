@@ -65,7 +65,7 @@ lam_tensor *lam_dirichlet_logpdf(lam_tensor *x, lam_tensor *alpha) {
     if (!vectors("dirichlet_logpdf", 2, in, &failed)) return failed;
     lam_tensor *a = lam_rank(in[1]) ? in[1] : lam_expand_dims(in[1], 0);
     lam_tensor *outside = lam_or(lam_lt(in[0], 0.0), lam_gt(in[0], 1.0)), *inside = lam_where(outside, 1.0, in[0]);
-    lam_tensor *powers = lam_xlogy(lam_sub(a, 1.0), inside), *all = lam_add(a, lam_mul(0.0, powers));
+    lam_tensor *powers = lam_xlogy(lam_sub(a, 1.0), inside), *all = lam_add(a, lam_zeros_like(powers));
     lam_tensor *unit = lam_sub(lam_lgamma(lam_sum(all, &last_axis)), lam_sum(lam_lgamma(all), &last_axis));
     lam_tensor *density = lam_add(lam_sum(powers, &last_axis), unit);
     density = lam_where(lam_any(outside, &last_axis), -INFINITY, density);

@@ -314,6 +314,32 @@ END_TEST
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
+/* Both parts of all elements, whatever the dims. */
+static void expect_parts(lam_tensor *got, lam_tensor *want) {
+    got = lam_reshape(got, LAM_DIMS(-1));
+    EXPECT_SAME(lam_real(got), lam_real(want), 1e-14);
+    EXPECT_SAME(lam_imag(got), lam_imag(want), 1e-14);
+}
+
+/* numpy.nansum and its kin, and numpy.interp: an element of which a part is NaN is absent. */
+START_TEST(absent_numbers_and_values_between) {
+    lam_tensor *z = C128({1, 2}, {NAN, 1}, {3, -4}, {2, NAN}, {5, 0});
+    expect_parts(lam_nansum(z, NULL), C128({9, -2}));
+    expect_parts(lam_nanmean(z, NULL), C128({3, -2 / 3.0}));
+    expect_parts(lam_nanprod(z, NULL), C128({55, 10}));
+    expect_parts(lam_nancumsum(z, 0), C128({1, 2}, {1, 2}, {4, -2}, {4, -2}, {9, -2}));
+    expect_parts(lam_nancumprod(z, 0), C128({1, 2}, {1, 2}, {11, 2}, {11, 2}, {55, 10}));
+    EXPECT_NEAR(lam_nanvar(z, NULL), 1e-14, LAM_DIMS0, 80 / 9.0);
+    EXPECT_NEAR(lam_nanstd(z, NULL), 1e-14, LAM_DIMS0, sqrt(80 / 9.0));
+    lam_tensor *xp = VEC(0, 1, 3), *fp = C128({0, 1}, {2, 0}, {4, 8});
+    expect_parts(lam_interp(VEC(0.5, 2, 9), xp, fp), C128({1, 0.5}, {3, 4}, {4, 8}));
+    lam_nanmax(z, NULL);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "max_reduce", "complex");
+    lam_interp(z, xp, VEC(0, 1, 2));
+    EXPECT_STATUS(LAM_ERR_DTYPE);
+}
+END_TEST
+
 START_TEST(what_needs_an_order_is_refused) {
     lam_tensor *z = C128({1, 2}, {3, 4});
     static lam_tensor *(*const unary[])(lam_tensor *) = {lam_floor, lam_erf, lam_cbrt, lam_not};
@@ -359,6 +385,6 @@ Suite *suite_complex_numbers(void) {
                     in_place_forms, matrices, a_singular_matrix_is_named, norms_are_real,
                     division_neither_overflows_nor_underflows_on_the_way, powers_at_zero, branch_cuts,
                     small_arguments_keep_their_digits, finite_and_nan_look_at_both_parts, comparisons,
-                    covariances_are_hermitian, what_needs_an_order_is_refused, no_part_is_dropped_in_silence,
-                    parts_of_complex_numbers_are_real);
+                    covariances_are_hermitian, absent_numbers_and_values_between, what_needs_an_order_is_refused,
+                    no_part_is_dropped_in_silence, parts_of_complex_numbers_are_real);
 }

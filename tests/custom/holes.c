@@ -1,6 +1,7 @@
 /* Outputs that are left out: lam_fctx_mark_absent. A hole is NULL for the caller at every level, it has neither
  * cotangent nor tangent, and what two callbacks say of it must agree. Gradients are five times, tangents seven times
- * the true ones, so that values tell which rule ran. */
+ * the true ones, so that values tell which rule ran. Then tangents and cotangents that rules for existing functions
+ * leave out because they are zero. */
 #include "tests/custom/callbacks.h"
 
 /* ---- a Function of three outputs, of which some are left out ----------------------------------------------------- */
@@ -356,7 +357,112 @@ START_TEST(recorded_functions_have_holes) {
 }
 END_TEST
 
+/* ---- zeros of rules for existing functions ----------------------------------------------------------------------- */
+
+/* x sin(y) whose rules by y are twice the derivative for an x of 1, and by x there are none: of f(x, x) at 3 it is
+ * 2 cos(3). */
+BODY(times_sine) {
+    out[0] = lam_mul(in[0], lam_sin(in[1]));
+}
+
+BODY(times_sine_fwd) {
+    out[0] = lam_mul(in[0], lam_sin(in[1]));
+    out[1] = lam_cos(in[1]);
+}
+
+BODY(times_sine_bwd) {
+    out[1] = lam_mul(2.0, lam_mul(in[0], in[1]));
+}
+
+BODY(times_sine_rule) {
+    out[0] = lam_mul(in[0], lam_sin(in[1]));
+    if (in[3]) out[1] = lam_mul(2.0, lam_mul(lam_cos(in[1]), in[3]));
+}
+
+BODY(slope_by_y) {
+    out[0] = lam_mul(2.0, lam_mul(lam_cos(in[3]), in[0]));
+}
+
+BODY(slope_by_x) {
+    out[0] = lam_mul(lam_sin(in[3]), in[0]);
+}
+
+BODY(no_slope) {
+    (void)in, (void)out;
+}
+
+BODY(of_equals) {
+    out[0] = lam_apply(env, LAM_LIST(in[0], in[0]));
+}
+
+START_TEST(rules_leave_out_what_is_zero) {
+    lam_fn *plain = FN(times_sine, 2, 1), *by_y = FN(slope_by_y, 4, 1), *none = FN(no_slope, 4, 1);
+    lam_fn *rules[] = {none, by_y};
+    lam_custom_options symbolic = {.symbolic_zeros = true};
+    lam_fn *all[] = {
+        lam_custom_vjp(plain, FN(times_sine_fwd, 2, 2), FN(times_sine_bwd, 2, 2), NULL),
+        lam_custom_jvp(plain, FN(times_sine_rule, 4, 2), NULL),
+        lam_custom_jvp(plain, FN(times_sine_rule, 4, 2), &symbolic),
+        lam_custom_jvps(plain, rules, 2, NULL),
+    };
+    lam_fn *other_way[] = {FN(slope_by_x, 4, 1), none}, *by_x = lam_custom_jvps(plain, other_way, 2, NULL);
+    EXPECT_NUM(apply1(forward_of(FN_ENV(of_equals, 1, 1, by_x)), num(0.5)), sin(0.5));
+    lam_tensor *x = VEC(0, 1, 2), *want = lam_mul(2.0, lam_cos(x)), *bend = lam_mul(-2.0, lam_sin(x)), *g[2];
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        lam_fn *f = FN_ENV(of_equals, 1, 1, all[i]), *slope = reverse_of(f);
+        EXPECT_SAME(apply1(lam_vmap(slope, NULL), x), want, 1e-15);
+        EXPECT_SAME(apply1(lam_vmap(forward_of(f), NULL), x), want, 1e-15);
+        EXPECT_SAME(apply1(lam_jit(lam_vmap(slope, NULL), NULL), x), want, 1e-15);
+        EXPECT_SAME(apply1(reverse_of(FN_ENV(sum_of, 1, 1, lam_vmap(f, NULL))), x), want, 1e-15);
+        EXPECT_SAME(apply1(lam_vmap(reverse_of(slope), NULL), x), bend, 1e-15);
+        lam_call(lam_grad(all[i], &(lam_grad_options){.argnums = LAM_AXES(0, 1)}), LAM_LIST(num(2), num(0)), g, 2);
+        EXPECT_NUM(g[0], 0);
+        EXPECT_NUM(g[1], 2);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+/* A function of two outputs, one of which has the tangent that comes in, be it one or none. */
+BODY(pair_of) {
+    out[0] = lam_alias(in[0]);
+    out[1] = lam_mul(3.0, in[1]);
+}
+
+BODY(pair_rule) {
+    pair_of(ctx, in, out, env);
+    out[2] = in[2];
+    out[3] = in[3] ? lam_mul(3.0, in[3]) : NULL;
+}
+
+START_TEST(zeros_that_come_are_passed_on) {
+    lam_fn *f = lam_custom_jvp(FN(pair_of, 2, 2), FN(pair_rule, 4, 4), &(lam_custom_options){.symbolic_zeros = true});
+    lam_tensor *out[2], *t[2], *one = num(1);
+    lam_jvp(f, LAM_LIST(num(5), num(7)), LAM_LIST(NULL, one), out, t, 2, NULL);
+    EXPECT_NUM(t[0], 0);
+    EXPECT_NUM(t[1], 3);
+    lam_jvp(lam_vmap(f, NULL), LAM_LIST(VEC(5, 6), VEC(7, 8)), LAM_LIST(VEC(1, 2), NULL), out, t, 2, NULL);
+    EXPECT(t[0], LAM_DIMS(2), 1, 2);
+    EXPECT(t[1], LAM_DIMS(2), 0, 0);
+    EXPECT_OK();
+}
+END_TEST
+
+/* What a rule computes beside tangents is asked of it, and so is all of what the same function gives elsewhere. */
+START_TEST(values_of_rules_are_not_left_out) {
+    lam_fn *rule = FN(no_slope, 4, 2), *bwd = FN(times_sine_bwd, 2, 2);
+    apply2(reverse_of(lam_custom_jvp(FN(times_sine, 2, 1), rule, NULL)), num(1), num(2));
+    EXPECT_ERROR(LAM_ERR_ARITY, "output 0", "no_slope", "was not set");
+    lam_fn *f = lam_custom_vjp(FN(times_sine, 2, 1), FN(times_sine_fwd, 2, 2), bwd, NULL);
+    EXPECT_NUM(apply2(reverse_of(f), num(1), num(0)), 0);
+    lam_tensor *out[2];
+    lam_call(bwd, LAM_LIST(num(1), num(2)), out, 2);
+    EXPECT_ERROR(LAM_ERR_ARITY, "output 0", "times_sine_bwd", "was not set");
+}
+END_TEST
+
 Suite *suite_custom_holes(void) {
     return SUITE_OF("custom/holes", callers_see_holes_at_every_level, trees_lose_leaves, holes_that_do_not_fit,
-                    recorded_functions_have_holes);
+                    recorded_functions_have_holes, rules_leave_out_what_is_zero, zeros_that_come_are_passed_on,
+                    values_of_rules_are_not_left_out);
 }

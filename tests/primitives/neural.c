@@ -100,6 +100,15 @@ START_TEST(activations_far_out) {
 }
 END_TEST
 
+/* Where one form takes over from another slopes are those of both. From 10 on the slope of both forms of gelu differs
+ * from 1 by less than 1e-20. */
+START_TEST(slopes_where_forms_change) {
+    const lam_body forms[] = {of_gelu, of_gelu_tanh};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (double x = 10; x <= 100; x++) EXPECT_NEAR(slopes(forms[i], VEC(-x, x)), 1e-15, LAM_DIMS(2), 0, 1);
+}
+END_TEST
+
 START_TEST(kinks_have_the_slope_of_the_left) {
     EXPECT(slopes(of_relu, VEC(0, INFINITY)), LAM_DIMS(2), 0, 1);
     EXPECT(slopes(of_relu6, VEC(0, 6)), LAM_DIMS(2), 0, 0);
@@ -427,12 +436,13 @@ START_TEST(mish_has_derivatives_of_high_order) {
 END_TEST
 
 Suite *suite_primitives_neural(void) {
-    Suite *suite = SUITE_OF(
-        "neural", activations_far_out, mish_has_derivatives_of_high_order, kinks_have_the_slope_of_the_left,
-        relu_keeps_the_dtype, glu_halves_an_axis, losses_are_those_of_jax, gradients_of_losses_are_finite_at_the_edges,
-        normalisations, lanes_of_all_lengths, axes_apart_are_standardized_together, attention_is_that_of_jax,
-        a_query_without_keys_gives_zero_and_no_gradient, attention_refuses_by_its_name, curves_are_those_of_numpy,
-        curves_have_second_derivatives, logarithms_of_sums_and_terms_of_entropy);
+    Suite *suite =
+        SUITE_OF("neural", activations_far_out, mish_has_derivatives_of_high_order, slopes_where_forms_change,
+                 kinks_have_the_slope_of_the_left, relu_keeps_the_dtype, glu_halves_an_axis, losses_are_those_of_jax,
+                 gradients_of_losses_are_finite_at_the_edges, normalisations, lanes_of_all_lengths,
+                 axes_apart_are_standardized_together, attention_is_that_of_jax,
+                 a_query_without_keys_gives_zero_and_no_gradient, attention_refuses_by_its_name,
+                 curves_are_those_of_numpy, curves_have_second_derivatives, logarithms_of_sums_and_terms_of_entropy);
     const int count = sizeof activations / sizeof *activations;
     suite_loop(suite, polynomials_at_many_points, 2);
     suite_loop(suite, activations_and_their_slopes_are_those_of_jax, count);

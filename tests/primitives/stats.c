@@ -268,6 +268,49 @@ START_TEST(densities_are_slopes) {
 }
 END_TEST
 
+/* At the middle, where two sides meet, cdf and sf have the derivatives of the density there, and next to it: with f(0)
+ * = 1/2 for Laplace's, 3/8 for Student's of 4 degrees, p/(2 Gamma(1/p)) for the generalised normal one, and f''(0)/f(0)
+ * = -(n + 1)/n and -2 (for p = 2). Values at x = 0.05 from mpmath. */
+START_TEST(both_sides_meet_smoothly) {
+    static const struct {
+        lam_distribution which;
+        double p, x, slope, third; /* NAN: there is none */
+    } rows[] = {
+        {LAM_LAPLACE, NAN, 0, 0.5, NAN},
+        {LAM_T, 4, 0, 0.375, -0.46875},
+        {LAM_T, 4, 1e-9, 0.375, -0.46875},
+        {LAM_GENNORM, 1, 0, 0.5, NAN},
+        {LAM_GENNORM, 1.5, 0, 0.55386608371623625, NAN},
+        {LAM_GENNORM, 2, 0, 0.5641895835477563, -1.1283791670955126},
+        {LAM_GENNORM, 3, 0, 0.55992326086109279, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        subject s = {lam_cdf, rows[i].which, isnan(rows[i].p) ? 0 : 1};
+        lam_tensor *in[] = {num(rows[i].x), num(rows[i].p)};
+        for (int upper = 0; upper < 2; upper++) {
+            s.f = upper ? lam_sf : lam_cdf;
+            const double sign = upper ? -1 : 1;
+            lam_fn *slope = lam_grad(FN_ENV(of_all, s.count + 1, 1, &s), NULL);
+            const lam_list at = {(size_t)s.count + 1, in};
+            EXPECT_NEAR(lam_apply(slope, at), 1e-14, LAM_DIMS0, sign * rows[i].slope);
+            if (isnan(rows[i].third)) continue;
+            EXPECT_NEAR(lam_apply(lam_grad(lam_grad(slope, NULL), NULL), at), 1e-9, LAM_DIMS0, sign * rows[i].third);
+        }
+        s.f = lam_logcdf;
+        EXPECT_NEAR(lam_apply(lam_grad(FN_ENV(of_all, s.count + 1, 1, &s), NULL), (lam_list){(size_t)s.count + 1, in}),
+                    1e-8, LAM_DIMS0, 2 * rows[i].slope);
+    }
+    /* by p next to the middle */
+    subject s = {lam_cdf, LAM_GENNORM, 1};
+    lam_fn *by_p = lam_grad(FN_ENV(of_all, 2, 1, &s), &(lam_grad_options){.argnums = LAM_AXES(1)});
+    EXPECT_NEAR(apply2(by_p, num(0.05), num(1.5)), 1e-14, LAM_DIMS0, 0.0026449828459183685);
+    EXPECT_NEAR(apply2(by_p, num(0.05), num(3)), 1e-14, LAM_DIMS0, -0.0004078632054610922);
+    /* a quantile at the end of the support rises */
+    EXPECT_NUM(apply1(lam_grad(FN_ENV(of_all, 1, 1, (&(subject){lam_ppf, LAM_GUMBEL_R, 0})), NULL), num(1)), INFINITY);
+    EXPECT_OK();
+}
+END_TEST
+
 /* Outside the support nothing moves, and nothing is NaN. */
 START_TEST(gradients_outside_are_zero) {
     const lam_distribution bounded[] = {LAM_EXPON, LAM_GAMMA, LAM_BETA, LAM_PARETO, LAM_CHI2, LAM_UNIFORM};
@@ -351,6 +394,8 @@ START_TEST(distributions_of_vectors) {
     lam_tensor *share = VEC(0.2, 0.3, 0.5), *alpha = VEC(0.5, 2, 3), *chance = VEC(0.2, 0.3, 0.5);
     EXPECT_NEAR(lam_dirichlet_logpdf(share, alpha), 1e-14, LAM_DIMS0, 0.9067536349052947);
     EXPECT(lam_dirichlet_logpdf(MAT(2, 2, -0.1, 1.1, 0.5, 0.5), num(1)), LAM_DIMS(2), -INFINITY, 0);
+    EXPECT_NEAR(lam_dirichlet_logpdf(VEC(0, 1), MAT(3, 2, 2, 2, 0.5, 2, 1, 2)), 1e-15, LAM_DIMS(3), -INFINITY, INFINITY,
+                log(2)); /* an element 0: x^(alpha - 1) is 0, infinite and 1 */
     ck_assert_int_eq(lam_check_grads(FN(dirichlet, 2, 1), LAM_LIST(share, alpha), NULL), LAM_OK);
     EXPECT_NEAR(lam_multinomial_logpmf(VEC(2, 0, 3), num(5), chance), 1e-14, LAM_DIMS0, -2.9957322735539913);
     EXPECT(lam_multinomial_logpmf(MAT(2, 3, 2, 0, 2, 2.5, 0.5, 2), num(5), chance), LAM_DIMS(2), -INFINITY, -INFINITY);
@@ -435,8 +480,8 @@ END_TEST
 Suite *suite_primitives_stats(void) {
     Suite *suite = SUITE_OF("stats", quantiles, tails_keep_their_digits, impossible_parameters_give_nan,
                             operands_broadcast_and_may_be_integers, masses_sum_to_one, densities_are_slopes,
-                            gradients_outside_are_zero, batches_of_distributions, wrong_distributions,
-                            distributions_of_vectors, kernel_densities, ranks_modes_and_errors);
+                            both_sides_meet_smoothly, gradients_outside_are_zero, batches_of_distributions,
+                            wrong_distributions, distributions_of_vectors, kernel_densities, ranks_modes_and_errors);
     suite_loop(suite, functions_of_distributions, VALUES);
     suite_loop(suite, derivatives_of_distributions, sizeof places / sizeof *places);
     return suite;

@@ -82,6 +82,10 @@ START_TEST(integrals_by_parabolas) {
     lam_tensor *squares = lam_square(x), *rows = lam_stack(LAM_LIST(squares, lam_mul(2, x)), 0);
     EXPECT_NEAR(lam_simpson(rows, x, 1, -1), 1e-14, LAM_DIMS(2), 125 / 3.0, 25);
     EXPECT_NEAR(lam_simpson(lam_matrix_transpose(rows), x, 1, 0), 1e-14, LAM_DIMS(2), 125 / 3.0, 25);
+    EXPECT(lam_simpson(VEC(9, 9, 9, 9), VEC(3, 3, 3, 3), 1, 0), LAM_DIMS0, 0); /* samples that coincide */
+    EXPECT_NEAR(lam_simpson(VEC(1, 2, 3, 5, 7), VEC(0, 0, 1, 2, 2), 1, 0), 1e-14, LAM_DIMS0, 14 / 3.0);
+    EXPECT_NEAR(lam_simpson(VEC(1, 2, 3, 5), VEC(0, 1, 1, 2), 1, 0), 1e-14, LAM_DIMS0, 3);
+    EXPECT_NEAR(lam_simpson(VEC(1, 2, 3, 5), VEC(0, 1, 2, 2), 1, 0), 1e-14, LAM_DIMS0, 4);
     ck_assert_int_eq(lam_dtype_of(lam_simpson(lam_cast(y, LAM_F32), NULL, 0.1, 0)), LAM_F32);
     EXPECT_NEAR(lam_simpson(INTEGERS(1, 4, 9), NULL, 1, 0), 1e-15, LAM_DIMS0, 26 / 3.0);
     lam_tensor *z = lam_simpson(lam_complex(y, lam_neg(x)), NULL, 0.5, 0);

@@ -7,7 +7,6 @@
 #include "transforms/trace.h"
 
 #include "lib/program/machine.h"
-#include "lib/program/plan.h"
 #include "lib/program/prune.h"
 
 #include <lamina/program.h>
@@ -288,6 +287,10 @@ bool lam__jit_made(const lam_fn *f) {
 
 lam_status lam__jit_call(lam_fn *f, lam_value *const in[], lam_value *out[]) {
     return run(lam__fn_base(f->env), ((jit_env *)f->env)->cache, in, out);
+}
+
+lam_status lam__jit_plan(lam_fn *f, lam_value *const in[], lam__plan **plan) {
+    return plan_for(((jit_env *)f->env)->cache, lam__fn_base(f->env), in, plan);
 }
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */

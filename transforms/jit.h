@@ -3,10 +3,15 @@
 #define LAM_TRANSFORMS_JIT_H
 
 #include "lib/dispatch/fn.h"
+#include "lib/program/plan.h"
 
 bool lam__jit_made(const lam_fn *f);
 
 /* Calls such a function on values, without what a call by handles costs. One reference per output. */
 lam_status lam__jit_call(lam_fn *f, lam_value *const in[], lam_value *out[]);
+
+/* The plan that such a function runs on concrete values of these types, which lasts until it is called with others;
+ * NULL where it has none or is at work. */
+lam_status lam__jit_plan(lam_fn *f, lam_value *const in[], lam__plan **plan);
 
 #endif

@@ -29,6 +29,9 @@ lam_fn *lam__nested_pick(lam_fn *f, int inputs, const int places[]);
 /* Runs a call whose operands are plain values (nested_run.c); false: it has to be done by handles. */
 bool lam__nested_run(const lam_call_site *call, lam_value *out[], lam_status *status);
 
+/* The same of loops whose functions are compiled to one part each (nested_bare.c). */
+bool lam__nested_run_bare(const lam_call_site *call, lam_value *out[], lam_status *status);
+
 /* Stages (nested_rules.c). */
 extern const lam__staged lam__nested_stages;
 

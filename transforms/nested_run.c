@@ -128,6 +128,7 @@ bool lam__nested_run(const lam_call_site *call, lam_value *out[], lam_status *st
         *status = run(w->fns[index < 0 ? 0 : index < w->count ? index : w->count - 1], call->in + 1, out);
         return true;
     }
+    if (lam__nested_run_bare(call, out, status)) return true;
     lam__scratch_area area;
     const size_t values = (size_t)(call->inputs + call->outputs);
     loop l = {call,         w, lam__scratch_get(&area, call->ctx, (values + 1) * sizeof *l.in), NULL, call->inputs,

@@ -34,6 +34,16 @@ bool lam__plan_busy(const lam__plan *plan);
  * reads values of open levels, all of it is run through dispatch, and calls made so far are made again. */
 lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[]);
 
+/* Whether a plan is one fused part that makes its results of inputs and constants, but those results that are the input
+ * of their own number. */
+bool lam__plan_is_bare(const lam__plan *plan);
+
+/* The type of result o of such a plan; NULL where it is an input. */
+const lam_value *lam__plan_bare_type(const lam__plan *plan, int o);
+
+/* Runs it on the addresses of inputs, and of what it makes; no two of these may overlap. Without gaps. */
+void lam__plan_run_bare(lam__plan *plan, void *const in[], void *const out[]);
+
 lam__plan_report lam__plan_report_of(const lam__plan *plan);
 
 #endif

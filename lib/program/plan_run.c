@@ -174,3 +174,54 @@ lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[
     plan->busy = false;
     return status == LAM_OK && boxed ? lam__program_run(p, in, out) : status;
 }
+
+/* ---- one part, on addresses -------------------------------------------------------------------------------------- */
+
+enum { BARE_RESULTS = 16 }; /* which of what is made a result is, is looked up in every run */
+
+/* Which of the variables that the part makes result o is; -1: none of them. */
+static int64_t made_as(const lam__plan *plan, int o) {
+    const lam__plan_item *part = &plan->items[0];
+    for (int64_t i = 0; i < part->made_count; i++)
+        if (part->made[i] == plan->program->results[o].variable) return i;
+    return -1;
+}
+
+static bool is_read_bare(const lam__plan *plan, const lam__source *s) {
+    return s->variable >= 0 ? s->variable < plan->program->inputs : s->constant && s->constant->contiguous;
+}
+
+bool lam__plan_is_bare(const lam__plan *plan) {
+    const lam__program *p = plan->program;
+    const lam__plan_item *part = &plan->items[0];
+    int64_t made = 0, seen = 0;
+    if (plan->count != 1 || part->equation >= 0 || p->outputs > BARE_RESULTS) return false;
+    for (int64_t i = 0; i < part->source_count; i++)
+        if (!is_read_bare(plan, &part->sources[i].of)) return false;
+    for (int o = 0; o < p->outputs; o++) {
+        const int64_t i = made_as(plan, o);
+        if (i < 0 && (p->results[o].variable != o || o >= p->inputs)) return false;
+        if (i < 0) continue;
+        if (i >= BARE_RESULTS || (seen >> i & 1)) return false;
+        seen |= INT64_C(1) << i;
+        made++;
+    }
+    return made == part->made_count;
+}
+
+const lam_value *lam__plan_bare_type(const lam__plan *plan, int o) {
+    return made_as(plan, o) < 0 ? NULL : plan->program->types[plan->program->results[o].variable];
+}
+
+void lam__plan_run_bare(lam__plan *plan, void *const in[], void *const out[]) {
+    const lam__plan_item *part = &plan->items[0];
+    for (int64_t i = 0; i < part->source_count; i++) {
+        const lam__source *s = &part->sources[i].of;
+        plan->data[part->sources[i].place] = s->variable >= 0 ? in[s->variable] : s->constant->data;
+    }
+    for (int o = 0; o < plan->program->outputs; o++) {
+        const int64_t i = made_as(plan, o);
+        if (i >= 0) plan->data[part->made_place + i] = out[o];
+    }
+    lam__fused_run(part->fused, plan->data);
+}

@@ -17,7 +17,7 @@ lam__known lam__deferred_known(const lam_tensor *condition);
  * equation, since its operations would be too many for a program that is to be compiled. */
 lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips);
 
-/* The same of a loop that has made so many trips and goes on, though its condition depends on nothing that is traced. */
+/* The same of a loop that has made so many trips and goes on, and whose condition depends on nothing that is traced. */
 bool lam__deferred_trips(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips);
 
 typedef enum lam__deferral { LAM__SWITCH, LAM__WHILE, LAM__SCAN } lam__deferral;

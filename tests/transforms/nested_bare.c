@@ -1,5 +1,5 @@
-/* Loops whose functions are compiled to one part, which run on addresses (transforms/nested_bare.c), beside loops next to
- * these that do not: each against the operations one by one, which know nothing of either. */
+/* Loops whose functions are compiled to one part, which run on addresses (transforms/nested_bare.c), beside loops next
+ * to these that do not: each against the operations one by one, which know nothing of either. */
 #include "tests/support.h"
 
 #include <lamina/control.h>

@@ -1,6 +1,6 @@
 /* A program as a user of the installed library writes it, compiled as C and as C++: the third power and its
  * derivative. It also checks what linking is to bring about: jemalloc is at hand, malloc is still the C library's, and
- * C++ that comes into the process later finds operators of one library (NOTE [operators of jemalloc] in meson.build). */
+ * C++ that comes later finds operators of one library (NOTE [operators of jemalloc] in meson.build). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
 #endif

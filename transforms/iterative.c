@@ -254,6 +254,15 @@ static lam_tensor *what_is_left(lam_fn *matvec, lam_list parameters, lam_tensor 
     return lam_sub(b, lam_apply(matvec, (lam_list){parameters.count + 1, list}));
 }
 
+/* Whether the preconditioner, where there is one, can be called. */
+static bool preconditions(const char *what, lam_ctx *ctx, lam_fn *f) {
+    const lam_ctx *own = f ? lam__fn_check(what, f) : ctx;
+    if (own && own != ctx)
+        lam__error_set(ctx, LAM_ERR_CONTEXT, NULL, "%s: the preconditioner '%s' belongs to another context", what,
+                       f->name);
+    return own == ctx;
+}
+
 /* Checks what concerns iterations; custom_solve.c does the rest. Symmetric and real systems are their own transposed
  * ones; of Hermitian ones the transposed is the conjugate, which is positive definite too. */
 static lam_tensor *solve(const char *what, lam_solve_rule rule, bool symmetric, lam_fn *matvec, lam_list parameters,
@@ -272,6 +281,7 @@ static lam_tensor *solve(const char *what, lam_solve_rule rule, bool symmetric, 
                                matvec->name, (long long)o->maxiter, (long long)o->restart);
     if (isnan(o->tol) || isnan(o->atol))
         return lam__error_fail(ctx, LAM_ERR_VALUE, "%s of '%s': a tolerance is NaN", what, matvec->name);
+    if (!preconditions(what, ctx, o->preconditioner)) return &ctx->failed;
     const lam_value *start = lam__scope_peek(o->x0);
     if (start && !lam__value_same_type(start, v))
         return lam__error_fail(ctx, LAM_ERR_SHAPE, "%s of '%s': x0 has not the type of b", what, matvec->name);

@@ -97,7 +97,8 @@ lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **
     lam__fn_release(f);
     lam__scratch_put(&area);
     lam__scratch_put(&area_env);
-    return status != LAM_OK ? status : lam__error_since(ctx, mark);
+    const lam_status recorded = lam__error_since(ctx, mark);
+    return recorded != LAM_OK ? recorded : status;
 }
 
 /* Inputs: those of f, then tangents. Outputs: values, tangents, auxiliary ones. */

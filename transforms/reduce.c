@@ -16,6 +16,7 @@
  * one batch, so a round is one call. What the function gives is checked here, at the first call, where its type is
  * known. */
 static lam_tensor *combine_pairs(lam_fn *pairs, lam_tensor *x) {
+    if (lam_failed(x)) return x;
     int64_t n = lam_dim(x, 0), even = n - n % 2;
     lam_dims own = lam_dims_of(x);
     int64_t dims[2] = {even / 2 * own.dims[1], 1}, back[2] = {even / 2, own.dims[1]};
@@ -49,6 +50,7 @@ static lam_tensor *as_rows(lam_tensor *x, lam__axis_set set, lam_dims *kept, int
  * without columns there is nothing to call f for. */
 static lam_tensor *reduce_rows(lam_fn *f, lam_tensor *x, lam_tensor *init) {
     lam_fn *pairs = lam_vmap(f, NULL);
+    if (lam_failed(x)) return x;
     if (lam_dim(x, 1) == 0) return lam_broadcast_to(init, LAM_DIMS(0));
     while (!lam_failed(x) && lam_dim(x, 0) > 1) x = combine_pairs(pairs, x);
     if (lam_failed(x)) return x;

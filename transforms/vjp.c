@@ -165,7 +165,8 @@ lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, 
     lam__arguments_give(ctx, status, f->outputs, in + f->inputs, out);
     lam__fn_release(f);
     lam__scratch_put(&area);
-    return status != LAM_OK ? status : lam__error_since(ctx, mark);
+    const lam_status recorded = lam__error_since(ctx, mark);
+    return recorded != LAM_OK ? recorded : status;
 }
 
 /* ---- lam_grad ---------------------------------------------------------------------------------------------------- */

@@ -335,6 +335,12 @@ lam_tensor *lam__apply_in_dtype_of(const char *operation, lam_tensor *x, lam_ten
     return lam_cast(part, own);
 }
 
+lam_status lam__apply_status(size_t n, lam_tensor *const made[]) {
+    for (size_t i = 0; i < n; i++)
+        if (lam_failed(made[i])) return lam__error_last(lam_ctx_of(made[i]));
+    return LAM_OK;
+}
+
 /* The parts of complex numbers say how wide integers become, which stay real beside them. */
 lam_dtype lam__apply_floats(int n, lam_tensor *io[]) {
     int dtype = LAM_BOOL;

@@ -51,6 +51,9 @@ lam_tensor *lam__apply_broadcast(lam_tensor *x, int rank, const int64_t *dims);
 /* `part`, which goes into x, in the dtype of x. Complex numbers do not fit into others: that names the operation. */
 lam_tensor *lam__apply_in_dtype_of(const char *operation, lam_tensor *x, lam_tensor *part);
 
+/* The status of an operation that has made these results and stands by what they say: LAM_OK if none has failed. */
+lam_status lam__apply_status(size_t n, lam_tensor *const made[]);
+
 /* Operands (NULL: left out) as the floats that sums and products of them are made in: integers take the float that they
  * stand beside, f64 where there is none, and f16 and bf16 are f32 on the way. Gives the dtype that lam__apply_narrowed
  * brings the result to. What is no tensor is left for the operation itself to name. */

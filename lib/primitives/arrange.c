@@ -77,7 +77,7 @@ lam_status lam_broadcast_arrays(lam_list list, lam_tensor **out, size_t n_out) {
         return lam__error_fail(lam_ctx_of(failed), LAM_ERR_ARITY, "%s: %zu tensors and %zu results", name, list.count,
                                n_out),
                LAM_ERR_ARITY;
-    if (!lam__scope_operands(name, list.count, list.items, values, &failed)) return lam_status_of(lam_ctx_of(failed));
+    if (!lam__scope_operands(name, list.count, list.items, values, &failed)) return lam__apply_status(1, &failed);
     uint64_t since = lam__scope_now(first);
     if (!common_dims(list, &rank, dims))
         return lam__matrices_fail(name, list.count < 4 ? list.count : 4, list.items, LAM_ERR_SHAPE, NULL,
@@ -85,7 +85,7 @@ lam_status lam_broadcast_arrays(lam_list list, lam_tensor **out, size_t n_out) {
                LAM_ERR_SHAPE;
     for (size_t i = 0; i < n_out; i++) out[i] = lam__apply_broadcast(list.items[i], rank, dims);
     lam__scope_only_these(n_out, out, since);
-    return lam_failed(out[n_out - 1]) ? lam_status_of(lam_ctx_of(first)) : LAM_OK;
+    return lam__apply_status(n_out, out);
 }
 
 lam_tensor *lam_collapse(lam_tensor *x, int first, int last) {
@@ -205,7 +205,8 @@ lam_tensor *lam_insert(lam_tensor *x, lam_dims numbers, lam_tensor *values, int 
 /* Repeated as a whole and cut, so that the way back is a sum over repetitions, without indices. */
 lam_tensor *lam_resize(lam_tensor *x, lam_dims dims) {
     uint64_t since = lam__scope_now(x);
-    if (!lam__scope_peek(x)) return lam__axes_fail("resize", x, LAM_ERR_NULL, "no tensor");
+    x = lam__scope_alias("resize", x); /* looks at it, as no operation does where nothing is repeated */
+    if (lam_failed(x)) return x;
     lam_tensor *like = lam_zeros(lam_ctx_of(x), lam_dtype_of(x), dims);
     const int64_t n = lam_size(x), total = lam_size(like);
     if (lam_failed(like) || !n || !total) return lam__scope_only(like, since);
@@ -218,14 +219,15 @@ lam_tensor *lam_resize(lam_tensor *x, lam_dims dims) {
 /* Whether so many windows fit; `first` is the axis of the first size, counts[] how many there are along each. */
 static bool windows_fit(lam_tensor *x, lam_dims sizes, lam_dims strides, int64_t counts[], int64_t *places) {
     const char *name = "sliding_windows";
-    const int rank = lam_rank(x), first = rank - sizes.rank;
+    const int rank = lam_rank(x);
     *places = 1;
-    if (sizes.rank < 0 || first < 0 || rank + sizes.rank > LAM_MAX_RANK || (sizes.rank && !sizes.dims))
+    if (sizes.rank < 0 || sizes.rank > rank || rank + sizes.rank > LAM_MAX_RANK || (sizes.rank && !sizes.dims))
         return lam__axes_fail(name, x, LAM_ERR_RANK, "%d sizes for %d axes", sizes.rank, rank), false;
     if (strides.rank && (strides.rank != sizes.rank || !strides.dims))
         return lam__axes_fail(name, x, LAM_ERR_SHAPE, "%d strides for %d sizes", strides.rank, sizes.rank), false;
     for (int i = 0; i < sizes.rank; i++) {
-        const int64_t stride = strides.rank ? strides.dims[i] : 1, size = sizes.dims[i], n = lam_dim(x, first + i);
+        const int64_t stride = strides.rank ? strides.dims[i] : 1, size = sizes.dims[i];
+        const int64_t n = lam_dim(x, rank - sizes.rank + i);
         if (size < 1 || stride < 1)
             return lam__axes_fail(name, x, LAM_ERR_VALUE, "a window of %lld elements every %lld", (long long)size,
                                   (long long)stride),

@@ -312,6 +312,8 @@ lam_tensor *lam_at_update(lam_tensor *x, lam_at at, lam_tensor *values, lam_at_o
     lam_tensor *in[2] = {x, values}, *failed;
     lam_value *unused[2];
     if (!lam__scope_operands(names[op], 2, in, unused, &failed)) return failed;
+    x = lam__scope_alias(names[op], x); /* looks at it, as no operation does where all elements are set */
+    if (lam_failed(x)) return x;
     if (!make_plan(names[op], x, at, mode, &p)) return lam__axes_failed(x);
     values = fitted(&p, values);
     if (lam_failed(values)) return values;

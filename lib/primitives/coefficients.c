@@ -43,8 +43,8 @@ lam_tensor *lam_polyint(lam_tensor *p, int64_t m) {
     uint64_t since = lam__scope_now(p);
     lam_tensor *failed;
     if (!usable("polyint", p, m, &failed)) return failed;
-    if (!lam__dtype_is_inexact((int)lam_dtype_of(p))) p = lam_cast(p, LAM_F64);
     lam_dims own = lam_dims_of(p);
+    if (!lam__dtype_is_inexact((int)lam_dtype_of(p))) p = lam_cast(p, LAM_F64);
     int64_t n = own.dims[own.rank - 1], dims[LAM_INNER_RANK];
     for (int k = 0; k < own.rank; k++) dims[k] = k + 1 < own.rank ? own.dims[k] : m;
     lam_tensor *constants = lam_zeros(lam_ctx_of(p), lam_dtype_of(p), (lam_dims){own.rank, dims});
@@ -107,7 +107,7 @@ static lam_status divided(lam_tensor *p, lam_tensor *q, lam_tensor *out[2]) {
     }
     out[0] = lam_stack((lam_list){(size_t)steps, found}, 0);
     out[1] = rest;
-    return lam_failed(out[0]) || lam_failed(rest) ? lam_status_of(ctx) : LAM_OK;
+    return lam__apply_status(2, out);
 }
 
 lam_status lam_polydiv(lam_tensor *p, lam_tensor *q, lam_tensor **quotient, lam_tensor **rest) {
@@ -129,8 +129,8 @@ lam_tensor *lam_poly(lam_tensor *roots) {
     uint64_t since = lam__scope_now(roots);
     lam_tensor *failed;
     if (!usable("poly", roots, 0, &failed)) return failed;
-    if (lam_dtype_of(roots) == LAM_BOOL) roots = lam_cast(roots, LAM_I64);
     lam_dims own = lam_dims_of(roots);
+    if (lam_dtype_of(roots) == LAM_BOOL) roots = lam_cast(roots, LAM_I64);
     int64_t dims[LAM_INNER_RANK];
     for (int i = 0; i < own.rank; i++) dims[i] = i + 1 < own.rank ? own.dims[i] : 1;
     lam_tensor *one = lam_ones(lam_ctx_of(roots), lam_dtype_of(roots), LAM_DIMS0);

@@ -78,6 +78,13 @@ lam_tensor *lam_interp_with(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, const
     return lam__scope_only(lam__apply_narrowed(out, dtype), since);
 }
 
+/* Whether y, and x where it is given, can be looked at. *failed is set where it is false. */
+static bool samples(const char *operation, lam_tensor *y, lam_tensor *x, lam_tensor **failed) {
+    lam_tensor *const in[2] = {y, x};
+    lam_value *unused[2];
+    return lam__scope_operands(operation, x ? 2 : 1, in, unused, failed) != NULL;
+}
+
 /* x, one number per element of the axis or as many as y has, seen along the axis of y. */
 static lam_tensor *places(lam_tensor *x, int axis, int rank) {
     if (lam_rank(x) != 1) return x;
@@ -100,8 +107,9 @@ static lam_tensor *ended(lam_tensor *sum, ending e) {
  * x. */
 static lam_tensor *areas(const char *operation, lam_tensor *y, lam_tensor *x, double dx, int *axis, ending *e) {
     lam_dims own = lam_dims_of(y);
+    lam_tensor *failed;
     *e = (ending){x ? 0.5 : 0.5 * dx, LAM_F64};
-    if (lam_failed(y) || (x && lam_failed(x))) return lam_add(y, x ? x : y);
+    if (!samples(operation, y, x, &failed)) return failed;
     if (!lam__apply_axis(operation, y, own.rank, axis)) return lam__axes_failed(y);
     const int64_t n = own.dims[*axis];
     if (x) x = places(x, *axis, own.rank);
@@ -184,7 +192,8 @@ static lam_tensor *steps_of(lam_tensor *y, lam_tensor *x, double dx, int axis) {
 lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     uint64_t since = lam__scope_now(y);
     const int rank = lam_rank(y);
-    if (lam_failed(y) || (x && lam_failed(x))) return lam_add(y, x ? x : y);
+    lam_tensor *failed;
+    if (!samples("simpson", y, x, &failed)) return failed;
     if (!lam__apply_axis("simpson", y, rank, &axis)) return lam__axes_failed(y);
     const int64_t n = lam_dim(y, axis);
     if (n < 3) return lam_trapezoid(y, x, dx, axis);
@@ -192,7 +201,7 @@ lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     lam_tensor *in[2] = {y, x}, *part[3];
     const lam_dtype dtype = lam__apply_floats(2, in);
     lam_tensor *h = steps_of(in[0], in[1], dx, axis);
-    if (lam_failed(h)) return h;
+    if (lam_failed(in[0]) || lam_failed(h)) return lam_failed(h) ? h : in[0];
     if (lam_dim(h, axis) != n - 1)
         return lam__axes_fail("simpson", x, LAM_ERR_SHAPE, "%lld places for %lld samples",
                               (long long)lam_dim(h, axis) + 1, (long long)n);

@@ -175,6 +175,5 @@ lam_status lam_eig(lam_tensor *x, lam_tensor **values, lam_tensor **vectors) {
         return lam__matrices_give_failed(lam__axes_failed(x), OUTPUTS, places);
     lam_tensor *length = lam_sum(lam__cplx_size(out[VECTORS]), &(lam_reduce_options){LAM_AXES(-2), true});
     out[VECTORS] = lam_mul(out[VECTORS], lam_rsqrt(length));
-    lam_status status = lam_failed(out[VECTORS]) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
-    return lam__matrices_give(status, since, OUTPUTS, out, places);
+    return lam__matrices_give(LAM_OK, since, OUTPUTS, out, places);
 }

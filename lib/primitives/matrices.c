@@ -91,6 +91,7 @@ bool lam__matrices_stack(const char *operation, lam_tensor **x, lam_tensor **fai
  * last. */
 lam_status lam__matrices_give(lam_status status, uint64_t since, int n, lam_tensor *const made[],
                               lam_tensor **const places[]) {
+    if (status == LAM_OK) status = lam__apply_status((size_t)n, made);
     lam__scope_only_these((size_t)n, made, since);
     for (int i = 0; i < n; i++) {
         if (places[i]) *places[i] = made[i];
@@ -102,7 +103,7 @@ lam_status lam__matrices_give(lam_status status, uint64_t since, int n, lam_tens
 lam_status lam__matrices_give_failed(lam_tensor *failed, int n, lam_tensor **const places[]) {
     for (int i = 0; i < n; i++)
         if (places[i]) *places[i] = failed;
-    return lam_status_of(lam_ctx_of(failed));
+    return lam__apply_status(1, &failed);
 }
 
 /* A view: the kernels of products take strides, those of LAPACK copy. */

@@ -50,11 +50,11 @@ bool lam__matrices_lead(const char *operation, lam_tensor *io[2]);
 bool lam__matrices_right_sides(const char *operation, bool right_side, lam_tensor *io[2], lam_tensor **failed);
 
 /* Hands n results out where the caller wants them; NULL is a place for one that is not wanted. What else was made since
- * goes (NOTE [composed operations]). Gives status. */
+ * goes (NOTE [composed operations]). Gives status, or why one of them has failed. */
 lam_status lam__matrices_give(lam_status status, uint64_t since, int n, lam_tensor *const made[],
                               lam_tensor **const places[]);
 
-/* The same after a failure: all are `failed`, and the status is that of its context. */
+/* The same after a failure: all are `failed`, and the status is that of the failure. */
 lam_status lam__matrices_give_failed(lam_tensor *failed, int n, lam_tensor **const places[]);
 
 /* The number of matrices in a stack. */

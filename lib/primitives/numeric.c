@@ -372,7 +372,7 @@ lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right) {
 /* As equal as can be: the first n % parts parts have one element more. Each is a view. */
 lam_status lam_array_split(lam_tensor *x, int axis, lam_tensor **out, size_t n_out) {
     for (size_t i = 0; out && i < n_out; i++) out[i] = lam__axes_failed(x);
-    if (!lam__apply_axis("array_split", x, lam_rank(x), &axis)) return lam_status_of(lam_ctx_of(x));
+    if (!lam__apply_axis("array_split", x, lam_rank(x), &axis)) return lam__error_last(lam_ctx_of(x));
     if (!n_out || !out) return lam__axes_fail("array_split", x, LAM_ERR_ARITY, "no parts are asked for"), LAM_ERR_ARITY;
     int64_t n = lam_dim(x, axis), parts = (int64_t)n_out, at = 0;
     for (int64_t i = 0; i < parts; i++) {
@@ -380,7 +380,7 @@ lam_status lam_array_split(lam_tensor *x, int axis, lam_tensor **out, size_t n_o
         out[i] = part(x, axis, at, at + size);
         at += size;
     }
-    return lam_failed(out[parts - 1]) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
+    return lam__apply_status(n_out, out);
 }
 
 /* ---- grids and indices ------------------------------------------------------------------------------------------- */
@@ -417,12 +417,15 @@ static bool fitting(const char *operation, lam_tensor *x, lam_dims dims) {
  * the last place, negative ones after counting from the end, as in jax.numpy. */
 lam_status lam_unravel_index(lam_tensor *numbers, lam_dims dims, lam_tensor **out) {
     const char *name = "unravel_index";
-    for (int i = 0; out && i < dims.rank && i < LAM_MAX_RANK; i++) out[i] = lam__axes_failed(numbers);
-    if (!lam__scope_peek(numbers) || !out || (dims.rank && !dims.dims))
-        return lam__axes_fail(name, numbers, LAM_ERR_NULL, "no numbers, dims or room"), LAM_ERR_NULL;
+    lam_tensor *failed = lam__axes_failed(numbers);
+    for (int i = 0; out && i < dims.rank && i < LAM_MAX_RANK; i++) out[i] = failed;
+    if (!lam__scope_peek(numbers) || !out || (dims.rank && !dims.dims)) {
+        failed = lam__axes_fail(name, numbers, LAM_ERR_NULL, "no numbers, dims or room");
+        return lam__apply_status(1, &failed);
+    }
     if (lam__dtype_is_inexact((int)lam_dtype_of(numbers)) || lam_dtype_of(numbers) == LAM_BOOL)
         return lam__axes_fail(name, numbers, LAM_ERR_DTYPE, "places are numbered by integers"), LAM_ERR_DTYPE;
-    if (!fitting(name, numbers, dims)) return lam_status_of(lam_ctx_of(numbers));
+    if (!fitting(name, numbers, dims)) return lam__error_last(lam_ctx_of(numbers));
     uint64_t since = lam__scope_now(numbers);
     int64_t count = 1;
     for (int i = 0; i < dims.rank; i++) count *= dims.dims[i];
@@ -431,12 +434,10 @@ lam_status lam_unravel_index(lam_tensor *numbers, lam_dims dims, lam_tensor **ou
     for (int i = dims.rank - 1; i >= 0; i--) {
         int64_t n = dims.dims[i] > 0 ? dims.dims[i] : 1;
         out[i] = lam_rem(left, n);
-        left = lam_floor_divide(left, n);
+        if (i) left = lam_floor_divide(left, n);
     }
     if (dims.rank) lam__scope_only_these((size_t)dims.rank, out, since);
-    for (int i = 0; i < dims.rank; i++)
-        if (lam_failed(out[i])) return lam_status_of(lam_ctx_of(numbers));
-    return LAM_OK;
+    return lam__apply_status((size_t)dims.rank, out);
 }
 
 /* Horner's scheme over the axes; each index is checked against its own axis and may be negative. */

@@ -46,7 +46,7 @@ lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats) {
     uint64_t since = lam__scope_now(x);
     int rank = lam_rank(x);
     if (!lam__scope_peek(x)) return lam__axes_fail("tile", x, LAM_ERR_NULL, "no tensor");
-    if (repeats.rank > LAM_MAX_RANK || (repeats.rank > 0 && !repeats.dims))
+    if (repeats.rank < 0 || repeats.rank > LAM_MAX_RANK || (repeats.rank && !repeats.dims))
         return lam__axes_fail("tile", x, LAM_ERR_RANK, "%d numbers of times, at most %d are possible", repeats.rank,
                               LAM_MAX_RANK);
     if (repeats.rank > rank) {
@@ -129,7 +129,7 @@ lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out) {
         return lam__error_fail(lam_ctx_of(failed), LAM_ERR_ARITY, "meshgrid: %zu vectors and %zu results", n, n_out),
                LAM_ERR_ARITY;
     lam_ctx *ctx = lam__scope_operands("meshgrid", n, vectors.items, values, &failed);
-    if (!ctx) return lam_status_of(lam_ctx_of(failed));
+    if (!ctx) return lam__apply_status(1, &failed);
     uint64_t since = lam__scope_now(vectors.items[0]);
     for (size_t i = 0; i < n; i++) {
         if (lam_rank(vectors.items[i]) != 1)
@@ -142,7 +142,7 @@ lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out) {
         out[i] = lam_broadcast_to(lam_reshape(vectors.items[i], (lam_dims){(int)n, own}), (lam_dims){(int)n, dims});
     }
     lam__scope_only_these(n, out, since);
-    return lam_failed(out[n - 1]) ? lam_status_of(ctx) : LAM_OK;
+    return lam__apply_status(n, out);
 }
 
 /* Of a matrix its diagonal, of a vector the matrix that has it. There the elements lie size + 1 apart in the flat

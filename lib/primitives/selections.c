@@ -125,8 +125,7 @@ static lam_status triangle(const char *name, lam_ctx *ctx, int64_t rows, int64_t
     const int64_t count =
         upper ? rows * columns - places_below(rows, columns, offset - 1) : places_below(rows, columns, offset);
     if (lam_failed(mask)) return lam__matrices_give_failed(mask, 2, places);
-    if (lam_nonzero(mask, count, out) != LAM_OK) return lam__matrices_give_failed(out[0], 2, places);
-    return lam__matrices_give(LAM_OK, since, 2, out, places);
+    return lam__matrices_give(lam_nonzero(mask, count, out), since, 2, out, places);
 }
 
 lam_status lam_tril_indices(lam_ctx *ctx, int64_t rows, int64_t columns, int64_t offset, lam_tensor **row,
@@ -205,9 +204,9 @@ lam_status lam_sort_together(lam_list operands, size_t keys, int axis, lam_tenso
                                operands.count, keys, n_out),
                LAM_ERR_ARITY;
     uint64_t since = lam__scope_now(first);
-    if (!lam__apply_axis(name, first, lam_rank(first), &axis)) return lam_status_of(lam_ctx_of(first));
+    if (!lam__apply_axis(name, first, lam_rank(first), &axis)) return lam__error_last(lam_ctx_of(first));
     lam_tensor **turned = lam__apply_room(lam_ctx_of(first), keys);
-    if (!turned) return lam_status_of(lam_ctx_of(first));
+    if (!turned) return LAM_ERR_MEMORY;
     for (size_t i = 0; i < keys; i++) turned[i] = operands.items[keys - 1 - i];
     lam_tensor *order = lam_lexsort((lam_list){keys, turned}, axis);
     for (size_t i = 0; i < n_out; i++) {
@@ -217,7 +216,7 @@ lam_status lam_sort_together(lam_list operands, size_t keys, int axis, lam_tenso
         out[i] = same || lam_failed(operands.items[i])
                      ? lam_take_along_axis(operands.items[i], order, axis)
                      : lam__axes_fail(name, operands.items[i], LAM_ERR_SHAPE, "operand %zu has other dims", i);
-        if (lam_failed(out[i])) return lam_status_of(lam_ctx_of(first));
+        if (lam_failed(out[i])) return lam__error_last(lam_ctx_of(first));
     }
     lam__scope_only_these(n_out, out, since);
     return LAM_OK;

@@ -32,7 +32,8 @@ lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
     const char *name = "nonzero";
-    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor"), lam_status_of(lam_ctx_of(x));
+    lam_tensor *none_of = lam__scope_peek(x) ? NULL : lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor");
+    if (none_of) return lam__apply_status(1, &none_of);
     lam_status status = !out ? LAM_ERR_NULL : own.rank == 0 ? LAM_ERR_RANK : size < 0 ? LAM_ERR_VALUE : LAM_OK;
     for (int i = 0; out && i < own.rank; i++) out[i] = lam__axes_failed(x);
     if (status != LAM_OK) return lam__axes_fail(name, x, status, "%lld of the elements", (long long)size), status;
@@ -44,7 +45,7 @@ lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out) {
         out[i] = lam_where(none, -1, lam_take_mode(along, at, 0, LAM_INDEX_FILL));
     }
     lam__scope_only_these((size_t)own.rank, out, since);
-    return lam_failed(out[own.rank - 1]) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
+    return lam__apply_status((size_t)own.rank, out);
 }
 
 /* ---- unique ------------------------------------------------------------------------------------------------------ */

@@ -78,7 +78,7 @@ const lam_primitive lam__row_sincos = {
 static lam_status sincos_complex(lam_tensor *x, lam_tensor *out[]) {
     out[SINE] = lam_sin(x);
     out[COSINE] = lam_cos(x);
-    return lam_failed(out[SINE]) || lam_failed(out[COSINE]) ? lam_status_of(lam_ctx_of(x)) : LAM_OK;
+    return lam__apply_status(OUTPUTS, out);
 }
 
 /* A place that is NULL is a result not wanted, which is freed; lam__matrices_give does that for all operations of

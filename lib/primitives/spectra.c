@@ -29,11 +29,10 @@ static bool understand(const char *operation, lam_tensor *x, int64_t n, const la
     static const lam_stft_options none;
     const lam_stft_options *o = options ? options : &none;
     const int64_t usual = n >= 0 && n < PIECE ? n : PIECE;
-    if (o->window && (lam_failed(o->window) || lam_rank(o->window) != 1)) {
-        *failed = lam_failed(o->window) ? o->window
-                                        : lam__axes_fail(operation, o->window, LAM_ERR_SHAPE, "a window is a vector");
-        return false;
-    }
+    lam_value *unused;
+    if (o->window && !lam__scope_operands(operation, 1, &o->window, &unused, failed)) return false;
+    if (o->window && lam_rank(o->window) != 1)
+        return *failed = lam__axes_fail(operation, o->window, LAM_ERR_SHAPE, "a window is a vector"), false;
     p->fs = o->fs == 0 ? 1 : o->fs;
     p->piece = o->nperseg ? o->nperseg : o->window ? lam_size(o->window) : usual;
     const int64_t shared = o->noverlap < 0 ? 0 : o->noverlap ? o->noverlap : p->piece / 2;
@@ -50,7 +49,8 @@ static bool understand(const char *operation, lam_tensor *x, int64_t n, const la
                                  (long long)p->piece, (long long)shared, (long long)p->transform);
     if (*failed) return false;
     p->window = lam_cast(o->window ? o->window : hann(x, p->piece), lam__matrices_real(lam_dtype_of(x)));
-    return true;
+    if (lam_failed(p->window)) *failed = p->window;
+    return !*failed;
 }
 
 /* A real signal of floating dtype with a last axis. */
@@ -129,6 +129,7 @@ lam_tensor *lam_istft(lam_tensor *spectra, const lam_stft_options *options) {
     lam_tensor *weight = lam_scatter_add(none, at, squares, 0), *thin = lam_le(weight, 1e-10);
     lam_tensor *sum = lam_transpose(lam_scatter_add(empty, at, values, 0), LAM_AXES(1, 0));
     lam_tensor *middle = lam_slice_axis(lam_div(sum, lam_where(thin, 1.0, weight)), -1, edge, edge + kept);
+    if (lam_failed(middle)) return lam__scope_only(middle, since);
     int64_t dims[LAM_INNER_RANK];
     for (int i = 0; i + 2 < lead.rank; i++) dims[i] = lead.dims[i];
     dims[lead.rank - 2] = kept;

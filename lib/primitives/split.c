@@ -112,7 +112,7 @@ const lam_primitive lam__row_split_sizes = {
 /* Every out[] a failed tensor; the status of the failure. */
 static lam_status give_failed(lam_tensor *failed, lam_tensor **out, size_t n_out) {
     for (size_t o = 0; out && o < n_out; o++) out[o] = failed;
-    return lam_status_of(lam_ctx_of(failed));
+    return lam__apply_status(1, &failed);
 }
 
 /* The checks that both operations share. NULL when all is well, otherwise what to return. A NULL `out` is allowed where

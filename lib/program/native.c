@@ -8,6 +8,7 @@
 #include "lib/program/native_text.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,16 @@ struct lam__native {
 
 extern char **environ;
 
+/* Waits for the compiler's end, whatever signals come meanwhile. Where the host takes in its children itself (SIGCHLD
+ * ignored, a handler that waits for all) nobody knows how it ended: what it has written tells. */
+static bool ended_well(pid_t child) {
+    int status = 0;
+    pid_t ended;
+    do ended = waitpid(child, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    return ended == child ? status == 0 : errno == ECHILD;
+}
+
 /* Runs the compiler without a shell, and waits. What it says goes nowhere. */
 static bool compile(const char *source, const char *library) {
     static const char *const options[] = {"cc",
@@ -60,13 +71,12 @@ static bool compile(const char *source, const char *library) {
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions)) return false;
     pid_t child;
-    int status = 1;
     bool ran = !posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", 0, 0) &&
                !posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1, 0) &&
                !posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0) &&
                !posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
-    return ran && waitpid(child, &status, 0) == child && status == 0;
+    return ran && ended_well(child);
 }
 
 void *lam__native_build(bool (*write)(FILE *file, void *env), void *env) {

@@ -228,6 +228,25 @@ static double run_parts(void) {
     return sum + total(o[0]) + total(o[1]) + total(lam_cast(lam_bitcast(x, LAM_U8), LAM_F64));
 }
 
+BODY(product) {
+    out[0] = lam_mul(in[0], in[1]);
+}
+
+/* What is converted first: a conversion that fails has no axes to count on. */
+static double run_converted(void) {
+    lam_tensor *x = lam_cast(lam_round(lam_mul(3, point())), LAM_I64), *b = lam_lt(x, 0), *o[2];
+    double sum = total(lam_poly(b)) + total(lam_polyint(x, 2)) + total(lam_simpson(b, NULL, 0.5, 0)) +
+                 total(lam_trapezoid(x, x, 1, 0)) + total(lam_reduce(FN(product, 2, 1), point(), num(1), NULL));
+    const lam_stft_options two = {.nperseg = 2};
+    sum += total(lam_istft(lam_stft(x, &two), &two));
+    lam_tensor *pairs[2], *matrix = lam_cast(lam_diag(x, 0), LAM_F64);
+    if (lam_tril_indices(ctx, 3, 2, 0, &o[0], &o[1]) == LAM_OK) sum += total(o[0]) + total(o[1]);
+    if (lam_unravel_index(x, LAM_DIMS(2, 3), o) == LAM_OK) sum += total(o[0]) + total(o[1]);
+    if (lam_meshgrid(LAM_LIST(x, x), pairs, 2) == LAM_OK) sum += total(pairs[0]) + total(pairs[1]);
+    if (lam_polar(matrix, &o[0], &o[1]) == LAM_OK) sum += total(o[0]) + total(o[1]);
+    return sum;
+}
+
 BODY(affine) {
     out[0] = lam_mul(in[0], in[2]);
     out[1] = lam_add(lam_mul(in[1], in[2]), in[3]);
@@ -393,6 +412,7 @@ static const scenario scenarios[] = {
     {"arranged", run_arranged},
     {"sets", run_sets},
     {"parts", run_parts},
+    {"converted", run_converted},
     {"scan", run_scan},
     {"control", run_control},
     {"control, recorded", run_control_recorded},

@@ -1,5 +1,6 @@
 /* A program as a user of the installed library writes it, compiled as C and as C++: the third power and its
- * derivative. It also checks what linking is to bring about: jemalloc is at hand, malloc is still the C library's. */
+ * derivative. It also checks what linking is to bring about: jemalloc is at hand, malloc is still the C library's, and
+ * C++ that comes later finds operators of one library (NOTE [operators of jemalloc] in meson.build). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
 #endif
@@ -27,12 +28,19 @@ static int differentiates(void) {
     return right;
 }
 
+/* The file that everything in the process finds `name` in; "" where nobody has it. */
+static const char *found_in(const char *name) {
+    Dl_info where = {"", NULL, NULL, NULL};
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+    return symbol && dladdr(symbol, &where) ? where.dli_fname : "";
+}
+
+/* operator new and operator delete: those of jemalloc would hand its memory to the free of the C library. */
 static int links_right(void) {
-    Dl_info where = {"?", NULL, NULL, NULL};
-    void *heap = dlsym(RTLD_DEFAULT, "malloc"), *arena = dlsym(RTLD_DEFAULT, "mallocx");
-    int plain_heap = heap && dladdr(heap, &where) && !strstr(where.dli_fname, "jemalloc");
-    printf("mallocx %s, malloc from %s\n", arena ? "present" : "absent", where.dli_fname);
-    return arena && plain_heap;
+    const char *arena = found_in("mallocx"), *heap = found_in("malloc");
+    const char *made = found_in("_Znwm"), *ended = found_in("_ZdlPv");
+    printf("mallocx from %s, malloc from %s, new from %s, delete from %s\n", arena, heap, made, ended);
+    return *arena && *heap && !strstr(heap, "jemalloc") && !strstr(made, "jemalloc") && !strcmp(made, ended);
 }
 
 /* Ends the program when new and delete are not of one library. */

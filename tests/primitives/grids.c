@@ -57,6 +57,17 @@ START_TEST(complex_planes) {
 }
 END_TEST
 
+/* A convolution is the same whichever operand is the window, also where most rows of it meet none of x. */
+START_TEST(windows_larger_than_planes) {
+    static const int64_t sizes[][4] = {{3, 3, 200, 30}, {2, 3, 200, 30}, {8, 8, 100, 90}, {1, 1, 150, 150}};
+    const int64_t *s = sizes[_i];
+    lam_tensor *x = lam_sin(lam_reshape(lam_arange(ctx, LAM_F64, 0, (double)(s[0] * s[1]), 1), LAM_DIMS(s[0], s[1])));
+    lam_tensor *y = lam_cos(lam_reshape(lam_arange(ctx, LAM_F64, 0, (double)(s[2] * s[3]), 1), LAM_DIMS(s[2], s[3])));
+    EXPECT_SAME(lam_convolve2d(x, y, LAM_CONVOLVE_FULL), lam_convolve2d(y, x, LAM_CONVOLVE_FULL), 1e-12);
+    if (_i == 3) EXPECT_SAME(lam_convolve2d(lam_full(ctx, LAM_F64, LAM_DIMS(1, 1), 2), y, 0), lam_mul(2, y), 0);
+}
+END_TEST
+
 START_TEST(wrong_planes) {
     lam_tensor *x = MAT(2, 3, 1, 2, 3, 4, 5, 6), *tall = MAT(3, 1, 1, 2, 3), *v = VEC(1, 2);
     lam_tensor *(*const both[])(lam_tensor *, lam_tensor *, lam_convolve_mode) = {lam_convolve2d, lam_correlate2d};
@@ -279,7 +290,9 @@ START_TEST(wrong_images) {
 END_TEST
 
 Suite *suite_primitives_grids(void) {
-    return SUITE_OF("grids", convolutions_of_planes, complex_planes, wrong_planes, trends, interpolation_on_grids,
-                    derivatives_of_interpolation, wrong_places, images_of_other_sizes, derivatives_of_images,
-                    wrong_images);
+    Suite *suite = SUITE_OF("grids", convolutions_of_planes, complex_planes, wrong_planes, trends,
+                            interpolation_on_grids, derivatives_of_interpolation, wrong_places, images_of_other_sizes,
+                            derivatives_of_images, wrong_images);
+    suite_loop(suite, windows_larger_than_planes, 4);
+    return suite;
 }

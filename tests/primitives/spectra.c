@@ -194,6 +194,15 @@ START_TEST(wrong_spectra) {
     EXPECT_ERROR(LAM_ERR_SHAPE, "stft");
     lam_stft(z, &four);
     EXPECT_ERROR(LAM_ERR_DTYPE, "stft");
+    lam_tensor *no_window = lam_fail(ctx, LAM_ERR_USER, "made here"), *freed = VEC(1, 2, 3, 4);
+    lam_clear_error(ctx);
+    lam_drop(freed);
+    lam_stft(x, &(lam_stft_options){.nperseg = 4, .window = no_window});
+    EXPECT_ERROR(LAM_ERR_STALE, "stft");
+    lam_istft(z, &(lam_stft_options){.nperseg = 4, .window = freed});
+    EXPECT_ERROR(LAM_ERR_FREED, "istft");
+    ck_assert(lam_failed(lam_istft(z, &(lam_stft_options){.window = lam_cast(VEC(1, 2, 2, 1), LAM_C64)})));
+    EXPECT_STATUS(LAM_ERR_DTYPE);
     lam_istft(x, &four);
     EXPECT_ERROR(LAM_ERR_RANK, "istft");
     lam_istft(z, &(lam_stft_options){.nperseg = 8});

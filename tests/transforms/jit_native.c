@@ -1,13 +1,15 @@
 /* jit with machine code: the same bits as steps, for one lane and for many, with calls between, in loops, and of
  * numbers that are out of the common range; and what happens where it cannot be made. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
+#define _GNU_SOURCE /* setenv, setitimer */
 
 #include "tests/support.h"
 
 #include <lamina/control.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
 
 /* Everything that a step can be, in more than one function of machine code, with calls of loops between them. */
 BODY(all_steps) {
@@ -205,9 +207,33 @@ START_TEST(machine_code_that_cannot_be_made) {
 }
 END_TEST
 
+static void look_away(int signal) {
+    (void)signal;
+}
+
+/* Signals whose handlers do not restart what they interrupt; and a host that wants no news of its children, where
+ * nobody is told how the compiler ended. */
+START_TEST(machine_code_comes_whatever_signals_do) {
+    struct sigaction before[2], often = {.sa_handler = look_away}, ignored = {.sa_handler = SIG_IGN};
+    const struct itimerval started = {{0, 500}, {0, 500}}, stopped = {{0, 0}, {0, 0}};
+    sigaction(SIGALRM, &often, &before[0]);
+    sigaction(SIGCHLD, _i ? NULL : &ignored, &before[1]);
+    if (_i) setitimer(ITIMER_REAL, &started, NULL);
+    lam_fn *f = lam_jit(FN(all_steps, 2, 4), &(lam_jit_options){.fusion = LAM_JIT_ALL, .native = true});
+    lam_tensor *got[4];
+    lam_status status = lam_call(f, LAM_LIST(num(0.3), num(1.1)), got, 4);
+    setitimer(ITIMER_REAL, &stopped, NULL);
+    sigaction(SIGALRM, &before[0], NULL);
+    sigaction(SIGCHLD, &before[1], NULL);
+    ck_assert_int_eq(status, LAM_OK);
+    ck_assert_int_eq(lam_jit_report_of(f).native, 1);
+}
+END_TEST
+
 Suite *suite_transforms_jit_native(void) {
     Suite *suite = SUITE_OF("jit_native", machine_code_gives_the_same_bits, machine_code_that_cannot_be_made,
                             loops_and_choices_on_small_tensors_are_machine_code);
+    suite_loop(suite, machine_code_comes_whatever_signals_do, 2);
     suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);
     suite_loop(suite, machine_code_of_loops_gives_the_same_bits, 3);
     return suite;

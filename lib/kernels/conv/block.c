@@ -67,10 +67,12 @@ int64_t lam__conv_block_row(const lam__conv_block *b, const lam__conv_case *s, i
 /* ---- copying ----------------------------------------------------------------------------------------------------- */
 
 /* Elements of a strip that lie within x: from the first to the end. The quotients are rounded towards the inside:
- * nothing in front of x or behind it is named. A strip that lies outside altogether has the same first and end. */
+ * nothing in front of x or behind it is named. A strip that lies outside altogether has the same first and end, which
+ * are its own in any case: in front of x they would be far behind it, where windows are larger than x. */
 static void within(const lam__conv_strips *a, int64_t strip, int64_t size, int64_t *first, int64_t *end) {
     const int64_t start = a->first + strip * a->between;
     *first = start < 0 ? (-start + a->step - 1) / a->step : 0;
+    if (*first > a->count) *first = a->count;
     *end = start < size ? (size - 1 - start) / a->step + 1 : 0;
     if (*end > a->count) *end = a->count;
     if (*end < *first) *end = *first;

@@ -175,12 +175,15 @@ bool lam__kernels_fft_begin(lam__fft_kind kind, bool doubles, int rank, const in
     lam__fft_key key;
     fftw_iodim64 *cut = NULL;
     int64_t size = 0, left = 0;
-    double elements = 1, along = 1;
+    double elements = 1, along = 1, most = 1;
     lay_out(kind, rank, dims, set, &l);
     *f = (lam__fft){.kind = kind, .doubles = doubles, .results = l.results, .scale = scale, .x = x, .out = out};
     if (l.results == 0) return true;
     for (int i = 0; i < rank; i++) elements *= (double)dims[i];
-    for (int i = 0; i < l.transformed; i++) along *= (double)l.along[i].n;
+    for (int i = 0; i < l.transformed; i++) {
+        along *= (double)l.along[i].n;
+        if (most < (double)l.along[i].n) most = (double)l.along[i].n;
+    }
     f->parts = 1;
     if (l.walked) {
         cut = &l.over[longest(&l)];
@@ -191,7 +194,7 @@ bool lam__kernels_fft_begin(lam__fft_kind kind, bool doubles, int rank, const in
         f->step[1] = size * cut->os * item(kind, doubles, 1);
     }
     f->cost = elements * (1 + log2(along)) / (double)f->parts;
-    if (along > LAM__FFT_LONGEST) plans = NULL;
+    if (most > LAM__FFT_LONGEST) plans = NULL;
     if (plans) key_of(f, rank, dims, set, &key);
     if (plans && find(plans, &key, f)) return true;
     if (!make_plans(f, &l, cut, size, left)) return false;

@@ -123,6 +123,7 @@ typedef struct taking {
     size_t item;
     int64_t inner;
     int count;
+    bool together; /* the runs lie one after the other in x too, so that they are one */
     const int64_t *at;
     const element *outside;
 } taking;
@@ -157,22 +158,32 @@ static inline void take_few(size_t size, const taking *t, const char *x, char *o
     }
 }
 
+/* Runs of so many bytes, a constant in every call. Without anything outside. */
+static inline void take_block(size_t bytes, const taking *t, const char *x, char *out) {
+    for (int j = 0; j < t->count; j++) memcpy(out + (size_t)j * bytes, x + t->at[j] * (int64_t)t->item, bytes);
+}
+
 /* Long runs, each a call of memcpy; what lies outside is filled item by item. Runs lie one after the other in out. */
 static void take_runs(const taking *t, const char *x, char *out) {
     const size_t bytes = (size_t)t->inner * t->item;
-    for (int j = 0; j < t->count; j++, out += bytes) {
-        if (t->at[j] != nowhere) memcpy(out, x + t->at[j] * (int64_t)t->item, bytes);
-        else
-            for (size_t i = 0; i < bytes; i += t->item) memcpy(out + i, t->outside, t->item);
-    }
+    if (!t->outside && bytes == 16) take_block(16, t, x, out);
+    else if (!t->outside && bytes == 32) take_block(32, t, x, out);
+    else if (!t->outside && bytes == 64) take_block(64, t, x, out);
+    else
+        for (int j = 0; j < t->count; j++, out += bytes) {
+            if (t->at[j] != nowhere) memcpy(out, x + t->at[j] * (int64_t)t->item, bytes);
+            else
+                for (size_t i = 0; i < bytes; i += t->item) memcpy(out + i, t->outside, t->item);
+        }
 }
 
 /* Which of them: single items, a few of them, or runs. The bounds are where a call of memcpy costs as much as moving
  * the items. */
 static void take_some(const taking *t, const char *x, char *out) {
     enum { FEW = 7 };
-    bool few = t->inner <= FEW && !t->outside;
-    if (t->inner == 1) take_elements(t, x, out);
+    bool few = t->inner <= FEW && !t->outside && (size_t)t->inner * t->item % 16;
+    if (t->together) memcpy(out, x + t->at[0] * (int64_t)t->item, (size_t)t->inner * t->item * (size_t)t->count);
+    else if (t->inner == 1) take_elements(t, x, out);
     else if (few && t->item == 8) take_few(8, t, x, out);
     else if (few && t->item == 4) take_few(4, t, x, out);
     else take_runs(t, x, out);
@@ -231,12 +242,20 @@ static bool take_columns(const lam__index_shape *s, lam_dtype dtype, const lam__
     return true;
 }
 
+/* Whether the places follow each other, as those of a slice do. Where they do not, that is mostly seen at once. */
+static bool lie_together(const taking *t) {
+    for (int j = 1; j < t->count; j++)
+        if (t->at[j] != t->at[0] + j * t->inner) return false;
+    return !t->outside;
+}
+
 /* Loops over chunks of the index outside, rows inside, so each index is resolved once. Shapes whose rows hold few
  * places would spend their time in calls and go many rows at a time; whether they do changes no element. */
 void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
                             const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out) {
     const int64_t item = lam__item_bytes(dtype), out_row = s->k * s->inner * item;
     const element none = mode == LAM__INDEX_DROP ? (element){.c128 = {0, 0}} : outside_of(dtype);
+    enum { LONG = 64 }; /* bytes, from which on a call of memcpy is worth while */
     int64_t at[CHUNK];
     taking t = {.item = (size_t)item, .inner = s->inner, .at = at};
     const bool few = s->inner == 1 && s->k > 0 && s->k <= CHUNK / 2;
@@ -253,7 +272,8 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
             t.outside = distances(s, mode, x->n, index_dtype, index, b * s->k + first, t.count, at) ? &none : NULL;
             const char *from = (const char *)x->data + b * x->batch * item;
             char *to = (char *)out + b * s->outer * out_row + first * s->inner * item;
-            if (few && !t.outside) {
+            t.together = t.count * s->inner * item >= LONG && lie_together(&t);
+            if (few && !t.outside && !t.together) {
                 take_alike_rows(&t, s->outer, x->outer, at, from, to);
                 continue;
             }

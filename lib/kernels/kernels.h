@@ -227,10 +227,10 @@ typedef struct lam__windows {
 } lam__windows;
 
 /* out[outer, places...] (i64) = position among the elements of dims of the first largest (smallest) element in each
- * window, the number of these elements where the window has none; NaN is beyond all else. `item` is the size of an
- * element. False: not for this dtype. */
+ * window, the number of these elements where the window has none; NaN is beyond all else. False: not for this
+ * dtype. */
 bool lam__kernels_window_arg(bool maximum, lam_dtype dtype, int64_t outer, const lam__windows *w, const void *x,
-                             int64_t item, int64_t *out);
+                             int64_t *out);
 
 /* Samples of Gamma(a), or their logarithms, for n a of f64 or f32; sample i has a key of its own, of number first +
  * i. */

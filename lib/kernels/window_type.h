@@ -1,42 +1,71 @@
-/* The loops of window.c for one element type: T the element, NAME(f) the function's name, FLOATS whether NaN exists,
- * LEAST and GREATEST what the maximum and the minimum of nothing are, SUM(a, b). No include guard: that is the point.
- * Windows of one axis at a time; a result is combined row by row, in the order of the window's places. Nothing is kept
- * from one result to the next: windows that overlap are combined anew, which costs the window's length for each
- * result. */
+/* The loops of window_simd.c for one element type: T the element, NAME(f) the function's name, FLOATS whether NaN
+ * exists, LEAST and GREATEST what the maximum and the minimum of nothing are, SUM(a, b). No include guard: that is the
+ * point. Nothing is kept from one result to the next: windows that overlap are combined anew, which costs the window's
+ * length for each result. */
 
 /* Whether a is NaN and b is not: then a wins as the largest and as the smallest. */
 static inline bool NAME(is_first_nan)(T a, T b) {
 #if FLOATS
-    return a != a && b == b;
+    return (a != a) & (b == b);
 #else
     (void)a, (void)b;
     return false;
 #endif
 }
 
-/* a joins what has been found so far, b. Of equal ones b stays, so the first of them is what remains. */
+/* Whether a takes the place of b. Of equal ones b stays, so the first of them is what remains. */
+static inline bool NAME(wins)(bool greatest, T a, T b) {
+    return (greatest ? a > b : a < b) | NAME(is_first_nan)(a, b);
+}
+
+/* The one that stays. No branch depends on which is larger, also where there are too few for vectors. */
+static inline T NAME(better)(bool greatest, T a, T b) {
+    const T kept = (greatest ? a > b : a < b) ? a : b;
+    return NAME(is_first_nan)(a, b) ? a : kept;
+}
+
+/* a joins what has been found so far, b. */
 static inline T NAME(combine)(lam__reduce_id id, T a, T b) {
-    if (id == LAM__REDUCE_SUM) return (T)SUM(a, b);
-    const bool wins = (id == LAM__REDUCE_MAX ? a > b : a < b) || NAME(is_first_nan)(a, b);
-    return wins ? a : b;
+    return id == LAM__REDUCE_SUM ? (T)SUM(a, b) : NAME(better)(id == LAM__REDUCE_MAX, a, b);
+}
+
+/* count elements of x, pace apart, to as many of out, step apart. Strides 1 and 2 are what networks have. */
+static inline void NAME(join)(lam__reduce_id id, int64_t count, const T *x, int64_t pace, T *restrict out,
+                              int64_t step) {
+    if (pace == 1 && step == 1)
+        for (int64_t i = 0; i < count; i++) out[i] = NAME(combine)(id, x[i], out[i]);
+    else if (pace == 2 && step == 1)
+        for (int64_t i = 0; i < count; i++) out[i] = NAME(combine)(id, x[2 * i], out[i]);
+    else
+        for (int64_t i = 0; i < count; i++) out[i * step] = NAME(combine)(id, x[i * pace], out[i * step]);
+}
+
+/* The rows of one place of the window, each of inner elements. */
+static inline void NAME(join_rows)(lam__reduce_id id, const window_run *r, int64_t inner, const T *x, T *out) {
+    x += r->from * inner;
+    out += r->to * inner;
+    if (r->pace == 1 && r->step == 1) NAME(join)(id, r->count * inner, x, 1, out, 1);
+    else if (inner == 1) NAME(join)(id, r->count, x, r->pace, out, r->step);
+    else
+        for (int64_t j = 0; j < r->count; j++)
+            NAME(join)(id, inner, x + j * r->pace * inner, 1, out + j * r->step * inner, 1);
 }
 
 /* `id` is a constant in every call. */
 static inline void NAME(run)(lam__reduce_id id, const lam__lanes *s, const lam__window_axis *a, const T *x, T *out) {
     const T start = id == LAM__REDUCE_SUM ? (T)0 : id == LAM__REDUCE_MAX ? (T)LEAST : (T)GREATEST;
-    for (int64_t o = 0; o < s->outer; o++, x += s->n * s->inner)
-        for (int64_t t = 0; t < a->out; t++, out += s->inner) {
-            T *restrict to = out;
-            int64_t k, end;
-            bounds(a, s->n, t, &k, &end);
-            for (int64_t i = 0; i < s->inner; i++) to[i] = start;
-            for (; k < end; k++) {
-                const int64_t at = t * a->stride + k * a->spread - a->low;
-                if (a->gap > 1 && at % a->gap) continue;
-                const T *row = x + (a->gap > 1 ? at / a->gap : at) * s->inner;
-                for (int64_t i = 0; i < s->inner; i++) to[i] = NAME(combine)(id, row[i], to[i]);
+    const int64_t step = s->inner < NEAR ? NEAR / (s->inner + !s->inner) : 1;
+    for (int64_t t = 0; t < a->out; t += step) {
+        const window_part p = part_of(a, s->n, t, step);
+        for (int64_t o = 0; o < s->outer; o++) {
+            T *to = out + o * a->out * s->inner;
+            for (int64_t i = t * s->inner; i < p.end * s->inner; i++) to[i] = start;
+            for (int64_t k = 0; k < a->window; k++) {
+                const window_run r = run_of(&p, k);
+                if (r.count) NAME(join_rows)(id, &r, s->inner, x + o * s->n * s->inner, to);
             }
         }
+    }
 }
 
 /* A function for each reduction, so that the choice is made when it is compiled. */
@@ -52,16 +81,66 @@ static void NAME(window_min)(const lam__lanes *s, const lam__window_axis *a, con
     NAME(run)(LAM__REDUCE_MIN, s, a, x, out);
 }
 
-/* Whether element i takes the place of element j as the largest, or the smallest; the first NaN stays. Positions are
- * those of elements of type T. */
-static bool NAME(is_greater)(const void *x, int64_t i, int64_t j) {
-    const T a = ((const T *)x)[i], b = ((const T *)x)[j];
-    return a > b || NAME(is_first_nan)(a, b);
+/* ---- where the best element of a window stands ------------------------------------------------------------------ */
+
+/* The elements x[at], x[at + pace], ... against the best of as many results so far, which `none` stands for as long as
+ * there is none: then best is what every element is at least as good as. */
+static inline void NAME(compare)(bool greatest, int64_t count, const T *restrict x, int64_t at, int64_t pace,
+                                 int64_t none, T *restrict best, int64_t *restrict where, int64_t step) {
+    for (int64_t i = 0; i < count; i++) {
+        const T a = x[at + i * pace], b = best[i * step];
+        const int64_t old = where[i * step];
+        const int64_t taken = -(int64_t)(NAME(wins)(greatest, a, b) | (old == none));
+        best[i * step] = NAME(better)(greatest, a, b);
+        where[i * step] = ((at + i * pace) & taken) | (old & ~taken);
+    }
 }
 
-static bool NAME(is_less)(const void *x, int64_t i, int64_t j) {
-    const T a = ((const T *)x)[i], b = ((const T *)x)[j];
-    return a < b || NAME(is_first_nan)(a, b);
+/* Part of a row of results: the places of the window in row-major order, so that of equal ones the first stays. */
+static inline void NAME(search_part)(bool greatest, const window_part *p, window_front *f, const T *x, int64_t none,
+                                     int64_t *out) {
+    T best[NEAR];
+    for (int64_t i = p->first; i < p->end; i++) {
+        best[i - p->first] = greatest ? (T)LEAST : (T)GREATEST;
+        out[i] = none;
+    }
+    do {
+        const int64_t row = row_of(f);
+        for (int64_t k = 0; k < p->axis->window && row >= 0; k++) {
+            const window_run r = run_of(p, k);
+            T *to = best + (r.to - p->first);
+            if (r.count && r.pace == 1 && r.step == 1)
+                NAME(compare)(greatest, r.count, x, row * p->n + r.from, 1, none, to, out + r.to, 1);
+            else if (r.count)
+                NAME(compare)(greatest, r.count, x, row * p->n + r.from, r.pace, none, to, out + r.to, r.step);
+        }
+    } while (next_place(f));
+}
+
+/* All axes at once: its cost is the number of the window's places, for every result. */
+static inline void NAME(search)(bool greatest, int64_t outer, const lam__windows *w, const T *x, int64_t *out) {
+    const int64_t size = product(w->dims, w->rank), n = w->dims[w->rank - 1], results = w->axis[w->rank - 1].out;
+    int64_t rows = 1;
+    for (int i = 0; i < w->rank - 1; i++) rows *= w->axis[i].out;
+    for (int64_t t = 0; rows && t < results; t += NEAR) {
+        const window_part p = part_of(&w->axis[w->rank - 1], n, t, NEAR);
+        for (int64_t o = 0; o < outer; o++) {
+            window_front f = {w, {0}, {0}};
+            int64_t *to = out + o * rows * results;
+            do {
+                NAME(search_part)(greatest, &p, &f, x + o * size, size, to);
+                to += results;
+            } while (next_result(&f));
+        }
+    }
+}
+
+static void NAME(window_greatest)(int64_t outer, const lam__windows *w, const void *x, int64_t *out) {
+    NAME(search)(true, outer, w, x, out);
+}
+
+static void NAME(window_least)(int64_t outer, const lam__windows *w, const void *x, int64_t *out) {
+    NAME(search)(false, outer, w, x, out);
 }
 
 #undef T

@@ -93,12 +93,11 @@ static lam_tensor *masked_softmax(lam_tensor *scores, lam_tensor *taken) {
     return lam_div(terms, lam_where(lam_eq(sum, 0.0), 1.0, sum));
 }
 
-/* Query i may look at keys 0 to i. Rows and columns are counted by running sums of ones, so the mask has the axes of
- * the scores at whatever level. */
+/* Query i may look at keys 0 to i: one matrix, the same for all that stands in front. */
 static lam_tensor *causal_mask(lam_tensor *scores) {
-    lam_dims own = lam_dims_of(scores);
-    lam_tensor *ones = lam_ones_like(scores);
-    lam_tensor *row = lam_cumsum(ones, own.rank - 2), *column = lam_cumsum(ones, own.rank - 1);
+    lam_ctx *ctx = lam_ctx_of(scores);
+    lam_tensor *row = lam_iota(ctx, LAM_I64, LAM_DIMS(lam_dim(scores, -2), 1), 0);
+    lam_tensor *column = lam_iota(ctx, LAM_I64, LAM_DIMS(1, lam_dim(scores, -1)), 1);
     return lam_le(column, row);
 }
 

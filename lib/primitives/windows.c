@@ -240,8 +240,7 @@ static lam_status eval_reduce_window_arg(const lam_call_site *call, lam_value *c
     if (!x) return LAM_ERR_MEMORY;
     lam__windows w = {p->rank, x->dims + p->lead, p->at};
     bool known = lam__kernels_window_arg(call->primitive == &lam__row_reduce_window_argmax, (lam_dtype)x->dtype,
-                                         product(x->dims, 0, p->lead), &w, x->data, (int64_t)lam__dtype_bytes(x->dtype),
-                                         out[0]->data);
+                                         product(x->dims, 0, p->lead), &w, x->data, out[0]->data);
     lam__value_release(x);
     return known ? LAM_OK : lam__error_call(call, LAM_ERR_DTYPE, NULL, "not for this dtype");
 }

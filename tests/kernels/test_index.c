@@ -4,20 +4,26 @@
 #include "tests/kernels/strided.h"
 
 static const lam__index_shape shapes[] = {
-    {1, 1, 5, 7, 1},     {1, 3, 4, 600, 1}, {2, 3, 5, 300, 3},  {3, 1, 1, 257, 1}, {1, 2, 9, 256, 17},
-    {4, 2, 3, 0, 2},     {0, 2, 3, 4, 2},   {2, 0, 3, 4, 2},    {2, 2, 3, 4, 0},   {2, 1, 0, 5, 2},
-    {1, 90, 5, 7, 1},    {300, 1, 4, 3, 1}, {70, 1, 9, 100, 1}, {40, 1, 4, 3, 2},  {3, 70, 4, 5, 1},
-    {1, 11, 49, 300, 1}, {2, 3, 5, 257, 1}, {2, 8, 5, 600, 1},
+    {1, 1, 5, 7, 1},     {1, 3, 4, 600, 1}, {2, 3, 5, 300, 3},  {3, 1, 1, 257, 1},   {1, 2, 9, 256, 17},
+    {4, 2, 3, 0, 2},     {0, 2, 3, 4, 2},   {2, 0, 3, 4, 2},    {2, 2, 3, 4, 0},     {2, 1, 0, 5, 2},
+    {1, 90, 5, 7, 1},    {300, 1, 4, 3, 1}, {70, 1, 9, 100, 1}, {40, 1, 4, 3, 2},    {3, 70, 4, 5, 1},
+    {1, 11, 49, 300, 1}, {2, 3, 5, 257, 1}, {2, 8, 5, 600, 1},  {2, 3, 700, 600, 1}, {1, 2, 90, 40, 5},
+    {2, 1, 300, 270, 8}, {1, 2, 9, 256, 2}, {1, 2, 9, 256, 4},  {1, 1, 9, 256, 8},   {1, 1, 9, 256, 16},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* Indices from -n - 3 to n + 2, or only legal ones. */
+/* Indices from -n - 3 to n + 2, or only legal ones; of these half are the elements of a slice, where there are so
+ * many. */
 static void *make_index(const lam__index_shape *s, lam_dtype dtype, bool legal, uint64_t *state) {
     const int64_t count = s->batch * s->k;
+    const bool slice = legal && s->k <= s->n && strided_below(state, 2);
+    const int start = slice ? strided_below(state, (int)(s->n - s->k) + 1) : 0;
     void *index = malloc((size_t)count * 8 + 1);
     for (int64_t i = 0; i < count; i++) {
         const int n = (int)s->n;
-        const int at = legal ? strided_below(state, 2 * n) - n : strided_below(state, 2 * n + 6) - n - 3;
+        const int at = slice   ? start + (int)(i % s->k)
+                       : legal ? strided_below(state, 2 * n) - n
+                               : strided_below(state, 2 * n + 6) - n - 3;
         if (dtype == LAM_I64) ((int64_t *)index)[i] = at;
         else ((int32_t *)index)[i] = at;
     }

@@ -55,6 +55,38 @@ START_TEST(several_axes) {
 }
 END_TEST
 
+/* Turns of a wave at 0, 1, ... along an axis, below one: whole numbers are divided, so that nothing is lost of them. */
+static lam_tensor *turns(lam_dims dims, int axis, int64_t n, int64_t times) {
+    lam_tensor *whole = lam_mul(lam_iota(ctx, LAM_F64, dims, axis), (double)times);
+    return lam_div(lam_rem(whole, (double)n), (double)n);
+}
+
+/* A wave through axes that are long and far apart (NOTE [crowded axes]) is one number, as large as there are elements. */
+START_TEST(waves_along_long_axes) {
+    static const int64_t sizes[][3] = {{1, 512, 64}, {2, 256, 256}, {1, 128, 4096}, {3, 2048, 16}};
+    for (int i = 0; i < 8; i++) {
+        const int64_t *n = sizes[i / 2], at[2] = {3, n[2] - 5}, size = n[1] * n[2];
+        const lam_dtype dtype = i % 2 ? LAM_C64 : LAM_C128, real = i % 2 ? LAM_F32 : LAM_F64;
+        const double tolerance = i % 2 ? 1e-5 : 1e-13;
+        lam_tensor *j = turns(LAM_DIMS(n[1], 1), 0, n[1], at[0]);
+        lam_tensor *k = turns(LAM_DIMS(1, n[2]), 1, n[2], at[1]);
+        lam_tensor *angle = lam_mul(lam_add(j, k), 6.283185307179586477);
+        lam_tensor *wave = lam_cast(lam_complex(lam_cos(angle), lam_sin(angle)), dtype);
+        lam_tensor *x = lam_broadcast_to(wave, LAM_DIMS(n[0], n[1], n[2]));
+        lam_tensor *row = lam_eq(lam_iota(ctx, LAM_I64, LAM_DIMS(n[1], 1), 0), at[0]);
+        lam_tensor *column = lam_eq(lam_iota(ctx, LAM_I64, LAM_DIMS(1, n[2]), 1), at[1]);
+        lam_tensor *one = lam_cast(lam_and(row, column), real),
+                   *y = lam_fftn(x, &(lam_fft_options){.axes = LAM_AXES(1, 2)});
+        ck_assert_double_lt(largest(lam_sub(lam_div(y, (double)size), one)), tolerance);
+        ck_assert_double_lt(largest(lam_sub(lam_ifftn(y, &(lam_fft_options){.axes = LAM_AXES(1, 2)}), x)),
+                            10 * tolerance);
+        y = lam_fft(x, &(lam_fft_options){.axes = LAM_AXES(1)});
+        lam_tensor *picked = lam_mul(lam_cast(row, real), lam_index(lam_index(x, 0, 0), 0, 0));
+        ck_assert_double_lt(largest(lam_sub(lam_div(y, (double)n[1]), picked)), tolerance);
+    }
+}
+END_TEST
+
 /* Strided operands: a transposed view is transformed along its own axes. */
 START_TEST(views) {
     lam_tensor *x = lam_reshape(ramp(12), LAM_DIMS(3, 4)), *t = lam_transpose(x, (lam_axes){0});
@@ -280,7 +312,7 @@ START_TEST(contexts_keep_plans) {
 END_TEST
 
 Suite *suite_primitives_fft(void) {
-    return SUITE_OF("fft", four_numbers, there_and_back, several_axes, views, convolution_theorem, derivatives,
-                    frequencies, conjugates_of_themselves, bad_requests, several_threads, large_batches,
-                    places_in_memory, plans_are_kept, contexts_keep_plans);
+    return SUITE_OF("fft", four_numbers, there_and_back, several_axes, waves_along_long_axes, views,
+                    convolution_theorem, derivatives, frequencies, conjugates_of_themselves, bad_requests,
+                    several_threads, large_batches, places_in_memory, plans_are_kept, contexts_keep_plans);
 }

@@ -1,7 +1,7 @@
 /* Linear systems by iteration: cg, bicgstab and gmres, as rules of lam_custom_linear_solve, which gives them their
  * derivatives. A rule runs at any level, so what it does to one system it does to each of a batch: numbers that steer
  * the iteration are tensors, a system that is done is held still by zeros in their place, and the loop ends when all
- * are, or at `maxiter`. */
+ * are, or at `maxiter`. While a program is recorded nobody knows when that is, and the loop is one of the program. */
 #include "transforms/custom.h"
 
 #include "lib/base/context.h"
@@ -13,6 +13,7 @@
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
+#include <lamina/control.h>
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
@@ -23,7 +24,7 @@ enum { RESTART = 20, MOST_RESTART = 64, STEPS_PER_ELEMENT = 10 };
 /* A running iteration: the operator, what it is to reach, and how often it may be asked. */
 typedef struct iteration {
     lam_fn *linear, *preconditioner;
-    lam_tensor *limit; /* of the residual's length */
+    lam_tensor *b, *limit; /* the right side; of the residual's length */
     int64_t most, restart;
     bool must_converge;
 } iteration;
@@ -55,23 +56,22 @@ static lam_tensor *ratio(lam_tensor *x, lam_tensor *y) {
     return lam_where(none, 0.0, lam_div(x, lam_where(none, 1.0, y)));
 }
 
+/* What is known of a bool that all examples of all batches have. */
+typedef enum answer { NO, YES, UNKNOWN } answer;
+
 /* Whether this bool is true in all examples of all batches: it is looked at below the levels that it belongs to. Where
- * there are no elements yet, as in a trace, nobody knows, and the answer is `unknown`; after a failure true. */
-static bool holds(lam_tensor *condition, bool unknown) {
+ * there are no elements yet, as in a trace, nobody knows; after a failure true. */
+static answer holds(lam_tensor *condition) {
     uint8_t is = 0;
     for (;;) {
         const lam_value *v = lam__scope_peek(condition);
-        if (!v) return true;
-        if (v->kind == LAM__ABSTRACT) return unknown;
-        if (v->kind != LAM__BOX) return lam_read(lam_all(condition, NULL), &is, 1) == LAM_OK && is;
+        if (!v) return YES;
+        if (v->kind == LAM__ABSTRACT) return UNKNOWN;
+        if (v->kind != LAM__BOX) return lam_read(lam_all(condition, NULL), &is, 1) == LAM_OK && is ? YES : NO;
         lam_value *below = lam__payload_of(v)->inner;
-        if (!below) return unknown;
+        if (!below) return UNKNOWN;
         condition = lam__scope_handle(condition->ctx, lam__value_hold(below));
     }
-}
-
-static bool settled(lam_tensor *done) {
-    return holds(done, false);
 }
 
 /* The iteration of these settings towards b. */
@@ -80,6 +80,7 @@ static iteration begin(lam_fn *linear, lam_tensor *b, const lam_iterative_option
     double tol = o->tol > 0 ? o->tol : o->tol < 0 ? 0 : 1e-5;
     lam_tensor *limit = lam_max(lam_mul(tol, size), o->atol);
     return (iteration){.linear = linear,
+                       .b = b,
                        .preconditioner = o->preconditioner,
                        .limit = limit,
                        .most = o->maxiter ? o->maxiter : STEPS_PER_ELEMENT * lam_size(b),
@@ -88,10 +89,12 @@ static iteration begin(lam_fn *linear, lam_tensor *b, const lam_iterative_option
 }
 
 /* The last iterate, NaN where the residual is, as from a right side with NaN; a failure if that is asked for and a
- * residual is not short enough. */
+ * residual is not short enough, or NaN too where nobody knows yet. */
 static lam_tensor *outcome(const iteration *it, const char *what, lam_tensor *x, lam_tensor *residual) {
-    lam_tensor *size = length(residual);
-    if (!it->must_converge || holds(lam_le(size, it->limit), true)) return lam_where(lam_is_nan(size), (double)NAN, x);
+    lam_tensor *size = length(residual), *enough = lam_le(size, it->limit);
+    const answer all = it->must_converge ? holds(enough) : YES;
+    if (all == UNKNOWN) return lam_where(enough, x, (double)NAN);
+    if (all == YES) return lam_where(lam_is_nan(size), (double)NAN, x);
     lam_ctx *ctx = it->linear->ctx;
     lam__error_set(ctx, LAM_ERR_NUMERIC, "precondition it, or allow more iterations",
                    "%s of '%s': the residual is longer than the tolerance after %lld iterations at most", what,
@@ -104,78 +107,139 @@ static lam_tensor *is_done(const iteration *it, lam_tensor *residual) {
     return lam_not(lam_gt(length(residual), it->limit));
 }
 
-/* The state that an iteration goes on with, a copy of what it was before the step, and the step's scope. */
-enum { MOST_STATE = 5 };
-typedef struct step {
-    lam_scope *scope;
-    lam_tensor *before[MOST_STATE];
-} step;
-
-static step step_begin(lam_ctx *ctx, lam_tensor *const state[], int count) {
-    step s = {lam_scope_begin(ctx), {NULL}};
-    for (int i = 0; i < count; i++) s.before[i] = state[i];
-    return s;
+/* x where the system is not done, else 0; done NULL: none is that takes part. */
+static lam_tensor *unless(lam_tensor *done, lam_tensor *x) {
+    return done ? lam_where(done, 0.0, x) : x;
 }
 
-/* What a step leaves behind goes with its scope; then the state before it goes, but for b. Entries may be one tensor
- * before the first step only, when they are b. False after a failure. */
-static bool step_end(step *s, lam_tensor *const state[], int count, const lam_tensor *b) {
-    if (lam_scope_end(s->scope, state, (size_t)count) != LAM_OK) return false;
+/* The state that an iteration goes on with: in front the iterate and its residual. */
+enum { X, R, OTHERS, MOST_STATE = 5 };
+
+/* One step: s[] gets what comes next. */
+typedef void one_step(const iteration *it, lam_tensor *done, lam_tensor *s[]);
+
+/* A step, after which what it leaves behind goes with its scope, and then the state before it, but for b. Entries may
+ * be one tensor before the first step only, when they are b. False after a failure. */
+static bool step_alone(const iteration *it, one_step *step, lam_tensor *done, lam_tensor *s[], int count) {
+    lam_tensor *before[MOST_STATE];
+    lam_scope *scope = lam_scope_begin(it->linear->ctx);
+    for (int i = 0; i < count; i++) before[i] = s[i];
+    step(it, done, s);
+    if (lam_scope_end(scope, s, (size_t)count) != LAM_OK) return false;
     for (int i = 0; i < count; i++)
-        if (s->before[i] != b && s->before[i] != state[i]) lam_drop(s->before[i]);
+        if (before[i] != it->b && before[i] != s[i]) lam_drop(before[i]);
+    return true;
+}
+
+/* The iteration as a loop of a program: its carries are the state and how many steps there were. */
+typedef struct loop {
+    const iteration *it;
+    one_step *step;
+    int count;
+} loop;
+
+/* The iteration as a function of the loop sees it, which has its tensors behind the carries. */
+static iteration of_loop(const loop *l, lam_tensor *const in[]) {
+    iteration it = *l->it;
+    it.limit = in[l->count + 1];
+    it.b = in[l->count + 2];
+    return it;
+}
+
+static void body_goes_on(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const loop *l = env;
+    const iteration it = of_loop(l, in);
+    (void)ctx;
+    out[0] = lam_and(lam_not(is_done(&it, in[R])), lam_lt(in[l->count], it.most));
+}
+
+static void body_step(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const loop *l = env;
+    const iteration it = of_loop(l, in);
+    (void)ctx;
+    for (int i = 0; i < l->count; i++) out[i] = in[i];
+    l->step(&it, NULL, out);
+    out[l->count] = lam_add(in[l->count], 1);
+}
+
+/* The steps behind the first k. Systems of a batch end each for itself there. */
+static bool iterate_later(const iteration *it, one_step *step, lam_tensor *s[], int count, int64_t k) {
+    lam_ctx *ctx = it->linear->ctx;
+    const int n = count + 1;
+    loop l = {it, step, count};
+    lam_fn_options o = {.inputs = n, .env = &l, .captures = LAM_LIST(it->limit, it->b)};
+    o.name = "goes on", o.body = body_goes_on, o.outputs = 1;
+    lam_fn *goes_on = lam_fn_new(ctx, &o);
+    o.name = "step", o.body = body_step, o.outputs = n;
+    lam_fn *body = lam_fn_new(ctx, &o);
+    lam_tensor *now[MOST_STATE + 1], *last[MOST_STATE + 1];
+    for (int i = 0; i < count; i++) now[i] = s[i];
+    now[count] = lam_array(ctx, LAM_I64, LAM_DIMS0, &k);
+    if (lam_while(goes_on, body, (lam_list){(size_t)n, now}, last, (size_t)n) != LAM_OK) return false;
+    for (int i = 0; i < count; i++) s[i] = last[i];
+    return true;
+}
+
+/* Steps until all systems are done, or as many as there may be. False after a failure. */
+static bool iterate(const iteration *it, one_step *step, lam_tensor *s[], int count) {
+    for (int64_t k = 0; k < it->most; k++) {
+        lam_tensor *done = is_done(it, s[R]);
+        if (lam_failed(done)) return false;
+        const answer all = holds(done);
+        if (all == UNKNOWN) return iterate_later(it, step, s, count, k);
+        if (all == YES) return true;
+        if (!step_alone(it, step, done, s, count)) return false;
+    }
     return true;
 }
 
 /* ---- conjugate gradients ----------------------------------------------------------------------------------------- */
 
+enum { CG_P = OTHERS, CG_GAMMA, CG_STATE };
+
+static void cg_step(const iteration *it, lam_tensor *done, lam_tensor *s[]) {
+    lam_tensor *p = s[CG_P], *gamma = s[CG_GAMMA];
+    lam_tensor *ap = apply(it->linear, p), *alpha = unless(done, ratio(gamma, inner(p, ap)));
+    s[X] = lam_add(s[X], lam_mul(alpha, p));
+    s[R] = lam_sub(s[R], lam_mul(alpha, ap));
+    lam_tensor *z = preconditioned(it, s[R]);
+    s[CG_GAMMA] = inner(s[R], z);
+    s[CG_P] = lam_add(z, lam_mul(unless(done, ratio(s[CG_GAMMA], gamma)), p));
+}
+
 static lam_tensor *solve_cg(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env) {
     iteration it = begin(linear, b, env);
-    enum { X, R, P, GAMMA, STATE };
-    lam_tensor *s[STATE] = {lam_zeros_like(b), b, preconditioned(&it, b)};
-    s[GAMMA] = inner(s[R], s[P]);
-    for (int64_t k = 0; k < it.most; k++) {
-        lam_tensor *done = is_done(&it, s[R]);
-        if (lam_failed(done) || settled(done)) break;
-        step now = step_begin(ctx, s, STATE);
-        lam_tensor *ap = apply(linear, s[P]), *alpha = lam_where(done, 0.0, ratio(s[GAMMA], inner(s[P], ap)));
-        s[X] = lam_add(s[X], lam_mul(alpha, s[P]));
-        s[R] = lam_sub(s[R], lam_mul(alpha, ap));
-        lam_tensor *z = preconditioned(&it, s[R]), *gamma = inner(s[R], z);
-        s[P] = lam_add(z, lam_mul(lam_where(done, 0.0, ratio(gamma, s[GAMMA])), s[P]));
-        s[GAMMA] = gamma;
-        if (!step_end(&now, s, STATE, b)) return &ctx->failed;
-    }
-    return outcome(&it, "cg", s[X], s[R]);
+    lam_tensor *s[CG_STATE] = {lam_zeros_like(b), b, preconditioned(&it, b)};
+    s[CG_GAMMA] = inner(s[R], s[CG_P]);
+    return iterate(&it, cg_step, s, CG_STATE) ? outcome(&it, "cg", s[X], s[R]) : &ctx->failed;
 }
 
 /* ---- stabilised bi-conjugate gradients --------------------------------------------------------------------------- */
 
+enum { BI_SHADOW = OTHERS, BI_P, BI_RHO, BI_STATE };
+
 /* Where the shadow residual has become orthogonal to the residual, the iteration starts anew from there: rho is then
  * small beside both, and the next direction would be noise. */
+static void bicgstab_step(const iteration *it, lam_tensor *done, lam_tensor *s[]) {
+    lam_tensor *p = preconditioned(it, s[BI_P]), *v = apply(it->linear, p);
+    lam_tensor *alpha = unless(done, ratio(s[BI_RHO], inner(s[BI_SHADOW], v)));
+    lam_tensor *half = lam_sub(s[R], lam_mul(alpha, v)), *z = preconditioned(it, half), *t = apply(it->linear, z);
+    lam_tensor *omega = unless(done, ratio(inner(t, half), inner(t, t)));
+    s[X] = lam_add(s[X], lam_add(lam_mul(alpha, p), lam_mul(omega, z)));
+    s[R] = lam_sub(half, lam_mul(omega, t));
+    lam_tensor *rho = inner(s[BI_SHADOW], s[R]), *beta = lam_mul(ratio(rho, s[BI_RHO]), ratio(alpha, omega));
+    lam_tensor *next = lam_add(s[R], lam_mul(beta, lam_sub(s[BI_P], lam_mul(omega, v))));
+    lam_tensor *anew = lam_le(lam_abs(rho), lam_mul(1e-12, lam_mul(length(s[BI_SHADOW]), length(s[R]))));
+    s[BI_SHADOW] = lam_where(anew, s[R], s[BI_SHADOW]);
+    s[BI_P] = lam_where(anew, s[R], next);
+    s[BI_RHO] = lam_where(anew, inner(s[R], s[R]), rho);
+}
+
 static lam_tensor *solve_bicgstab(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env) {
     iteration it = begin(linear, b, env);
-    enum { X, R, SHADOW, P, RHO, STATE };
-    lam_tensor *s[STATE] = {lam_zeros_like(b), b, b, b};
-    s[RHO] = inner(b, b);
-    for (int64_t k = 0; k < it.most; k++) {
-        lam_tensor *done = is_done(&it, s[R]);
-        if (lam_failed(done) || settled(done)) break;
-        step now = step_begin(ctx, s, STATE);
-        lam_tensor *p = preconditioned(&it, s[P]), *v = apply(linear, p);
-        lam_tensor *alpha = lam_where(done, 0.0, ratio(s[RHO], inner(s[SHADOW], v)));
-        lam_tensor *half = lam_sub(s[R], lam_mul(alpha, v)), *z = preconditioned(&it, half), *t = apply(linear, z);
-        lam_tensor *omega = lam_where(done, 0.0, ratio(inner(t, half), inner(t, t)));
-        s[X] = lam_add(s[X], lam_add(lam_mul(alpha, p), lam_mul(omega, z)));
-        s[R] = lam_sub(half, lam_mul(omega, t));
-        lam_tensor *rho = inner(s[SHADOW], s[R]), *beta = lam_mul(ratio(rho, s[RHO]), ratio(alpha, omega));
-        lam_tensor *next = lam_add(s[R], lam_mul(beta, lam_sub(s[P], lam_mul(omega, v))));
-        lam_tensor *anew = lam_le(lam_abs(rho), lam_mul(1e-12, lam_mul(length(s[SHADOW]), length(s[R]))));
-        s[SHADOW] = lam_where(anew, s[R], s[SHADOW]);
-        s[P] = lam_where(anew, s[R], next);
-        s[RHO] = lam_where(anew, inner(s[R], s[R]), rho);
-        if (!step_end(&now, s, STATE, b)) return &ctx->failed;
-    }
-    return outcome(&it, "bicgstab", s[X], s[R]);
+    lam_tensor *s[BI_STATE] = {lam_zeros_like(b), b, b, b};
+    s[BI_RHO] = inner(b, b);
+    return iterate(&it, bicgstab_step, s, BI_STATE) ? outcome(&it, "bicgstab", s[X], s[R]) : &ctx->failed;
 }
 
 /* ---- generalised minimal residuals ------------------------------------------------------------------------------- */
@@ -217,7 +281,7 @@ static lam_tensor *correction(const iteration *it, lam_tensor *r, int64_t steps)
         extend(it, &a, dims, steps);
         lam_tensor *closed = lam_eq(lam_norm(a.basis[a.steps], NULL), 0.0);
         if (lam_failed(closed)) return closed;
-        if (settled(closed)) break;
+        if (holds(closed) == YES) break;
     }
     lam_tensor *h = lam_stack((lam_list){(size_t)a.steps, a.columns}, 1);
     lam_tensor *first =
@@ -226,20 +290,16 @@ static lam_tensor *correction(const iteration *it, lam_tensor *r, int64_t steps)
     return preconditioned(it, lam_reshape(lam_matmul(y, basis), dims));
 }
 
+static void gmres_step(const iteration *it, lam_tensor *done, lam_tensor *s[]) {
+    const int64_t size = lam_size(s[R]), steps = it->restart < size ? it->restart : size;
+    s[X] = lam_add(s[X], unless(done, correction(it, s[R], steps)));
+    s[R] = lam_sub(it->b, apply(it->linear, s[X]));
+}
+
 static lam_tensor *solve_gmres(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env) {
     iteration it = begin(linear, b, env);
-    enum { X, R, STATE };
-    lam_tensor *s[STATE] = {lam_zeros_like(b), b};
-    int64_t steps = it.restart < lam_size(b) ? it.restart : lam_size(b);
-    for (int64_t k = 0; k < it.most; k++) {
-        lam_tensor *done = is_done(&it, s[R]);
-        if (lam_failed(done) || settled(done)) break;
-        step now = step_begin(ctx, s, STATE);
-        s[X] = lam_add(s[X], lam_where(done, 0.0, correction(&it, s[R], steps)));
-        s[R] = lam_sub(b, apply(linear, s[X]));
-        if (!step_end(&now, s, STATE, b)) return &ctx->failed;
-    }
-    return outcome(&it, "gmres", s[X], s[R]);
+    lam_tensor *s[OTHERS] = {lam_zeros_like(b), b};
+    return iterate(&it, gmres_step, s, OTHERS) ? outcome(&it, "gmres", s[X], s[R]) : &ctx->failed;
 }
 
 /* ---- the operations ---------------------------------------------------------------------------------------------- */

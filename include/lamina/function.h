@@ -252,7 +252,8 @@ typedef struct lam_iterative_options {
 
 /* x with matvec(parameters..., x) = b by conjugate gradients, for a symmetric (Hermitian) positive definite matvec,
  * and preconditioner. Where the iterations end, also without success, x is the last iterate unless `must_converge`, or
- * NaN where the residual is; examples of a batch end each for itself.
+ * NaN where the residual is; examples of a batch end each for itself. What lam_jit and lam_trace record of it is a loop
+ * that ends in the same way; instead of a failure for `must_converge` x is NaN where a system is not solved.
  * Shape   x: as b, of any rank.
  * Fails   as lam_custom_linear_solve does; LAM_ERR_DTYPE unless b is floating; LAM_ERR_VALUE for a negative maxiter or
  *         restart, or NaN; LAM_ERR_SHAPE where a function or x0 has not b's type; with `must_converge` LAM_ERR_NUMERIC

@@ -12,6 +12,7 @@ struct lam__level;
 struct lam__aside;
 struct lam__frame;
 struct lam__deferred;
+struct lam__library;
 
 /* What a room outside the base keeps for reuse until the context ends; `free` gives it up then. */
 typedef struct lam__idle {
@@ -52,10 +53,11 @@ struct lam_ctx {
     lam_fn *failed_fn;
     lam_fn *fns_first, *fns_last; /* freed functions, waiting for reuse */
     int fns_waiting;
-    lam_fn *fns_outliving;        /* functions that no scope has any more, but a hold or another function */
-    lam__idle *idle[LAM__IDLE];   /* NOTE [kept instances] in transforms/custom_instance.c */
-    lam__idle *plans[LAM__PLANS]; /* NULL: none */
-    lam__team *team;              /* threads that share large loops; NULL: this one alone */
+    lam_fn *fns_outliving;          /* functions that no scope has any more, but a hold or another function */
+    lam__idle *idle[LAM__IDLE];     /* NOTE [kept instances] in transforms/custom_instance.c */
+    lam__idle *plans[LAM__PLANS];   /* NULL: none */
+    struct lam__library *libraries; /* machine code that is loaded: lib/program/library.h */
+    lam__team *team;                /* threads that share large loops; NULL: this one alone */
     lam__loop *loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT]; /* kernels as they have been looked up */
     lam_random_state random;                            /* of the generator; NOTE [generator] in lib/dispatch/draw.h */
 };

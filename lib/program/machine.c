@@ -7,10 +7,9 @@
 #include "lib/primitives/rows.h"
 #include "lib/program/emit.h"
 #include "lib/program/function.h"
-#include "lib/program/native.h"
+#include "lib/program/library.h"
 #include "lib/program/nested.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 typedef void machine_run(const void *const in[], void *const out[], void *workspace);
@@ -18,7 +17,8 @@ typedef void machine_run(const void *const in[], void *const out[], void *worksp
 struct lam__machine {
     uint32_t refs;
     lam__program *program;
-    void *library, *workspace;
+    lam__library *library;
+    void *workspace;
     machine_run *run;
     int64_t workspace_bytes;
 };
@@ -111,9 +111,9 @@ static bool write(FILE *file, void *env) {
 static bool build(lam__machine *m) {
     lam_ctx *ctx = m->program->ctx;
     const lam__mark mark = lam__error_mark(ctx);
-    m->library = lam__native_build(write, m);
+    m->library = lam__library_get(ctx, write, m);
     lam__error_roll_back(ctx, mark);
-    void *found = m->library ? dlsym(m->library, "lamina_run") : NULL;
+    void *found = lam__library_find(m->library, "lamina_run");
     memcpy(&m->run, &found, sizeof found);
     if (!found) return false;
     m->workspace = lam__alloc_get(&ctx->pool, (size_t)m->workspace_bytes + 1);
@@ -143,7 +143,7 @@ void lam__machine_release(lam__machine *m) {
     if (!m || --m->refs) return;
     lam_ctx *ctx = m->program->ctx;
     if (m->workspace) lam__alloc_put(&ctx->pool, m->workspace, (size_t)m->workspace_bytes + 1);
-    if (m->library) dlclose(m->library);
+    lam__library_release(ctx, m->library);
     lam__program_release(m->program);
     lam__alloc_put(&ctx->pool, m, sizeof *m);
 }

@@ -1,22 +1,13 @@
 /* Native parts: the text of native_text.c, compiled and loaded. Pieces of it and calls of loops take turns. See
  * native.h. */
-#define _GNU_SOURCE /* posix_spawnp, mkdtemp, dlopen */
-
 #include "lib/program/native.h"
 
 #include "lib/base/context.h"
+#include "lib/program/library.h"
 #include "lib/program/native_text.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { PATH_BYTES = 512 };
 
 typedef int native_run(char *memory, void *const data[], int64_t first, int64_t lanes);
 
@@ -29,75 +20,12 @@ typedef struct piece {
 
 struct lam__native {
     lam_ctx *ctx;
-    void *library;
+    lam__library *library;
     bool single;
     int64_t count;
     size_t bytes; /* as allocated */
     piece pieces[];
 };
-
-/* ---- the compiler ------------------------------------------------------------------------------------------------ */
-
-extern char **environ;
-
-/* Waits for the compiler's end, whatever signals come meanwhile. Where the host takes in its children itself (SIGCHLD
- * ignored, a handler that waits for all) nobody knows how it ended: what it has written tells. */
-static bool ended_well(pid_t child) {
-    int status = 0;
-    pid_t ended;
-    do ended = waitpid(child, &status, 0);
-    while (ended < 0 && errno == EINTR);
-    return ended == child ? status == 0 : errno == ECHILD;
-}
-
-/* Runs the compiler without a shell, and waits. What it says goes nowhere. */
-static bool compile(const char *source, const char *library) {
-    static const char *const options[] = {"cc",
-                                          "-std=c11",
-                                          "-O1",
-                                          "-march=native",
-                                          "-ffp-contract=off",
-                                          "-fno-math-errno",
-                                          "-fno-trapping-math",
-                                          "-fno-strict-aliasing",
-                                          "-w",
-                                          "-shared",
-                                          "-fPIC"};
-    enum { OPTIONS = sizeof options / sizeof *options };
-    const char *const rest[] = {"-o", library, source, "-lm", NULL};
-    char *arguments[OPTIONS + 5]; /* which the compiler's process gets copies of */
-    for (int i = 0; i < OPTIONS + 5; i++)
-        arguments[i] = (char *)(uintptr_t)(i < OPTIONS ? options[i] : rest[i - OPTIONS]);
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions)) return false;
-    pid_t child;
-    bool ran = !posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", 0, 0) &&
-               !posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1, 0) &&
-               !posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0) &&
-               !posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return ran && ended_well(child);
-}
-
-void *lam__native_build(bool (*write)(FILE *file, void *env), void *env) {
-    const char *where = getenv("TMPDIR");
-    char directory[PATH_BYTES - 16], text[PATH_BYTES], library[PATH_BYTES];
-    if (!where || !*where || strlen(where) > PATH_BYTES / 2) where = P_tmpdir;
-    snprintf(directory, sizeof directory, "%s/lamina-XXXXXX", where);
-    if (!mkdtemp(directory)) return NULL;
-    snprintf(text, sizeof text, "%s/part.c", directory);
-    snprintf(library, sizeof library, "%s/part.so", directory);
-    void *loaded = NULL;
-    FILE *file = fopen(text, "w");
-    if (file) {
-        const bool written = write(file, env) && !ferror(file);
-        if (!fclose(file) && written && compile(text, library)) loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    }
-    unlink(text);
-    unlink(library);
-    rmdir(directory);
-    return loaded;
-}
 
 static bool write_steps(FILE *file, void *env) {
     lam__native_write(file, env);
@@ -113,7 +41,7 @@ static bool find_pieces(lam__native *n, const lam__native_source *s) {
         p->steps = &s->steps[i];
         if (lam__native_calls(&s->steps[i])) continue;
         snprintf(name, sizeof name, "lamina_%d", (int)s->piece[i]);
-        void *found = dlsym(n->library, name);
+        void *found = lam__library_find(n->library, name);
         memcpy(&p->run, &found, sizeof found);
         if (!found) return false;
     }
@@ -128,7 +56,7 @@ static lam__native *make(lam_ctx *ctx, lam__native_source *s) {
     if (!n) return NULL;
     memset(n, 0, bytes);
     *n = (lam__native){.ctx = ctx, .single = s->lanes == 1, .count = s->pieces, .bytes = bytes};
-    n->library = lam__native_build(write_steps, s);
+    n->library = lam__library_get(ctx, write_steps, s);
     if (n->library && find_pieces(n, s)) return n;
     lam__native_free(n);
     return NULL;
@@ -148,7 +76,7 @@ lam__native *lam__native_new(lam_ctx *ctx, const lam__lane_step *steps, int64_t 
 
 void lam__native_free(lam__native *n) {
     if (!n) return;
-    if (n->library) dlclose(n->library);
+    lam__library_release(n->ctx, n->library);
     lam__alloc_put(&n->ctx->pool, n, n->bytes);
 }
 

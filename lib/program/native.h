@@ -5,12 +5,6 @@
 
 #include "lib/kernels/lane.h"
 
-#include <stdio.h>
-
-/* What `write` writes as C, compiled and loaded, for dlclose; NULL where that cannot be done. Source and library lie in
- * a directory of their own until then. */
-void *lam__native_build(bool (*write)(FILE *file, void *env), void *env);
-
 typedef struct lam__native lam__native;
 
 /* Steps that are written out at most, where those of a loop count once: more take a compiler too long. */

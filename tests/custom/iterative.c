@@ -237,6 +237,7 @@ START_TEST(systems_hidden_in_functions) {
         lam_fn *hidden = FN_ENV(solved_hidden, 3, 1, &h), *open = FN_ENV(solved_openly, 3, 1, &h);
         lam_list in = LAM_LIST(as, at, bs);
         EXPECT_SAME(lam_apply(lam_vmap(hidden, NULL), in), lam_apply(lam_vmap(open, NULL), in), 1e-12);
+        EXPECT_SAME(lam_apply(lam_jit(lam_vmap(hidden, NULL), NULL), in), lam_apply(lam_vmap(open, NULL), in), 1e-12);
         lam_tensor *got[3], *expected[3];
         lam_call(lam_vmap(lam_grad(FN_ENV(sum_of_three, 3, 1, hidden), &all), NULL), in, got, 3);
         lam_call(lam_vmap(lam_grad(FN_ENV(sum_of_three, 3, 1, open), &all), NULL), in, expected, 3);
@@ -351,12 +352,56 @@ START_TEST(convergence_can_be_demanded) {
             lam_full(ctx, LAM_F64, LAM_DIMS(N), 0.5), 1e-15);
         EXPECT_SAME(apply2(each, lam_stack(LAM_LIST(easy, easy), 0), lam_stack(LAM_LIST(b, b), 0)),
                     lam_mul(0.5, lam_stack(LAM_LIST(b, b), 0)), 1e-15);
+        lam_tensor *two =
+            apply2(lam_jit(each, NULL), lam_stack(LAM_LIST(easy, matrix(0)), 0), lam_stack(LAM_LIST(b, b), 0));
+        EXPECT_SAME(lam_index(two, 0, 0), lam_mul(0.5, b), 1e-15); /* a program does not fail, but says which it is */
+        EXPECT_NUM(lam_all(lam_is_nan(lam_index(two, 0, 1)), NULL), 1);
         apply2(f, matrix(0), b);
         EXPECT_ERROR(LAM_ERR_NUMERIC, names[k], "after 1 iterations");
         apply2(f, easy, lam_mul(b, (double)NAN));
         EXPECT_ERROR(LAM_ERR_NUMERIC, names[k]);
         apply2(each, lam_stack(LAM_LIST(easy, matrix(0)), 0), lam_stack(LAM_LIST(b, b), 0));
         EXPECT_ERROR(LAM_ERR_NUMERIC, names[k]);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+/* A compiled function gets there by steps until it is there too: what was recorded is a loop, so it does not grow with
+ * the steps that there may be, of which there are a billion here. */
+BODY(solved_at_length) {
+    const int k = *(const int *)env;
+    lam_iterative_options long_way = {.tol = 1e-13, .maxiter = 1000000000};
+    out[0] = solvers[k](FN(product, 2, 1), LAM_LIST(in[0]), in[1], &long_way);
+}
+
+START_TEST(recorded_iterations_are_loops) {
+    for (int k = 0; k < 3; k++) {
+        lam_tensor *as = lam_stack(LAM_LIST(matrix(0), lam_mul(2.0, lam_eye(ctx, LAM_F64, N, N))), 0);
+        lam_tensor *bs = lam_stack(LAM_LIST(side(), lam_sin(side())), 0), *out[2];
+        lam_fn *f = FN_ENV(solved_at_length, 2, 1, &k);
+        lam_fn *g = lam_grad(FN_ENV(sum_of_pair, 2, 1, f), &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+        lam_fn *jitted = lam_jit(lam_vmap(g, NULL), NULL);
+        lam_tensor *x = apply2(lam_jit(lam_vmap(f, NULL), NULL), as, bs);
+        EXPECT_SAME(x, lam_squeeze(lam_solve(as, lam_expand_dims(bs, 2)), LAM_AXES(2)), 1e-12);
+        lam_call(jitted, LAM_LIST(as, bs), out, 2);
+        lam_tensor *w = lam_squeeze(lam_solve(as, lam_ones(ctx, LAM_F64, LAM_DIMS(2, N, 1))), LAM_AXES(2));
+        EXPECT_SAME(out[1], w, 1e-11);
+        EXPECT_SAME(out[0], lam_neg(lam_mul(lam_expand_dims(w, 2), lam_expand_dims(x, 1))), 1e-11);
+        const lam_jit_report report = lam_jit_report_of(jitted);
+        ck_assert_int_eq(report.direct, 0);
+        ck_assert_int_lt(report.equations, 1000);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+/* Preconditioners are asked inside the loop, and what they capture is there. */
+START_TEST(recorded_iterations_are_preconditioned) {
+    lam_tensor *d = VEC(1, 4, 9), *a = lam_mul(d, lam_eye(ctx, LAM_F64, 3, 3)), *b = VEC(2, -4, 27);
+    for (int k = 0; k < 3; k++) {
+        lam_fn *f = FN_ENV(solved_by_diagonal, 2, 1, &k);
+        EXPECT_SAME(apply2(lam_jit(f, NULL), a, b), VEC(2, -1, 3), 1e-15);
     }
     EXPECT_OK();
 }
@@ -405,5 +450,6 @@ Suite *suite_custom_iterative(void) {
                     iterations_are_bounded, preconditioners_save_steps, preconditioners_capture,
                     iterations_start_where_they_are_told, derivatives_of_solutions, batches_of_systems,
                     systems_hidden_in_functions, systems_hidden_for_good, roots_by_iterations_in_batches,
-                    convergence_can_be_demanded, wrong_systems);
+                    convergence_can_be_demanded, recorded_iterations_are_loops, recorded_iterations_are_preconditioned,
+                    wrong_systems);
 }

@@ -186,6 +186,27 @@ START_TEST(loops_and_choices_on_small_tensors_are_machine_code) {
 }
 END_TEST
 
+/* What is there is not compiled again: parts of the same steps, whosever they are, share it, so that a loop which is
+ * recorded trip by trip takes no longer than one trip. Shown by compilers that are no longer to be found. */
+START_TEST(machine_code_is_made_once) {
+    const lam_jit_options native = {.fusion = LAM_JIT_ALL, .native = true};
+    char kept[4096] = "";
+    const char *was = getenv("PATH");
+    if (was) snprintf(kept, sizeof kept, "%s", was);
+    lam_list in = LAM_LIST(num(0.3), num(1.1));
+    lam_fn *a = lam_jit(FN(all_steps, 2, 4), &native), *b = lam_jit(FN(all_steps, 2, 4), &native);
+    lam_tensor *want[4], *got[4];
+    ck_assert_int_eq(lam_call(a, in, want, 4), LAM_OK);
+    ck_assert_int_eq(setenv("PATH", "/no/such/place", 1), 0);
+    ck_assert_int_eq(lam_call(b, in, got, 4), LAM_OK);
+    ck_assert_int_eq(was ? setenv("PATH", kept, 1) : unsetenv("PATH"), 0);
+    ck_assert_int_eq(lam_jit_report_of(b).native, lam_jit_report_of(a).native);
+    lam_fn_drop(a); /* each has its own share of what they have together */
+    ck_assert_int_eq(lam_call(b, in, got, 4), LAM_OK);
+    for (int o = 0; o < 4; o++) EXPECT_SAME(got[o], want[o], 0);
+}
+END_TEST
+
 /* No compiler to be found, or nowhere to write: steps are run one by one. */
 START_TEST(machine_code_that_cannot_be_made) {
     static const char *const names[] = {"PATH", "TMPDIR"};
@@ -231,8 +252,8 @@ START_TEST(machine_code_comes_whatever_signals_do) {
 END_TEST
 
 Suite *suite_transforms_jit_native(void) {
-    Suite *suite = SUITE_OF("jit_native", machine_code_gives_the_same_bits, machine_code_that_cannot_be_made,
-                            loops_and_choices_on_small_tensors_are_machine_code);
+    Suite *suite = SUITE_OF("jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
+                            machine_code_that_cannot_be_made, loops_and_choices_on_small_tensors_are_machine_code);
     suite_loop(suite, machine_code_comes_whatever_signals_do, 2);
     suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);
     suite_loop(suite, machine_code_of_loops_gives_the_same_bits, 3);

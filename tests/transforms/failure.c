@@ -156,6 +156,12 @@ static const lam_primitive row_bare = {
     .name = "bare", .inputs = 1, .derivative = LAM_GENERAL, .shape = shape_same, .eval = eval_same};
 static const lam_primitive row_empty = {.name = "empty", .inputs = 1};
 static const lam_primitive row_still = {.name = "still", .inputs = 1, .shape = shape_same};
+static bool view_of_nothing(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
+    (void)call, (void)out, (void)strides, (void)offset;
+    return false;
+}
+
+static const lam_primitive row_blind = {.name = "blind", .inputs = 1, .shape = shape_same, .view = view_of_nothing};
 static const lam_primitive row_loopless = {
     .name = "loopless", .inputs = 1, .elementwise = true, .derivative = LAM_ELEMENTWISE};
 static const lam_primitive row_beyond = {
@@ -187,14 +193,15 @@ START_TEST(a_rule_that_is_missing) {
 }
 END_TEST
 
-/* Found by lam_bind, at whatever level the operand is. */
+/* Found at whatever level the operand is: by lam_bind, and where a view is made. */
 START_TEST(a_row_that_cannot_be_evaluated) {
     const struct {
         const lam_primitive *row;
         const char *says;
     } rows[] = {{&row_still, "'still': its row has no eval and no view"},
                 {&row_loopless, "'loopless': its row has no loop"},
-                {&row_beyond, "'beyond': its row has no loop"}};
+                {&row_beyond, "'beyond': its row has no loop"},
+                {&row_blind, "blind: its view refuses contiguous memory, and it has no eval"}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         lam_fn *f = FN_ENV(applies_env, 1, 1, row(rows[k].row));
         ck_assert(lam_failed(apply1(f, VEC(1, 2))));

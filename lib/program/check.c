@@ -86,6 +86,7 @@ static lam_status check_results(const lam__program *p, const char *name, int64_t
     return status;
 }
 
+/* In the order of the program, so that `made` is all that may be read. Room for the widest equation serves all. */
 lam_status lam__program_check(const lam__program *p, const char *name) {
     int widest = 1;
     for (int64_t k = 0; k < p->equations; k++) {

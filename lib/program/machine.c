@@ -145,6 +145,7 @@ void lam__machine_release(lam__machine *m) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
+/* The code takes arrays without gaps and never fails, so all that can fail is done before it. */
 lam_status lam__machine_run(lam__machine *m, lam_value *const in[], lam_value *out[]) {
     const lam__program *p = m->program;
     lam_ctx *ctx = p->ctx;

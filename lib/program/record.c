@@ -289,6 +289,7 @@ static bool equations_lifted(lam__program *made, const lam__program *p, const li
     return fine;
 }
 
+/* Variables are numbered anew: those of the new inputs come behind the inputs, all others move up. */
 lam__program *lam__program_lift(const lam__program *p, size_t n, lam_value *const values[]) {
     lam_ctx *ctx = p->ctx;
     const lifted l = {n, values, p->inputs};

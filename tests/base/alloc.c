@@ -1,5 +1,5 @@
 /* The pool of a context: large blocks and lumps share what waits for reuse, every byte is counted, and whoever is
- * refused leaves nothing behind. Blocks wait for reuse here under a sanitizer too, which otherwise sees each of them. */
+ * refused leaves nothing behind. Blocks wait for reuse here under a sanitizer too, which sees each elsewhere. */
 #include "tests/support.h"
 
 #include "lib/base/alloc.h"

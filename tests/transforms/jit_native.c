@@ -206,7 +206,7 @@ START_TEST(machine_code_that_cannot_be_made) {
 END_TEST
 
 Suite *suite_transforms_jit_native(void) {
-    Suite *suite = SUITE_OF("jit_native", machine_code_gives_the_same_bits, machine_code_that_cannot_be_made,
+    Suite *suite = SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_that_cannot_be_made,
                             loops_and_choices_on_small_tensors_are_machine_code);
     suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);
     suite_loop(suite, machine_code_of_loops_gives_the_same_bits, 3);

@@ -29,6 +29,8 @@ bool lam__control_check_fn(lam_ctx *ctx, const char *what, lam_fn *f, size_t i) 
     return false;
 }
 
+/* Nothing of what is here is released before lam__control_end, so whatever fails in between ends there. `status` may
+ * be that of an earlier failure: an operand that has failed says why it did. */
 bool lam__control_begin(lam__control *c, const char *what, size_t count, lam_fn *const fns[], lam_list in,
                         lam_tensor **out, size_t n_out, lam_status *status) {
     lam_ctx *ctx = context_of(count, fns, in);
@@ -110,6 +112,8 @@ lam_tensor *lam__control_truth(lam__control *c, const lam_fn *f, lam_tensor *x) 
     return lam_cast(v->dtype == LAM_BOOL ? x : lam_ne(x, 0), LAM_I64);
 }
 
+/* All carries that changed are listed, since it is one mistake of the body that changes several. An operand that has
+ * failed has been recorded. */
 bool lam__control_same(lam__control *c, const lam_fn *f, size_t n, lam_tensor *const now[], lam_tensor *const next[],
                        int from) {
     char text[1024];

@@ -15,6 +15,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+#include <stdarg.h>
 #include <string.h>
 
 enum { TYPE_TEXT = 256 };

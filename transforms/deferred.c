@@ -106,6 +106,8 @@ static lam__nested *nested_of(const lam__control *c, const lam__later *later, in
     return w;
 }
 
+/* Operands, then the captures of each function, are the inputs of one row. A counted loop carries its number as well,
+ * which the caller has no use for. */
 bool lam__deferred_call(lam__control *c, const lam__later *later, lam_tensor *const operands[], lam_tensor *results[]) {
     static const lam_primitive *const rows[] = {&lam__row_switch, &lam__row_while, &lam__row_scan};
     const int skip = later->kind == LAM__SWITCH, n = (int)later->n, m = (int)c->n_out + later->counted;

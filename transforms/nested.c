@@ -359,6 +359,8 @@ static bool as_programs(lam_ctx *ctx, recorded *r) {
     return fine;
 }
 
+/* What the functions found at open levels is operands too, behind those of the call. Types are asked for before the
+ * row is dispatched: they are those that the user sees. */
 static lam_status apply_recorded(const char *name, const lam_call_site *call, recorded *r, lam_value *out[]) {
     lam_ctx *ctx = call->ctx;
     const lam__mark mark = lam__error_mark(ctx);
@@ -396,6 +398,8 @@ static bool is_recorded(const lam_call_site *call, bool *keeps) {
     return traced && (*keeps || ((const lam__nested *)call->params)->kept);
 }
 
+/* The functions become programs only where a level records: elsewhere they are called as they are, which is faster,
+ * and may look at elements. */
 lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_value *out[]) {
     bool keeps;
     const lam__nested *what = call->params;

@@ -120,6 +120,7 @@ static lam_status run_loop(loop *l, lam_value *out[], bool *plain) {
     return status;
 }
 
+/* False, with nothing done: something is not plain, and the public operations are to do it. */
 bool lam__nested_run(const lam_call_site *call, lam_value *out[], lam_status *status) {
     const lam__nested *w = call->params;
     if (!fits(call, w)) return false;

@@ -465,6 +465,8 @@ void lam__tape_forget(lam_ctx *ctx, lam__recording *r) {
     r->leaves = NULL;
 }
 
+/* Nothing of the level outlives it: outputs are taken out of their boxes before the pop, and the recording holds
+ * nodes, which hold values of the levels below. */
 lam_status lam__tape_record(lam_fn *f, lam_value *const in[], const bool wanted[], lam_value *out[],
                             lam__recording *recording) {
     lam_ctx *ctx = f->ctx;

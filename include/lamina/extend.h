@@ -76,7 +76,7 @@ struct lam_primitive {
     int inputs;  /* or LAM_VARIADIC */
     int outputs; /* 0 reads as 1; LAM_VARIADIC: the call site says */
     lam_derivative derivative;
-    bool elementwise;   /* broadcasts; shape, eval and batch come from the loop; set with LAM_ELEMENTWISE implied */
+    bool elementwise;   /* broadcasts; shape, eval and batch come from `loop`; without it the row has its own */
     int loop;           /* elementwise: number of the kernel loop, plus one */
     bool predicate;     /* elementwise: gives bool */
     bool real;          /* elementwise: integers are converted to f64 first */

@@ -108,12 +108,11 @@ LAM_API int lam_fctx_outputs(const lam_fctx *fc); /* Fails never. */
  * Fails   LAM_ERR_RULE when something was saved already, where it may not be called, and for an intermediate that a
  *         separate forward hid (return it as an output); LAM_ERR_CONTEXT for a tensor of another context. */
 LAM_API lam_status lam_fctx_save_for_backward(lam_fctx *fc, lam_list list);
-LAM_API lam_status lam_fctx_save_for_forward(lam_fctx *fc,
-                                             lam_list list); /* Fails as lam_fctx_save_for_backward does. */
+LAM_API lam_status lam_fctx_save_for_forward(lam_fctx *fc, lam_list list); /* Fails likewise. */
 
 /* Tensor i of what was saved; NULL if NULL was saved.
  * Fails   LAM_ERR_RULE out of range, and where it may not be called: gives the failed tensor.
- * Owner   the callback. */
+ * Owner   current scope, which is the callback's. */
 LAM_API lam_tensor *lam_fctx_saved(lam_fctx *fc, int i);
 
 /* How many tensors were saved. Fails never: 0. */
@@ -173,8 +172,7 @@ LAM_API void lam_hook_remove(lam_hook *hook);
 /* ---- rules for existing functions ------------------------------------------------------------------------------- */
 
 typedef struct lam_custom_options {
-    lam_axes
-        nondiff; /* inputs that are not differentiated: bwd gets them first; a derivative by one of them is an error */
+    lam_axes nondiff;    /* inputs not differentiated by: bwd gets them first; a derivative by one is an error */
     bool symbolic_zeros; /* cotangents and tangents that are zero come as NULL instead of zeros */
 } lam_custom_options;
 

@@ -1,6 +1,5 @@
-/* Neural networks: activations, losses, normalisation, attention, and functions given by points. All are made of other
- * operations and work at every level; included by ops.h, whose conventions hold. Integers are taken as f64 unless said.
- */
+/* Neural networks: activations, losses, normalisation, attention, and functions given by points. Included by ops.h,
+ * whose opening comment holds here too. Integers are taken as f64 unless something else is said. */
 #ifndef LAMINA_NEURAL_H
 #define LAMINA_NEURAL_H
 

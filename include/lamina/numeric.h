@@ -1,6 +1,5 @@
 /* What numerical programs expect beside the operations of ops.h, whose opening comment holds here too: remainders and
- * quotients, comparisons up to rounding, differences along an axis, bins, grids. All but sincos are made of other
- * operations. */
+ * quotients, comparisons up to rounding, differences along an axis, bins, grids. */
 #ifndef LAMINA_NUMERIC_H
 #define LAMINA_NUMERIC_H
 

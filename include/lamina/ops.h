@@ -246,7 +246,7 @@ LAM_API lam_tensor *lam_stop_gradient(lam_tensor *x);
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: none. */
 LAM_API lam_tensor *lam_eq(lam_tensor *x, lam_tensor *y);
 
-/* Whether x is not y, element by element; false where one is NaN (for ne: true).
+/* Whether x is not y, element by element; true where one is NaN.
  * Shape   x and y broadcast; bool.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: none. */
 LAM_API lam_tensor *lam_ne(lam_tensor *x, lam_tensor *y);

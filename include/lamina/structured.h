@@ -10,8 +10,7 @@
 extern "C" {
 #endif
 
-/* ---- matrices of vectors ------------------------------------------------------------------------------------------
- * */
+/* ---- matrices of vectors ----------------------------------------------------------------------------------------- */
 
 /* The matrix whose columns are c and c turned round by one element more each: element i - j, modulo n.
  * Shape   c [n] to [n, n].
@@ -87,8 +86,7 @@ LAM_API lam_tensor *lam_hadamard(lam_ctx *ctx, lam_dtype dtype, int64_t n);
  * Fails   as lam_zeros; LAM_ERR_DTYPE unless complex; LAM_ERR_VALUE for n < 0. Owner: current scope. */
 LAM_API lam_tensor *lam_dft(lam_ctx *ctx, lam_dtype dtype, int64_t n);
 
-/* ---- factors ------------------------------------------------------------------------------------------------------
- * */
+/* ---- factors ----------------------------------------------------------------------------------------------------- */
 
 /* x = u p with u of orthonormal columns (rows where there are more of these) and p symmetric, not negative; `left`:
  * x = p u. NULL for one that is not wanted.

@@ -10,6 +10,7 @@
 
 #include <lamina/tensor.h>
 
+#include <stdarg.h>
 #include <string.h>
 
 /* The name of each status, and what helps where who records a failure knows nothing better. */
@@ -124,11 +125,6 @@ static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status sta
     return status;
 }
 
-lam_status lam__error_record(lam_ctx *ctx, lam_status status, const char *remedy, const char *format,
-                             va_list arguments) {
-    return record(ctx, NULL, status, remedy, format, arguments);
-}
-
 lam_status lam__error_set(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -219,7 +215,7 @@ void lam_clear_error(lam_ctx *ctx) {
  * is given. A remedy of "" adds none: the user's own words are all. */
 static lam_tensor *fail(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, va_list arguments) {
     if (!ctx) return &lam__context_failed.failed;
-    lam__error_record(ctx, status, remedy, format, arguments);
+    record(ctx, NULL, status, remedy, format, arguments);
     return &ctx->failed;
 }
 

@@ -1,10 +1,9 @@
-/* Failure: sticky, like NaN. Every failure of the library passes lam__error_record, where a debugger can break. */
+/* Failure: sticky, like NaN. Every failure of the library passes `record` in error.c, where a debugger can break. */
 #ifndef LAM_BASE_ERROR_H
 #define LAM_BASE_ERROR_H
 
 #include <lamina/context.h>
 #include <lamina/extend.h>
-#include <stdarg.h>
 
 enum { LAM__ERROR_TEXT = 2048 /* bytes */, LAM__ERRORS_KEPT = 64 };
 
@@ -28,8 +27,6 @@ void lam__error_append_type(lam__text *t, lam_dtype dtype, int rank, const int64
 
 /* Records a failure with the function and levels of the moment appended. `remedy`: NULL is what usually helps with such
  * a status, "" none. Returns status. */
-lam_status lam__error_record(lam_ctx *ctx, lam_status status, const char *remedy, const char *format,
-                             va_list arguments);
 lam_status lam__error_set(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, ...)
     LAM_PRINTF(4, 5);
 

@@ -51,8 +51,14 @@ static lam_status fail_abstract(const lam_call_site *call, int operand) {
                            "the elements of operand %d are not known here: only its type was kept", operand);
 }
 
-/* Where strides do not allow a view, one of a contiguous copy is made, which always exists. The copy lives on in the
- * view: its buffer is shared, and small elements lie in the view itself. */
+/* A mistake in the row: contiguous memory has a view, or the row has an eval. */
+static lam_status fail_view(const lam_call_site *call) {
+    return lam__error_call(call, LAM_ERR_RULE, "complete the row of this primitive",
+                           "its view refuses contiguous memory, and it has no eval");
+}
+
+/* Where strides do not allow a view, one of a contiguous copy is made. The copy lives on in the view: its buffer is
+ * shared, and small elements lie in the view itself. */
 static lam_status eval_view(const lam_call_site *call, const lam_shape *shape, lam_value **out) {
     int64_t strides[LAM_INNER_RANK], offset = 0;
     lam_value *x = call->in[0];
@@ -65,9 +71,10 @@ static lam_status eval_view(const lam_call_site *call, const lam_shape *shape, l
     lam_call_site again = *call;
     again.in = &dense;
     offset = 0;
-    if (call->primitive->view(&again, shape, strides, &offset))
-        *out = lam__value_view(dense, shape->rank, shape->dims, strides, offset);
+    const bool views = call->primitive->view(&again, shape, strides, &offset);
+    if (views) *out = lam__value_view(dense, shape->rank, shape->dims, strides, offset);
     lam__value_release(dense);
+    if (!views) return fail_view(call);
     return *out ? LAM_OK : LAM_ERR_MEMORY;
 }
 

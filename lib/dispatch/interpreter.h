@@ -83,8 +83,7 @@ struct lam__level {
     uint64_t birth;       /* from the context's clock, as that of handles */
     int depth;            /* 0: evaluation */
     int hidden;           /* axes that boxes of this level and those below hide at most */
-    lam__level *parent;   /* the level that was current when this one was pushed */
-    lam__level *previous; /* what was current; restored by pop */
+    lam__level *parent;   /* the level that was current when this one was pushed, and is again when it is popped */
     lam__level *shadowed; /* the display entry that this level replaced */
     lam_value *boxes;     /* those alive */
     void *state;          /* the interpreter's */

@@ -1,7 +1,6 @@
 /* The level stack: see level.h. A level lies in the C frame of the transform that pushed it, so pushing costs no
- * allocation but where the display grows, and the order of pops is that of returns. Two chains go through a level:
- * `parent`, along which calls go down, and `previous`, which a pop goes back to; they are the same here, since a level
- * is pushed on the current one. */
+ * allocation but where the display grows, and the order of pops is that of returns. A level is pushed on the current
+ * one, which is its parent: calls go down along parents, and a pop goes back to the parent. */
 #include "lib/dispatch/level.h"
 
 #include <assert.h>
@@ -55,7 +54,6 @@ lam_status lam__level_push(lam_ctx *ctx, lam__level *level, const lam__interpret
                           .depth = depth,
                           .hidden = ctx->current->hidden + interpreter->hides_axis,
                           .parent = ctx->current,
-                          .previous = ctx->current,
                           .shadowed = ctx->display[depth],
                           .state = state};
     ctx->display[depth] = ctx->current = level;
@@ -70,7 +68,7 @@ void lam__level_pop(lam__level *level) {
     if (level->interpreter->finish) level->interpreter->finish(level);
     while (level->boxes) lam__value_end(level->boxes);
     ctx->display[level->depth] = level->shadowed;
-    ctx->current = level->previous;
+    ctx->current = level->parent;
 }
 
 /* From `level` down to eval, along parents. */

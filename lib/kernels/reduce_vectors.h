@@ -454,8 +454,7 @@ ALWAYS_INLINE void put_halves(U64 v, uint8_t *out) {
 /* The highest bits of both halves of a word: turned round, they make numbers without a sign of i32. */
 #define TWO_SIGNS UINT64_C(0x8000000080000000)
 
-/* What is read at once, summed into words: the bytes of each, or as many i32 as there are. Nothing but `keep` counts.
- * */
+/* What is read at once, summed into words: the bytes of each, or as many i32 as there are. Only `keep` counts. */
 ALWAYS_INLINE U64 word_sums_u8(const uint8_t *x, U64 keep) {
     return sums_of_bytes((U64) * (const word_vec *)(const void *)x & keep);
 }

@@ -75,6 +75,14 @@ lam_tensor *lam__apply(const lam_primitive *p, const void *params, size_t bytes,
     return out;
 }
 
+/* What a row cannot be evaluated without and does not have; NULL: nothing. */
+static const char *missing_kernel(const lam_primitive *p) {
+    if (p->call) return NULL;
+    if (p->elementwise) return p->loop > 0 && p->loop <= LAM__LOOP_COUNT ? NULL : "loop";
+    if (!p->shape) return "shape rule";
+    return p->eval || p->view ? NULL : "eval and no view";
+}
+
 /* The one way in for rows that users write, so it checks what the library's own wrappers know of their rows: that the
  * number of operands fits, and that the row can be evaluated at all. Each out[] is set before anything can fail. */
 lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, size_t bytes, lam_list in,
@@ -91,9 +99,10 @@ lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, si
         (p->outputs >= 0 && n_out != (size_t)(p->outputs ? p->outputs : 1)))
         return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "lam_bind of '%s': %zu inputs and %zu outputs do not fit",
                               p->name, in.count, n_out);
-    if (!p->call && !p->elementwise && (!p->shape || (!p->eval && !p->view)))
+    const char *missing = missing_kernel(p);
+    if (missing)
         return lam__error_set(ctx, LAM_ERR_RULE, "complete the row of this primitive",
-                              "lam_bind of '%s': its row has no shape rule, or neither eval nor view", p->name);
+                              "lam_bind of '%s': its row has no %s", p->name, missing);
     lam__scratch_area area;
     lam_value **values = lam__scratch_get(&area, ctx, (in.count + n_out) * sizeof *values);
     if (!values) return LAM_ERR_MEMORY;

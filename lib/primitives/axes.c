@@ -7,6 +7,8 @@
 
 #include <lamina/tensor.h>
 
+#include <stdarg.h>
+
 /* x may be anything, also memory that was freed as a handle: only a magic number that a handle of some state has is
  * believed to be one with a context behind it. Else it is the failed tensor of the static failed context. */
 lam_tensor *lam__axes_failed(const lam_tensor *x) {

@@ -4,6 +4,8 @@
 
 #include <lamina/tensor.h>
 
+#include <stdarg.h>
+
 bool lam__einsum_refuse(const lam__einsum *s, lam_status status, const char *format, ...) {
     char text[256];
     va_list arguments;

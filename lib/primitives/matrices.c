@@ -14,6 +14,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+#include <stdarg.h>
 #include <stdatomic.h>
 
 enum { FEW = 4 }; /* operands that a message names */

@@ -195,6 +195,7 @@ static lam_tensor *sum_of_slopes(const lam_rule *r, lam_tensor *const dx[]) {
     return sum;
 }
 
+/* A slope may have fewer dims than the result: those of an operand that was broadcast. */
 LAM__APART static lam_status tangents_by_slopes(const lam_call_site *call, lam_value *result, lam_value *const dx[],
                                                 lam_value **dout) {
     const lam_primitive *p = call->primitive;
@@ -205,9 +206,8 @@ LAM__APART static lam_status tangents_by_slopes(const lam_call_site *call, lam_v
     if (!p->slope && !p->signs[0]) return missing(call, "slope");
     small_open(&d, call, result, reads_of(p, call->inputs, active));
     lam_tensor lent[ELEMENTWISE_INPUTS], *tangents[ELEMENTWISE_INPUTS] = {NULL}, *sum = NULL;
-    for (int i = 0; i < call->inputs; i++) {
+    for (int i = 0; i < call->inputs; i++)
         if (dx[i]) lam__scope_lend(tangents[i] = &lent[i], call->ctx, dx[i]);
-    }
     if (p->jvp) p->jvp(&d.rule, tangents, &sum);
     else sum = sum_of_slopes(&d.rule, tangents);
     if (sum && lam__scope_peek(sum) && !lam__value_same_dims(sum->value, result))
@@ -336,6 +336,7 @@ lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const resul
 
 /* ---- reverse ------------------------------------------------------------------------------------------- */
 
+/* What an operand that was broadcast gets is summed down to its dims. All or none are given. */
 LAM__APART static lam_status cotangents_by_slopes(const lam_call_site *call, lam_value *result, const bool needs[],
                                                   lam_value *g, lam_value *gx[]) {
     const lam_primitive *p = call->primitive;

@@ -61,12 +61,7 @@ static lam__application *copy_of(lam__program *made, const lam__application *a, 
     lam__atom *in = lam__scratch_get(&area, made->ctx, (size_t)(e->inputs + 1) * sizeof *in);
     if (!in) return NULL;
     for (int i = 0; i < e->inputs; i++) in[i] = map(env, &e->in[i]);
-    const lam_call_site call = {.ctx = made->ctx,
-                                .primitive = e->primitive,
-                                .params = e->params,
-                                .params_bytes = e->params_bytes,
-                                .inputs = e->inputs,
-                                .outputs = e->outputs};
+    const lam_call_site call = lam__equation_call(made->ctx, e, NULL);
     lam__application *copy = lam__application_begin(made, &call, in);
     lam__scratch_put(&area);
     return copy;

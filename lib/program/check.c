@@ -68,13 +68,7 @@ static lam_status check_results(const lam__program *p, const char *name, int64_t
     const lam__equation *e = p->list[k];
     for (int i = 0; i < e->inputs; i++)
         in[i] = e->in[i].variable >= 0 ? p->types[e->in[i].variable] : e->in[i].constant;
-    const lam_call_site call = {.ctx = p->ctx,
-                                .primitive = e->primitive,
-                                .params = e->params,
-                                .params_bytes = e->params_bytes,
-                                .inputs = e->inputs,
-                                .outputs = e->outputs,
-                                .in = in};
+    const lam_call_site call = lam__equation_call(p->ctx, e, in);
     const char *fault = lam__program_fault(&call);
     if (fault) return fail_at(p, name, k, LAM_ERR_VALUE, "%s", fault);
     memset(shapes, 0, (size_t)e->outputs * sizeof *shapes);
@@ -92,6 +86,7 @@ static lam_status check_results(const lam__program *p, const char *name, int64_t
     return status;
 }
 
+/* In the order of the program, so that `made` is all that may be read. Room for the widest equation serves all. */
 lam_status lam__program_check(const lam__program *p, const char *name) {
     int widest = 1;
     for (int64_t k = 0; k < p->equations; k++) {

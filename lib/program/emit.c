@@ -185,6 +185,8 @@ static void write_head(lam__emit *e) {
     lam__emit_put(e, "#if defined(__clang__) || !defined(__GNUC__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n");
 }
 
+/* Element by element along the strides, so that a constant that was a view is an array without gaps; an axis of stride
+ * 0 stands once, and places read it with that stride too. C has no empty arrays. */
 static void write_constants(lam__emit *e) {
     enum { PER_LINE = 6 };
     char text[2 * LAM__EMIT_NUMBER + 16];

@@ -201,6 +201,8 @@ static void own(lam__emit *e, int64_t variable) {
         snprintf(x->base, sizeof x->base, "w->%s", lam__emit_suffix(lam__emit_class_dtypes[lam__emit_class(x->dtype)]));
 }
 
+/* In the order of the program, so that the operand of a view has its place before the view. What can be a view of its
+ * operand needs no memory. */
 bool lam__emit_lay_out(lam__emit *e) {
     const lam__program *p = e->program;
     e->places = lam__arena_get(&e->arena, (size_t)(p->variables + 1) * sizeof *e->places);

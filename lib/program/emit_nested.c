@@ -137,6 +137,7 @@ typedef struct arguments {
     int n, m;
 } arguments;
 
+/* `next` is where results of a trip go before they become carries. */
 static bool arguments_open(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                            const lam__emit_place *const out[], arguments *a) {
     a->n = q->inputs;
@@ -202,6 +203,7 @@ static void write_switch(lam__emit *e, const lam__nested *what, lam__emit *f, co
     lam__emit_line(e, "}");
 }
 
+/* The condition is a function like the body, and gives its truth in memory. */
 static void write_while(lam__emit *e, const lam__nested *what, lam__emit *condition, const lam__emit_place *const out[],
                         arguments *a) {
     const lam__atom *r = &condition->program->results[0];

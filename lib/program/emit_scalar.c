@@ -434,6 +434,7 @@ const char *lam__emit_comparison(const lam__equation *q) {
     }
 }
 
+/* parameters[] get what $4 to $6 stand for in the text. NULL: there is no form. */
 const char *lam__emit_expression(const lam__equation *q, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
     const lam__loop_id id = (lam__loop_id)(q->primitive->loop - 1);
     int64_t code = 0;

@@ -204,6 +204,8 @@ static bool may_replace(const lam__node *n, lam__lane_op op) {
     return op >= LAM__LANE_AND && n->dtype == n->of && n->loop != LAM__LOOP_where;
 }
 
+/* Registers of operands are given back before the result gets its own where the step may write over them, behind it
+ * where it may not. */
 static void make_loop(maker *m, int32_t node, lam__loop *loop, lam__lane_op op) {
     const lam__node *n = &m->nodes[node];
     const bool same = is_same(m, node), replace = may_replace(n, op);
@@ -421,6 +423,7 @@ static bool open_maker(maker *m, int64_t count) {
     return true;
 }
 
+/* NULL: it cannot be made. A single lane has registers of one number, and no worker shares it. */
 lam__fused *lam__fused_new(const lam__region *r, const lam__target targets[], int64_t count) {
     lam__fused *f = lam__alloc_get(&r->ctx->pool, sizeof *f);
     if (!f) return NULL;

@@ -17,8 +17,7 @@ typedef enum lam__node_kind {
     LAM__NODE_COSINE
 } lam__node_kind;
 
-/* dtype: of the result; of: of the operands, of a choice of its branches. in: nodes with smaller numbers, -1 for none.
- * */
+/* dtype: of the result; of: of the operands, of a choice of its branches. in: nodes of smaller numbers; -1: none. */
 typedef struct lam__node {
     uint8_t kind, dtype, of;
     bool laned;   /* differs from lane to lane */

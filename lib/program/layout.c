@@ -72,6 +72,8 @@ static void step_over(lam__layout *l, const void *params) {
     l->text += strspn(l->text, ", ");
 }
 
+/* One word of the text for each call, its place found as a C compiler would: aligned, behind the one before. Numbers
+ * that stand alone are remembered by name, since counts of lists are such names. */
 bool lam__layout_next(lam__layout *l, const void *params, lam__parameter *out) {
     size_t align;
     if (!*l->text) return false;

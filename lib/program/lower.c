@@ -97,6 +97,7 @@ static void step_on(const lam_value *like, int first, int last, int n, const ope
     }
 }
 
+/* One node for each element of one lane. Operands are read by strides of their own, which broadcasts them. */
 static bool lower_each(lam__region *r, const lam__equation *e, lam__piece *const in[], const lam_value *like,
                        make_node *make, lam__piece **out) {
     int first, last, n = e->inputs;
@@ -136,6 +137,8 @@ static bool lower_sums(lam__region *r, const lam__equation *e, lam__piece *const
     return e->inputs == 1 && lam__lower_reduction(r, e, in[0], out);
 }
 
+/* False: the equation stays a call. What a reduction makes of a piece is put together on the C stack first, since it
+ * may turn out not to be possible. */
 bool lam__lower(lam__region *r, const lam__equation *e, lam__piece *const in[], lam_value *const types[],
                 lam__piece *out[]) {
     const lam_primitive *row = e->primitive;

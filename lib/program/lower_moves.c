@@ -75,13 +75,7 @@ bool lam__lower_move(lam__region *r, const lam__equation *e, lam__piece *const i
         values[i] = i == index ? known_index(r, e, in[0], in[i]) : value_of_codes(r, in[i]);
         fits = values[i] != NULL;
     }
-    const lam_call_site call = {.ctx = r->ctx,
-                                .primitive = e->primitive,
-                                .params = e->params,
-                                .params_bytes = e->params_bytes,
-                                .inputs = e->inputs,
-                                .outputs = e->outputs,
-                                .in = values};
+    const lam_call_site call = lam__equation_call(r->ctx, e, values);
     lam__mark mark = lam__error_mark(r->ctx);
     fits = fits && lam__dispatch(&call, made) == LAM_OK && take_results(r, e->outputs, made, types, out);
     if (!fits) lam__error_roll_back(r->ctx, mark);

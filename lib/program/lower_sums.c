@@ -83,6 +83,8 @@ static const int32_t *seen_outside(lam__region *r, lam__piece *x, lam__axis_set 
     return NULL;
 }
 
+/* Axes that lanes go along are kept; those in front of them that are summed shift them. Terms are joined by pairs and
+ * not as the kernel's leaves would: what lam_jit says of the order of sums. Long sums are left to the kernel. */
 bool lam__lower_reduction(lam__region *r, const lam__equation *e, lam__piece *x, lam__piece *out) {
     const lam__loop_id id = joined_by(e->primitive);
     const lam_value *type = x->type;

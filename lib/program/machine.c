@@ -79,12 +79,7 @@ static lam__program *alone(const lam__program *p, const lam__equation *e) {
     lam__program *made = lam__program_new(p->ctx, e->inputs, e->outputs);
     const size_t bytes = (size_t)(e->inputs + 1) * sizeof(lam__atom);
     lam__atom *in = lam__alloc_get(&p->ctx->pool, bytes);
-    const lam_call_site call = {.ctx = p->ctx,
-                                .primitive = e->primitive,
-                                .params = e->params,
-                                .params_bytes = e->params_bytes,
-                                .inputs = e->inputs,
-                                .outputs = e->outputs};
+    const lam_call_site call = lam__equation_call(p->ctx, e, NULL);
     bool fine = made && in && add_types(made, p, e);
     for (int i = 0; i < e->inputs && fine; i++) in[i] = (lam__atom){i, NULL};
     fine = fine && lam__program_record(made, &call, in, e->inputs) == LAM_OK;
@@ -150,6 +145,7 @@ void lam__machine_release(lam__machine *m) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
+/* The code takes arrays without gaps and never fails, so all that can fail is done before it. */
 lam_status lam__machine_run(lam__machine *m, lam_value *const in[], lam_value *out[]) {
     const lam__program *p = m->program;
     lam_ctx *ctx = p->ctx;

@@ -148,6 +148,8 @@ static void find_loops(lam__native_source *s) {
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
+/* A loop is a piece of its own; so are neighbouring steps that call loops, which are not written as text; other steps
+ * make pieces of at most CHUNK, since compilers take longer for long functions. */
 static void find_pieces(lam__native_source *s) {
     const lam__native_loop *l = s->loops, *const last = l + s->loop_count;
     int64_t length = 0;

@@ -317,6 +317,7 @@ static void write_set_in_loop(const writer *w, int64_t i) {
             where, (long long)i);
 }
 
+/* What the function reads itself is a C variable; what another piece reads goes to memory as well. */
 static void write_step(const writer *w, int64_t i) {
     const lam__lane_step *s = &w->s->steps[i];
     const char *type = type_of(bytes_of(s, s->op == LAM__LANE_STORE ? 1 : 0));
@@ -410,6 +411,8 @@ static void write_before(writer *w) {
     }
 }
 
+/* A value that later rounds read is handed on from round to round, in variables for the last one and the one before.
+ * Behind the loop what others read of the last two rounds goes to memory. */
 static void write_loop(writer *w) {
     const lam__native_loop *l = w->loop;
     find_depths(w);

@@ -14,6 +14,8 @@
 
 enum { PART = LAM__NUMBER_TEXT / 2 - 2 };
 
+/* By strtod, which takes the decimal point of the locale: the host may have set one, and the library does not touch
+ * it. So the point is replaced in a copy, and what it is longer by is taken off the place where reading ended. */
 static const char *read_real(const char *text, double *value) {
     char copy[PART];
     size_t used = 0;

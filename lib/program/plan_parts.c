@@ -13,6 +13,7 @@ typedef struct users {
     int64_t *uses, *maker;
 } users;
 
+/* Results of the program count as a use: what is one may not be written over. */
 static bool find_users(lam__plan *plan, users *u) {
     const lam__program *p = plan->program;
     const size_t bytes = (size_t)(p->variables + 1) * sizeof(int64_t);

@@ -15,13 +15,7 @@ static void find_operands(const lam__plan *plan, const lam__equation *e) {
 
 static lam_status call(const lam__plan *plan, const lam__equation *e) {
     find_operands(plan, e);
-    const lam_call_site site = {.ctx = plan->ctx,
-                                .primitive = e->primitive,
-                                .params = e->params,
-                                .params_bytes = e->params_bytes,
-                                .inputs = e->inputs,
-                                .outputs = e->outputs,
-                                .in = plan->work};
+    const lam_call_site site = lam__equation_call(plan->ctx, e, plan->work);
     return lam__dispatch(&site, plan->slots + e->first);
 }
 

@@ -156,6 +156,7 @@ static void print_atom(const printer *pr, const lam__atom *a) {
     }
 }
 
+/* Member i of a parameter by its kind (`layout` of lam_primitive), as read_element in read.c takes it. */
 static void print_element(FILE *file, const lam__parameter *q, const void *params, int64_t i) {
     char text[LAM__NUMBER_TEXT];
     const char *at = (const char *)params + q->at + (size_t)i * q->step;
@@ -183,6 +184,8 @@ static void print_element(FILE *file, const lam__parameter *q, const void *param
     }
 }
 
+/* ` name=value, name=[values]`. Counts that lists tell by their length are hidden. A row that says nothing of its
+ * parameters cannot be read back; the word says so where one looks. */
 static void print_params(FILE *file, const lam__equation *e) {
     lam__layout l;
     lam__parameter q;
@@ -215,6 +218,8 @@ static void print_nested(const printer *pr, const lam__equation *e) {
     fputc('}', pr->file);
 }
 
+/* Results get the next names in the order of the text. What nobody reads has none, so that a text stays the same when
+ * it is read and printed again; what is left out is a dash. */
 static void print_equation(const printer *pr, const lam__equation *e, int64_t k, int64_t *next) {
     begin_line(pr, 1);
     for (int o = 0; o < e->outputs; o++) {
@@ -240,6 +245,8 @@ static void print_equation(const printer *pr, const lam__equation *e, int64_t k,
     fputc('\n', pr->file);
 }
 
+/* Constants are numbered as the text meets them, for which it is walked once before it is written: they stand on top,
+ * and `add` and `meet` find those that are one value. A title that is no word of the language stands in quotes. */
 static void print_all(printer *pr, const char *title) {
     const lam__program *p = pr->p;
     int64_t next = 0;

@@ -63,6 +63,17 @@ lam_status lam__program_record(lam__program *p, const lam_call_site *call, const
 lam__equation *lam__equation_new(const lam_call_site *call, const lam__atom in[], int64_t first);
 void lam__equation_free(lam_ctx *ctx, lam__equation *e);
 
+/* An equation as a call again, of these values; NULL: none is looked at. */
+static inline lam_call_site lam__equation_call(lam_ctx *ctx, const lam__equation *e, lam_value *const in[]) {
+    return (lam_call_site){.ctx = ctx,
+                           .primitive = e->primitive,
+                           .params = e->params,
+                           .params_bytes = e->params_bytes,
+                           .inputs = e->inputs,
+                           .outputs = e->outputs,
+                           .in = in};
+}
+
 /* Drops equations that no result needs and works out when variables die. Called once, when the results are set. */
 lam_status lam__program_finish(lam__program *p);
 

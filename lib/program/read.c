@@ -198,6 +198,7 @@ static bool read_text(reader *r, char *to, size_t room) {
     return true;
 }
 
+/* What print_element in print.c writes. A number that the member has no room for is refused, not cut. */
 static bool read_element(reader *r, const lam__parameter *q, char *params, int64_t i) {
     char *at = params + q->at + (size_t)i * q->step;
     int64_t value = 0;
@@ -385,6 +386,7 @@ static bool results(reader *r) {
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
+/* `program name(v0: type, ...) {`; each input is the variable of its place. */
 static bool head(reader *r, const char **name, size_t *length) {
     const char *keyword;
     size_t n;

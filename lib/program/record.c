@@ -280,12 +280,7 @@ static bool equations_lifted(lam__program *made, const lam__program *p, const li
     bool fine = true;
     for (int64_t k = 0; k < p->equations && fine; k++) {
         const lam__equation *e = p->list[k];
-        const lam_call_site call = {.ctx = p->ctx,
-                                    .primitive = e->primitive,
-                                    .params = e->params,
-                                    .params_bytes = e->params_bytes,
-                                    .inputs = e->inputs,
-                                    .outputs = e->outputs};
+        const lam_call_site call = lam__equation_call(p->ctx, e, NULL);
         for (int i = 0; i < e->inputs; i++) room[i] = atom_lifted(l, &e->in[i]);
         fine = lam__application_copy(made, e->within, atom_lifted, l) &&
                lam__program_record(made, &call, room, renumbered(l, e->first)) == LAM_OK;
@@ -294,6 +289,7 @@ static bool equations_lifted(lam__program *made, const lam__program *p, const li
     return fine;
 }
 
+/* Variables are numbered anew: those of the new inputs come behind the inputs, all others move up. */
 lam__program *lam__program_lift(const lam__program *p, size_t n, lam_value *const values[]) {
     lam_ctx *ctx = p->ctx;
     const lifted l = {n, values, p->inputs};

@@ -106,13 +106,7 @@ static lam_status run_equation(const lam__program *p, int64_t k, desk *d) {
         d->work[i] = value_of(d, &e->in[i]);
         if (!d->work[i] && is_missing(p, d, &e->in[i])) return fail_inside(p, e->in[i].variable);
     }
-    lam_call_site call = {.ctx = p->ctx,
-                          .primitive = e->primitive,
-                          .params = e->params,
-                          .params_bytes = e->params_bytes,
-                          .inputs = e->inputs,
-                          .outputs = e->outputs,
-                          .in = d->work};
+    lam_call_site call = lam__equation_call(p->ctx, e, d->work);
     lam_status status = lam__dispatch_checked(&call, d->slots + e->first);
     if (status == LAM_OK) status = check_holes(p, &call, e->first, d);
     release_dead(p, e, k, d->slots);
@@ -165,13 +159,7 @@ static void take_results(walk *w, const lam__application *a, lam_value *const ou
 static lam_status run_at_level(walk *w, const lam__application *a, lam_value **in) {
     const lam__equation *e = a->call;
     lam_value **out = in + e->inputs;
-    const lam_call_site call = {.ctx = w->p->ctx,
-                                .primitive = e->primitive,
-                                .params = e->params,
-                                .params_bytes = e->params_bytes,
-                                .inputs = e->inputs,
-                                .outputs = e->outputs,
-                                .in = in};
+    const lam_call_site call = lam__equation_call(w->p->ctx, e, in);
     for (int i = 0; i < e->inputs; i++) {
         if (is_missing(w->p, w->d, &e->in[i])) return fail_inside(w->p, e->in[i].variable);
         in[i] = value_of(w->d, &e->in[i]);
@@ -310,14 +298,8 @@ static lam_status transpose_equation(const lam__program *p, const lam__equation 
         in[i] = v >= 0 ? p->types[v] : e->in[i].constant; /* rules read the other factor, which is a constant */
         d->needs[i] = v >= 0 && lam__dtype_is_inexact(p->types[v]->dtype);
     }
-    lam_call_site call = {.ctx = p->ctx,
-                          .primitive = e->primitive,
-                          .params = e->params,
-                          .params_bytes = e->params_bytes,
-                          .inputs = e->inputs,
-                          .outputs = e->outputs,
-                          .in = in,
-                          .residual = e->residual};
+    lam_call_site call = lam__equation_call(p->ctx, e, in);
+    call.residual = e->residual;
     lam_status status =
         is_transposed_at_zero(e) ? transpose_at_zero(p, e, &call, d, gx) : transpose_by_rule(p, e, &call, d, gx);
     for (int i = 0; i < e->inputs; i++) {

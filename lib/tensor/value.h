@@ -203,8 +203,7 @@ static inline uint32_t lam__value_lead(const lam_value *v) {
     return lead;
 }
 
-/* Makes the head, dims and strides of v those of x, which is concrete, contiguous and of few axes, but for the dtype.
- * */
+/* Makes head, dims and strides of v those of x, which is concrete, contiguous and of few axes, but for the dtype. */
 static inline void lam__value_copy_head(lam__value *v, const lam_value *x, int dtype) {
     uint32_t lead = lam__value_lead(x);
     memcpy(&v->head, &lead, sizeof lead);

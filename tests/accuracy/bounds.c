@@ -35,7 +35,7 @@ START_TEST(derivatives_keep_theirs_where_well_conditioned) {
 END_TEST
 
 Suite *suite_accuracy_bounds(void) {
-    Suite *suite = suite_create("accuracy");
+    Suite *suite = suite_create("accuracy/bounds");
     suite_loop(suite, values_keep_their_bound, measure_count);
     suite_loop(suite, derivatives_keep_theirs_where_well_conditioned, measure_count);
     return suite;

@@ -48,6 +48,17 @@ START_TEST(the_first_failure_is_kept_and_the_others_are_counted) {
 }
 END_TEST
 
+/* Eight operands are shown; of more the rest are counted. */
+START_TEST(of_many_operands_the_first_are_shown) {
+    lam_tensor *x = VEC(1, 2), *wrong = MAT(1, 2, 3, 4);
+    lam_concatenate(LAM_LIST(x, x, x, x, x, x, x, wrong), 0);
+    ck_assert_ptr_null(strstr(lam_error(ctx), "more"));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "f64[2], f64[1, 2]\n");
+    lam_concatenate(LAM_LIST(x, x, x, x, x, x, x, x, x, wrong), 0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "f64[2] and 2 more\n");
+}
+END_TEST
+
 /* Two failures, and env more of a third kind. */
 static void body_fails(lam_ctx *c, lam_tensor *const in[], lam_tensor *out[], void *env) {
     fails_shape();
@@ -255,5 +266,5 @@ Suite *suite_base_error(void) {
                     a_call_reports_failures_that_no_output_depends_on, an_old_failure_is_not_reported_again,
                     a_message_names_the_chain_of_callers, every_status_has_a_name,
                     a_message_longer_than_its_room_is_cut, failed_tells_failed_tensors_and_functions,
-                    a_failure_without_status_is_the_users);
+                    a_failure_without_status_is_the_users, of_many_operands_the_first_are_shown);
 }

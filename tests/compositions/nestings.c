@@ -372,7 +372,7 @@ START_TEST(control_flow_with_every_style_of_custom_functions) {
 END_TEST
 
 Suite *suite_compositions_nestings(void) {
-    Suite *suite = SUITE_OF("nestings", the_function_itself);
+    Suite *suite = SUITE_OF("compositions/nestings", the_function_itself);
     const TTest *const looped[] = {every_transform, every_nesting_of_two, every_nesting_of_three};
     for (size_t k = 0; k < 3; k++) suite_loop(suite, looped[k], LETTERS);
     suite_loop(suite, every_style_of_custom_functions, STYLES - 1);

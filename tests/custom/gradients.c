@@ -351,9 +351,52 @@ START_TEST(input_returned_as_is_and_twice) {
 }
 END_TEST
 
+/* ---- pullbacks within rules -------------------------------------------------------------------------------------- */
+
+static lam_fn *pullback;
+static bool pulls;
+
+/* 2 x g, once with a call of the pullback that is calling it. */
+BACKWARD(pulls_itself) {
+    if (pulls) {
+        pulls = false;
+        lam_apply(pullback, LAM_LIST(g[0]));
+    }
+    gx[0] = lam_mul(lam_mul(2.0, lam_fctx_saved(fc, 0)), g[0]);
+}
+
+SETUP(saves_input) {
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+
+BODY(triple_of_square) {
+    const lam_function f = {.name = "square",
+                            .inputs = 1,
+                            .outputs = 1,
+                            .forward = square_forward,
+                            .setup_context = saves_input,
+                            .backward = pulls_itself,
+                            .generate_vmap_rule = true};
+    out[0] = lam_mul(3.0, call_function(&f, NULL, LAM_LIST(in[0])));
+}
+
+/* What waits for cotangents of one walk cannot take those of another. Afterwards the pullback is as it was. */
+START_TEST(a_pullback_that_its_own_rule_calls_is_refused) {
+    lam_tensor *y;
+    lam_vjp(FN(triple_of_square, 1, 1), LAM_LIST(num(5)), &y, 1, &pullback, NULL);
+    for (int round = 0; round < 2; round++) {
+        pulls = true;
+        ck_assert(lam_failed(lam_apply(pullback, LAM_LIST(num(1)))));
+        EXPECT_ERROR(LAM_ERR_VALUE, "a pullback was called by a rule that it is itself calling", "square", "backward");
+        EXPECT_NUM(lam_apply(pullback, LAM_LIST(num(7))), 3 * 2 * 5 * 7);
+    }
+}
+END_TEST
+
 Suite *suite_custom_gradients(void) {
     return SUITE_OF("custom/gradients", gradients_that_do_not_fit, gradients_that_are_reduced_or_zero,
                     gradient_for_a_hole_is_refused, tangents_absent_and_materialised, tangents_that_do_not_fit,
                     needs_input_grad_is_that_of_the_level, materialised_and_absent_cotangents,
-                    non_differentiable_outputs, marking_what_is_no_output_fails, input_returned_as_is_and_twice);
+                    non_differentiable_outputs, marking_what_is_no_output_fails, input_returned_as_is_and_twice,
+                    a_pullback_that_its_own_rule_calls_is_refused);
 }

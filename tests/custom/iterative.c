@@ -446,7 +446,7 @@ START_TEST(wrong_systems) {
 END_TEST
 
 Suite *suite_custom_iterative(void) {
-    return SUITE_OF("iterative", systems_are_solved, complex_systems_are_solved, unknowns_of_any_rank,
+    return SUITE_OF("custom/iterative", systems_are_solved, complex_systems_are_solved, unknowns_of_any_rank,
                     iterations_are_bounded, preconditioners_save_steps, preconditioners_capture,
                     iterations_start_where_they_are_told, derivatives_of_solutions, batches_of_systems,
                     systems_hidden_in_functions, systems_hidden_for_good, roots_by_iterations_in_batches,

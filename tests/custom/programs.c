@@ -1,47 +1,7 @@
 /* Functions with rules in programs that are differentiated later: choices and loops on traced values under lam_jit, and
- * what lam_trace gives. The rules are wrong on purpose (backward five times, jvp seven times x^3, for a forward of
- * x^4), so that the value shows whether they ran; expected values are products of those factors and of derivatives of
- * powers, by hand. */
-#include "tests/custom/callbacks.h"
-
-static int forwards;
-
-FORWARD(odd_forward) {
-    forwards++;
-    out[0] = lam_square(lam_square(in[0]));
-}
-
-SETUP(odd_setup) {
-    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
-}
-
-FORWARD(odd_combined) {
-    odd_forward(fc, in, out);
-    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
-}
-
-static lam_tensor *times_cube(double factor, lam_tensor *x, lam_tensor *t) {
-    return lam_mul(lam_mul(factor, lam_integer_pow(x, 3)), t);
-}
-
-BACKWARD(odd_backward) {
-    gx[0] = times_cube(5, lam_fctx_saved(fc, 0), g[0]);
-}
-
-JVP(odd_jvp) {
-    dout[0] = times_cube(7, lam_fctx_saved(fc, 0), t[0]);
-}
-
-static const lam_function separate = {.name = "separate",
-                                      .inputs = 1,
-                                      .outputs = 1,
-                                      .forward = odd_forward,
-                                      .setup_context = odd_setup,
-                                      .backward = odd_backward,
-                                      .jvp = odd_jvp,
-                                      .generate_vmap_rule = true};
-static const lam_function combined = {
-    .name = "combined", .inputs = 1, .outputs = 1, .forward = odd_combined, .backward = odd_backward, .jvp = odd_jvp};
+ * what lam_trace gives. The rules are those of odd.h, so that the value shows whether they ran; expected values are
+ * products of their factors and of derivatives of powers, by hand. */
+#include "tests/custom/odd.h"
 
 /* The same as rules for functions. */
 BODY(fourth_power) {

@@ -1,49 +1,8 @@
 /* Which rule of a custom Function runs, under every transform and nesting. The rules of these Functions are wrong on
- * purpose (backward five times, jvp seven times x^3, for a forward of x^4), so that the value shows which one ran;
- * expected values are products of those factors and of derivatives of powers, by hand. */
-#include "tests/custom/callbacks.h"
+ * purpose (odd.h), so that the value shows which one ran; expected values are products of their factors and of
+ * derivatives of powers, by hand. */
+#include "tests/custom/odd.h"
 
-static int forwards, setups;
-
-static void odd_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
-    (void)fc;
-    forwards++;
-    out[0] = lam_square(lam_square(in[0]));
-}
-
-static void odd_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[]) {
-    (void)out;
-    setups++;
-    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
-}
-
-static void odd_combined(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
-    odd_forward(fc, in, out);
-    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
-}
-
-static lam_tensor *times_cube(double factor, lam_tensor *x, lam_tensor *t) {
-    return lam_mul(lam_mul(factor, lam_integer_pow(x, 3)), t);
-}
-
-static void odd_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
-    gx[0] = times_cube(5, lam_fctx_saved(fc, 0), g[0]);
-}
-
-static void odd_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
-    dout[0] = times_cube(7, lam_fctx_saved(fc, 0), t[0]);
-}
-
-static const lam_function separate = {.name = "separate",
-                                      .inputs = 1,
-                                      .outputs = 1,
-                                      .forward = odd_forward,
-                                      .setup_context = odd_setup,
-                                      .backward = odd_backward,
-                                      .jvp = odd_jvp,
-                                      .generate_vmap_rule = true};
-static const lam_function combined = {
-    .name = "combined", .inputs = 1, .outputs = 1, .forward = odd_combined, .backward = odd_backward, .jvp = odd_jvp};
 static const lam_function *const styles[] = {&separate, &combined};
 
 /* ---- one level --------------------------------------------------------------------------------------------------- */

@@ -255,7 +255,6 @@ START_TEST(derivatives_pass_through_batches) {
 END_TEST
 
 Suite *suite_fuzz_graphs(void) {
-    return SUITE_OF("fuzz: random expressions", first_derivatives_agree,
-                    second_derivatives_agree_in_every_pair_of_modes, batches_agree_with_loops,
-                    derivatives_pass_through_batches);
+    return SUITE_OF("fuzz/graphs", first_derivatives_agree, second_derivatives_agree_in_every_pair_of_modes,
+                    batches_agree_with_loops, derivatives_pass_through_batches);
 }

@@ -128,5 +128,5 @@ START_TEST(nothing_of_a_view_overflows) {
 END_TEST
 
 Suite *suite_fuzz_limits(void) {
-    return SUITE_OF("fuzz: limits", argnums_out_of_range, axis_lists, sizes_that_overflow, nothing_of_a_view_overflows);
+    return SUITE_OF("fuzz/limits", argnums_out_of_range, axis_lists, sizes_that_overflow, nothing_of_a_view_overflows);
 }

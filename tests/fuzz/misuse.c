@@ -468,6 +468,6 @@ START_TEST(lists_that_lie) {
 END_TEST
 
 Suite *suite_fuzz_misuse(void) {
-    return SUITE_OF("fuzz: misuse", unaries_refuse, binaries_refuse_on_either_side, operations_with_lists_refuse,
+    return SUITE_OF("fuzz/misuse", unaries_refuse, binaries_refuse_on_either_side, operations_with_lists_refuse,
                     accessors_are_safe, contexts_that_are_none, functions_that_are_none, lists_that_lie);
 }

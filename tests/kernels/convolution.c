@@ -385,7 +385,7 @@ END_TEST
 
 Suite *suite_kernels_convolution(void);
 Suite *suite_kernels_convolution(void) {
-    Suite *suite = suite_create("convolution");
+    Suite *suite = suite_create("kernels/convolution");
     TCase *tests = tcase_create("convolution");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, convolutions_are_their_sums, 0, DRAWS_DTYPES * SETS);

@@ -474,7 +474,7 @@ START_TEST(the_first_matrix_that_fails_is_named) {
 END_TEST
 
 Suite *suite_parallel_large(void) {
-    Suite *suite = SUITE_OF("large", the_first_matrix_that_fails_is_named);
+    Suite *suite = SUITE_OF("parallel/large", the_first_matrix_that_fails_is_named);
     suite_loop(suite, bits_do_not_depend_on_the_number_of_threads, WORKS);
     return suite;
 }

@@ -282,7 +282,7 @@ START_TEST(workers_never_call_the_allocator) {
 END_TEST
 
 Suite *suite_parallel_team(void) {
-    return SUITE_OF("team", every_item_is_done_once_by_one_worker, small_work_stays_on_this_thread,
+    return SUITE_OF("parallel/team", every_item_is_done_once_by_one_worker, small_work_stays_on_this_thread,
                     workers_block_signals_and_have_names, contexts_start_no_thread_unless_asked_and_end_theirs,
                     refused_memory_at_birth_leaves_no_thread_and_no_block,
                     contexts_of_several_threads_have_teams_of_their_own, a_context_may_move_to_another_thread,

@@ -485,8 +485,8 @@ END_TEST
 
 Suite *suite_primitives_arrange(void);
 Suite *suite_primitives_arrange(void) {
-    Suite *suite = SUITE_OF("arrange", axes_of_a_broadcast, tensors_of_common_dims, axes_as_one, grids_of_blocks,
-                            slices_of_one_axis, elements_out_and_in, elements_where_a_condition_holds,
+    Suite *suite = SUITE_OF("primitives/arrange", axes_of_a_broadcast, tensors_of_common_dims, axes_as_one,
+                            grids_of_blocks, slices_of_one_axis, elements_out_and_in, elements_where_a_condition_holds,
                             elements_as_often_as_counted, elements_again_and_again, around_with_what_is_there,
                             diagonals_filled, choices_by_number, places_of_what_is_not_zero, places_of_triangles,
                             rows_in_segments, sets_of_two, rows_that_differ, tensors_in_one_order, bins_of_points,

@@ -190,8 +190,7 @@ static long double comb(long double n, long double k) {
     return expl(lgammal(n + 1) - lgammal(k + 1) - lgammal(n - k + 1));
 }
 
-/* ---- hypergeometric functions: Euler's integrals, NIST 13.4.1 and 15.6.1 ------------------------------------------
- * */
+/* ---- hypergeometric functions: Euler's integrals, NIST 13.4.1 and 15.6.1 ----------------------------------------- */
 
 static long double first, second, third; /* parameters of the integrands */
 

@@ -229,8 +229,7 @@ static long double i1e(long double x) {
     return bessel(1, x) * expl(-fabsl(x));
 }
 
-/* ---- logarithms times a number, derivatives of powers and angles --------------------------------------------------
- * */
+/* ---- logarithms times a number, derivatives of powers and angles ------------------------------------------------- */
 
 static long double xlogy(long double x, long double y) {
     return x * logl(y);

@@ -455,13 +455,13 @@ START_TEST(compositions_of_halves_leave_their_range) {
 END_TEST
 
 Suite *suite_primitives_composed(void) {
-    Suite *s = SUITE_OF("composed", small_integers_do_not_wrap_in_sums, derivatives_and_integrals_of_polynomials,
-                        fits_of_polynomials, roots_of_polynomials, steps_signs_and_angles, a_function_in_pieces,
-                        angles_that_run_on, the_multivariate_gamma_function, integrals_up_to_each_sample,
-                        sets_and_orders, statistics_of_what_is_there, matrices_of_constant_diagonals,
-                        means_and_truths_of_integers, integers_have_no_nan, sums_of_halves_leave_their_range,
-                        averages_along_an_axis, differences_of_integers_do_not_wrap,
-                        bytes_and_truths_have_every_function_of_numbers, compositions_of_halves_leave_their_range);
+    Suite *s = SUITE_OF(
+        "primitives/composed", small_integers_do_not_wrap_in_sums, derivatives_and_integrals_of_polynomials,
+        fits_of_polynomials, roots_of_polynomials, steps_signs_and_angles, a_function_in_pieces, angles_that_run_on,
+        the_multivariate_gamma_function, integrals_up_to_each_sample, sets_and_orders, statistics_of_what_is_there,
+        matrices_of_constant_diagonals, means_and_truths_of_integers, integers_have_no_nan,
+        sums_of_halves_leave_their_range, averages_along_an_axis, differences_of_integers_do_not_wrap,
+        bytes_and_truths_have_every_function_of_numbers, compositions_of_halves_leave_their_range);
     suite_loop(s, derivatives_agree_with_differences, BODIES);
     suite_loop(s, vmap_equals_the_loop, BODIES);
     return s;

@@ -380,7 +380,7 @@ START_TEST(parts_of_matrices) {
 END_TEST
 
 Suite *suite_primitives_contract(void) {
-    return SUITE_OF("contract", einsum_equals_the_walk_over_all_indices, einsum_ellipses_broadcast,
+    return SUITE_OF("primitives/contract", einsum_equals_the_walk_over_all_indices, einsum_ellipses_broadcast,
                     einsum_of_many_operands_and_dtypes, einsum_takes_the_cheapest_order,
                     einsum_names_the_subscript_that_is_wrong, contractions_of_axes_that_do_not_nest,
                     products_lie_as_they_are_asked_for, matmul_broadcasts_leading_axes, matmul_takes_vectors_and_stacks,

@@ -341,7 +341,7 @@ START_TEST(impossible_options_are_refused) {
 END_TEST
 
 Suite *suite_primitives_convolution(void) {
-    Suite *suite = SUITE_OF("convolution", padding_by_name, layouts_name_the_axes, transposed_convolutions,
+    Suite *suite = SUITE_OF("primitives/convolution", padding_by_name, layouts_name_the_axes, transposed_convolutions,
                             the_transpose_of_a_strided_convolution, vectors_as_numpy_has_them, pooling,
                             places_of_windows_are_added_to, nan_wins_in_windows,
                             windows_without_elements_are_neutral_and_have_no_derivative, patches_take_bounded_memory,

@@ -184,6 +184,7 @@ START_TEST(sums_of_all_types_again) {
 END_TEST
 
 Suite *suite_primitives_einsum(void) {
-    return SUITE_OF("einsum", sums_take_turns, sums_are_told_apart, sums_of_many_steps, sums_without_room_to_be_kept,
-                    sums_are_kept_for_all_levels, sums_that_are_given_up_while_they_run, sums_of_all_types_again);
+    return SUITE_OF("primitives/einsum", sums_take_turns, sums_are_told_apart, sums_of_many_steps,
+                    sums_without_room_to_be_kept, sums_are_kept_for_all_levels, sums_that_are_given_up_while_they_run,
+                    sums_of_all_types_again);
 }

@@ -212,7 +212,7 @@ START_TEST(each_row_leaves_as_c) {
 END_TEST
 
 Suite *suite_primitives_emitted(void) {
-    Suite *suite = suite_create("emitted");
+    Suite *suite = suite_create("primitives/emitted");
     suite_loop(suite, each_row_leaves_as_c, (cases_count() + ROWS - 1) / ROWS);
     return suite;
 }

@@ -312,7 +312,7 @@ START_TEST(contexts_keep_plans) {
 END_TEST
 
 Suite *suite_primitives_fft(void) {
-    return SUITE_OF("fft", four_numbers, there_and_back, several_axes, waves_along_long_axes, views,
+    return SUITE_OF("primitives/fft", four_numbers, there_and_back, several_axes, waves_along_long_axes, views,
                     convolution_theorem, derivatives, frequencies, conjugates_of_themselves, bad_requests,
                     several_threads, large_batches, places_in_memory, plans_are_kept, contexts_keep_plans);
 }

@@ -31,9 +31,9 @@ START_TEST(what_is_made_of_transforms_is_refused) {
 END_TEST
 
 Suite *suite_primitives_spectra(void) {
-    return SUITE_OF("spectra", what_is_made_of_transforms_is_refused);
+    return SUITE_OF("primitives/spectra", what_is_made_of_transforms_is_refused);
 }
 
 Suite *suite_primitives_fft(void) {
-    return SUITE_OF("fft (absent)", each_transform_names_what_is_missing, frequencies_need_no_fftw);
+    return SUITE_OF("primitives/fft", each_transform_names_what_is_missing, frequencies_need_no_fftw);
 }

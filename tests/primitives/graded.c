@@ -193,7 +193,7 @@ START_TEST(signs_of_factors_where_columns_begin_with_zero) {
 END_TEST
 
 Suite *suite_primitives_graded(void) {
-    Suite *suite = SUITE_OF("graded", logarithms_of_determinants_beyond_the_range, others_of_a_batch,
+    Suite *suite = SUITE_OF("primitives/graded", logarithms_of_determinants_beyond_the_range, others_of_a_batch,
                             logarithms_at_singular_matrices, infinite_right_sides, directions_next_to_nothing,
                             signs_of_factors_where_columns_begin_with_zero);
     suite_loop(suite, what_moves_against_its_operand, TYPES * SIZES * PLACES);

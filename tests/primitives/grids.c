@@ -290,7 +290,7 @@ START_TEST(wrong_images) {
 END_TEST
 
 Suite *suite_primitives_grids(void) {
-    Suite *suite = SUITE_OF("grids", convolutions_of_planes, complex_planes, wrong_planes, trends,
+    Suite *suite = SUITE_OF("primitives/grids", convolutions_of_planes, complex_planes, wrong_planes, trends,
                             interpolation_on_grids, derivatives_of_interpolation, wrong_places, images_of_other_sizes,
                             derivatives_of_images, wrong_images);
     suite_loop(suite, windows_larger_than_planes, 4);

@@ -168,6 +168,6 @@ START_TEST(bad_input) {
 END_TEST
 
 Suite *suite_primitives_hessenberg(void) {
-    return SUITE_OF("hessenberg", factors_are_what_they_should_be, known_form, derivatives, zeros_below_the_diagonal,
-                    three_diagonals, complex_schur_forms, bad_input);
+    return SUITE_OF("primitives/hessenberg", factors_are_what_they_should_be, known_form, derivatives,
+                    zeros_below_the_diagonal, three_diagonals, complex_schur_forms, bad_input);
 }

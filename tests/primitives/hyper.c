@@ -158,7 +158,7 @@ START_TEST(derivatives_end_by_the_parameters) {
 END_TEST
 
 Suite *suite_primitives_hyper(void) {
-    Suite *suite = SUITE_OF("hyper", closed_forms, what_has_no_value, derivatives_end_by_the_parameters);
+    Suite *suite = SUITE_OF("primitives/hyper", closed_forms, what_has_no_value, derivatives_end_by_the_parameters);
     suite_loop(suite, values_and_slopes, sizeof entries / sizeof entries[0]);
     suite_loop(suite, what_cancels, sizeof cancelling / sizeof cancelling[0]);
     return suite;

@@ -489,7 +489,7 @@ END_TEST
 
 Suite *suite_primitives_indexing(void) {
     Suite *suite =
-        SUITE_OF("indexing", parts_by_expression, updates_by_expression, modes_of_expressions,
+        SUITE_OF("primitives/indexing", parts_by_expression, updates_by_expression, modes_of_expressions,
                  impossible_expressions_are_refused, along_an_axis, nan_wins_when_scattered, ties_share_the_gradient,
                  windows_as_lax_gathers_them, impossible_windows_are_refused, moving_slices, sets_and_counts, quantiles,
                  statistics, layouts, reductions_with_a_function, more_than_two_to_the_31_elements,

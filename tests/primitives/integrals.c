@@ -156,6 +156,6 @@ START_TEST(powers_of_box_and_cox) {
 END_TEST
 
 Suite *suite_primitives_integrals(void) {
-    return SUITE_OF("integrals", factorials_and_signs, counts_are_whole, ends_of_domains, slopes_where_parts_cancel,
-                    mixed_derivatives_of_beta, powers_of_box_and_cox);
+    return SUITE_OF("primitives/integrals", factorials_and_signs, counts_are_whole, ends_of_domains,
+                    slopes_where_parts_cancel, mixed_derivatives_of_beta, powers_of_box_and_cox);
 }

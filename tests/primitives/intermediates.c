@@ -218,7 +218,7 @@ START_TEST(distributions_and_signals) {
 END_TEST
 
 Suite *suite_primitives_intermediates(void) {
-    return SUITE_OF("intermediates", elementwise_and_neural_ones, integers_and_complex_numbers, random_ones,
+    return SUITE_OF("primitives/intermediates", elementwise_and_neural_ones, integers_and_complex_numbers, random_ones,
                     factorisations_of_integers, reductions_and_sorting, parts_and_convolutions, linear_algebra,
                     ones_without_operands, distributions_and_signals);
 }

@@ -255,7 +255,7 @@ START_TEST(logarithms_of_matrices) {
 END_TEST
 
 Suite *suite_primitives_linalg(void) {
-    return SUITE_OF("linalg", cholesky_closed_form_and_residual, cholesky_names_the_matrix_that_fails,
+    return SUITE_OF("primitives/linalg", cholesky_closed_form_and_residual, cholesky_names_the_matrix_that_fails,
                     cholesky_and_its_solves_have_derivatives, lu_restores_the_matrix, solve_residuals_and_shapes,
                     solve_names_the_matrix_that_is_singular, vmap_of_solve_and_its_gradient,
                     one_factorisation_serves_value_and_tangent, determinants, gradients_of_determinants_and_inverses,

@@ -193,7 +193,7 @@ START_TEST(known_answers_where_numbers_end) {
 END_TEST
 
 Suite *suite_primitives_modes(void) {
-    Suite *suite = suite_create("modes");
+    Suite *suite = suite_create("primitives/modes");
     suite_loop(suite, modes_agree_where_numbers_end, (int)(sizeof rows / sizeof rows[0]));
     suite_loop(suite, known_answers_where_numbers_end, (int)(sizeof known / sizeof known[0]));
     return suite;

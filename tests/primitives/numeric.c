@@ -485,10 +485,10 @@ START_TEST(tangents_of_quotients_at_both_ends_of_the_range) {
 END_TEST
 
 Suite *suite_primitives_numeric(void) {
-    Suite *suite = SUITE_OF("numeric", remainders_and_quotients_round_down, sinc_is_smooth_at_zero, what_is_no_number,
-                            nan_counts_as_absent, equal_arrays, differences_and_slopes, descending_order, bins,
-                            parts_and_grids, numbers_of_places, blocks_along_the_diagonal, blocks_without_number,
-                            equations_between_tensors, eigenvectors_of_general_matrices,
+    Suite *suite = SUITE_OF("primitives/numeric", remainders_and_quotients_round_down, sinc_is_smooth_at_zero,
+                            what_is_no_number, nan_counts_as_absent, equal_arrays, differences_and_slopes,
+                            descending_order, bins, parts_and_grids, numbers_of_places, blocks_along_the_diagonal,
+                            blocks_without_number, equations_between_tensors, eigenvectors_of_general_matrices,
                             lengths_at_both_ends_of_the_range, tangents_of_quotients_at_both_ends_of_the_range,
                             long_sums_of_exponentials_with_special_values, failures_on_the_way_stop_what_follows,
                             impossible_sizes_are_refused_at_once, results_that_are_not_wanted_are_left_out);

@@ -97,7 +97,7 @@ START_TEST(derivatives_by_a_power_end_with_order_32) {
 END_TEST
 
 Suite *suite_primitives_parameters(void) {
-    Suite *suite = SUITE_OF("parameters", derivatives_by_a_power_end_with_order_32);
+    Suite *suite = SUITE_OF("primitives/parameters", derivatives_by_a_power_end_with_order_32);
     suite_loop(suite, slopes_of_beta, (int)(sizeof betas / sizeof *betas));
     suite_loop(suite, slopes_of_gamma, (int)(sizeof gammas / sizeof *gammas));
     return suite;

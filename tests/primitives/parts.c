@@ -332,7 +332,7 @@ END_TEST
 Suite *suite_primitives_parts(void);
 Suite *suite_primitives_parts(void) {
     Suite *suite =
-        SUITE_OF("parts", bits_of_integers, upper_halves_of_products, divisors_and_multiples,
+        SUITE_OF("primitives/parts", bits_of_integers, upper_halves_of_products, divisors_and_multiples,
                  quotients_with_their_remainders, bytes_of_bits, bits_of_many, bits_as_another_dtype,
                  bits_have_no_derivative, fewer_digits, tangents_have_fewer_digits_too, powers_of_two,
                  fractions_and_exponents, whole_parts, units_and_decimals, powers_in_double, batches_of_integers);

@@ -173,6 +173,6 @@ START_TEST(bad_input) {
 END_TEST
 
 Suite *suite_primitives_plane(void) {
-    return SUITE_OF("plane", values_of_wofz, values_of_loggamma, derivatives, values_of_owens_t, spherical_harmonics,
-                    bad_input);
+    return SUITE_OF("primitives/plane", values_of_wofz, values_of_loggamma, derivatives, values_of_owens_t,
+                    spherical_harmonics, bad_input);
 }

@@ -177,6 +177,6 @@ START_TEST(mistakes_are_named) {
 END_TEST
 
 Suite *suite_primitives_products(void) {
-    return SUITE_OF("products", values, powers, chains, solves_with_given_factors, derivatives_and_batches,
+    return SUITE_OF("primitives/products", values, powers, chains, solves_with_given_factors, derivatives_and_batches,
                     groups_of_rows, mistakes_are_named);
 }

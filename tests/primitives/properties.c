@@ -72,7 +72,8 @@ START_TEST(each_primitive_is_tried_empty_and_as_scalar) {
 END_TEST
 
 Suite *suite_primitives_properties(void) {
-    Suite *suite = SUITE_OF("properties", each_primitive_has_a_row, each_primitive_is_tried_empty_and_as_scalar);
+    Suite *suite =
+        SUITE_OF("primitives/properties", each_primitive_has_a_row, each_primitive_is_tried_empty_and_as_scalar);
     for (int k = 0; k < COUNT; k++)
         suite_loop_from(suite, properties[k].name, each_row_has_each_property, k * cases_count(),
                         (k + 1) * cases_count());

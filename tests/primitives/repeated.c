@@ -191,6 +191,7 @@ START_TEST(singular_vectors_where_values_repeat) {
 END_TEST
 
 Suite *suite_primitives_repeated(void) {
-    return SUITE_OF("repeated", sums_over_eigenvalues_that_repeat, missing_eigenvectors_have_infinite_derivatives,
-                    spans_where_others_repeat, singular_vectors_where_values_repeat);
+    return SUITE_OF("primitives/repeated", sums_over_eigenvalues_that_repeat,
+                    missing_eigenvectors_have_infinite_derivatives, spans_where_others_repeat,
+                    singular_vectors_where_values_repeat);
 }

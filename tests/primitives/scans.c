@@ -142,8 +142,9 @@ END_TEST
 
 Suite *suite_primitives_scans(void);
 Suite *suite_primitives_scans(void) {
-    Suite *suite = SUITE_OF("scans", sums_of_every_length, products_in_their_order, recurrences_of_two_tensors,
-                            what_does_not_fit, what_is_missing, reductions_without_a_function_of_two);
+    Suite *suite =
+        SUITE_OF("primitives/scans", sums_of_every_length, products_in_their_order, recurrences_of_two_tensors,
+                 what_does_not_fit, what_is_missing, reductions_without_a_function_of_two);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);
     return suite;

@@ -108,6 +108,6 @@ START_TEST(triangles_are_solved_exactly) {
 END_TEST
 
 Suite *suite_primitives_schur(void) {
-    return SUITE_OF("schur", factors_are_what_they_should_be, derivatives_hold_phases, blocks_have_no_derivative,
-                    triangles_are_solved_exactly);
+    return SUITE_OF("primitives/schur", factors_are_what_they_should_be, derivatives_hold_phases,
+                    blocks_have_no_derivative, triangles_are_solved_exactly);
 }

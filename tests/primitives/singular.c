@@ -489,8 +489,8 @@ START_TEST(special_values_of_reductions) {
 END_TEST
 
 Suite *suite_primitives_singular(void) {
-    Suite *suite =
-        SUITE_OF("singular", a_zero_tangent_where_the_slope_is_infinite_gives_nan, special_values_of_reductions);
+    Suite *suite = SUITE_OF("primitives/singular", a_zero_tangent_where_the_slope_is_infinite_gives_nan,
+                            special_values_of_reductions);
     suite_loop(suite, operations_of_numbers_at_singular_points, (int)(sizeof points / sizeof points[0]));
     suite_loop(suite, derivatives_of_extreme_numbers, (int)(sizeof extremes / sizeof extremes[0]));
     suite_loop(suite, what_is_not_taken_sends_exactly_zero, (int)(sizeof not_taken / sizeof not_taken[0]));

@@ -131,7 +131,7 @@ START_TEST(vmap_equals_the_loop) {
 END_TEST
 
 Suite *suite_primitives_sorting(void) {
-    Suite *suite = SUITE_OF("sorting", equal_elements_keep_their_order_and_nan_comes_last,
+    Suite *suite = SUITE_OF("primitives/sorting", equal_elements_keep_their_order_and_nan_comes_last,
                             top_k_gives_the_largest_first, searchsorted_stands_before_or_behind_equal_ones,
                             tile_repeat_and_roll_move_elements, wrong_rearrangements_fail_with_their_names);
     suite_loop(suite, long_axes_are_sorted, 11);

@@ -213,6 +213,6 @@ START_TEST(wrong_spectra) {
 END_TEST
 
 Suite *suite_primitives_spectra(void) {
-    return SUITE_OF("spectra", cosine_transforms, wrong_cosine_transforms, convolutions_by_transforms,
+    return SUITE_OF("primitives/spectra", cosine_transforms, wrong_cosine_transforms, convolutions_by_transforms,
                     spectra_of_pieces, densities, derivatives_of_spectra, wrong_spectra);
 }

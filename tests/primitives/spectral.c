@@ -488,7 +488,7 @@ START_TEST(rows_refuse_what_their_kernels_cannot_do) {
 END_TEST
 
 Suite *suite_primitives_spectral(void) {
-    return SUITE_OF("spectral", values_are_those_of_numpy_and_scipy, norms_and_conditions_are_those_of_numpy,
+    return SUITE_OF("primitives/spectral", values_are_those_of_numpy_and_scipy, norms_and_conditions_are_those_of_numpy,
                     gradients_are_those_of_jax, derivatives_agree_with_differences, norms_at_orthogonal_matrices,
                     eigenvalues_that_repeat, a_projector_on_equal_eigenvalues_has_its_derivative,
                     pseudo_inverses_of_deficient_matrices, zero_matrices,

@@ -478,7 +478,7 @@ START_TEST(ranks_modes_and_errors) {
 END_TEST
 
 Suite *suite_primitives_stats(void) {
-    Suite *suite = SUITE_OF("stats", quantiles, tails_keep_their_digits, impossible_parameters_give_nan,
+    Suite *suite = SUITE_OF("primitives/stats", quantiles, tails_keep_their_digits, impossible_parameters_give_nan,
                             operands_broadcast_and_may_be_integers, masses_sum_to_one, densities_are_slopes,
                             both_sides_meet_smoothly, gradients_outside_are_zero, batches_of_distributions,
                             wrong_distributions, distributions_of_vectors, kernel_densities, ranks_modes_and_errors);

@@ -217,6 +217,6 @@ START_TEST(wrong_matrices) {
 END_TEST
 
 Suite *suite_primitives_structured(void) {
-    return SUITE_OF("structured", matrices_of_vectors, matrices_of_a_size, matrices_that_there_are_not, polar_factors,
-                    tridiagonal_eigenvalues, wrong_matrices);
+    return SUITE_OF("primitives/structured", matrices_of_vectors, matrices_of_a_size, matrices_that_there_are_not,
+                    polar_factors, tridiagonal_eigenvalues, wrong_matrices);
 }

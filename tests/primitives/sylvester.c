@@ -94,5 +94,6 @@ START_TEST(bad_input) {
 END_TEST
 
 Suite *suite_primitives_sylvester(void) {
-    return SUITE_OF("sylvester", solutions_solve, known_solutions, stacks_and_nothing, slopes_by_all_three, bad_input);
+    return SUITE_OF("primitives/sylvester", solutions_solve, known_solutions, stacks_and_nothing, slopes_by_all_three,
+                    bad_input);
 }

@@ -118,7 +118,7 @@ START_TEST(far_out) {
 END_TEST
 
 Suite *suite_primitives_tails(void) {
-    Suite *suite = SUITE_OF("tails", tails_begin_without_a_step, outside_there_is_nothing, far_out);
+    Suite *suite = SUITE_OF("primitives/tails", tails_begin_without_a_step, outside_there_is_nothing, far_out);
     suite_loop(suite, deep_tails, TAILS);
     return suite;
 }

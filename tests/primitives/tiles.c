@@ -188,8 +188,8 @@ END_TEST
 Suite *suite_primitives_tiles(void);
 
 Suite *suite_primitives_tiles(void) {
-    Suite *s =
-        SUITE_OF("tiles", three_operands, several_cotangents_at_once, threads_leave_the_bits, jacobians_of_both_modes);
+    Suite *s = SUITE_OF("primitives/tiles", three_operands, several_cotangents_at_once, threads_leave_the_bits,
+                        jacobians_of_both_modes);
     suite_loop(s, two_operands, DTYPES);
     suite_loop(s, operands_that_are_read_by_strides, DTYPES);
     suite_loop(s, columns_of_a_large_tensor, DTYPES);

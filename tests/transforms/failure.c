@@ -155,6 +155,17 @@ END_TEST
 static const lam_primitive row_bare = {
     .name = "bare", .inputs = 1, .derivative = LAM_GENERAL, .shape = shape_same, .eval = eval_same};
 static const lam_primitive row_empty = {.name = "empty", .inputs = 1};
+static const lam_primitive row_still = {.name = "still", .inputs = 1, .shape = shape_same};
+static bool view_of_nothing(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
+    (void)call, (void)out, (void)strides, (void)offset;
+    return false;
+}
+
+static const lam_primitive row_blind = {.name = "blind", .inputs = 1, .shape = shape_same, .view = view_of_nothing};
+static const lam_primitive row_loopless = {
+    .name = "loopless", .inputs = 1, .elementwise = true, .derivative = LAM_ELEMENTWISE};
+static const lam_primitive row_beyond = {
+    .name = "beyond", .inputs = 1, .elementwise = true, .derivative = LAM_ELEMENTWISE, .loop = 1 << 20};
 
 BODY(applies_env) {
     lam_tensor *y = NULL;
@@ -179,6 +190,25 @@ START_TEST(a_rule_that_is_missing) {
     EXPECT_ERROR(LAM_ERR_RULE, "bare: ", "no batch rule", "'applies_env'", "vmap(size 1) -> eval", "remedy: ");
     ck_assert(lam_failed(apply1(FN_ENV(applies_env, 1, 1, row(&row_empty)), num(1))));
     EXPECT_ERROR(LAM_ERR_RULE, "'empty'", "no shape rule", "remedy: ");
+}
+END_TEST
+
+/* Found at whatever level the operand is: by lam_bind, and where a view is made. */
+START_TEST(a_row_that_cannot_be_evaluated) {
+    const struct {
+        const lam_primitive *row;
+        const char *says;
+    } rows[] = {{&row_still, "'still': its row has no eval and no view"},
+                {&row_loopless, "'loopless': its row has no loop"},
+                {&row_beyond, "'beyond': its row has no loop"},
+                {&row_blind, "blind: its view refuses contiguous memory, and it has no eval"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        lam_fn *f = FN_ENV(applies_env, 1, 1, row(rows[k].row));
+        ck_assert(lam_failed(apply1(f, VEC(1, 2))));
+        EXPECT_ERROR(LAM_ERR_RULE, rows[k].says, "remedy: ");
+        ck_assert(lam_failed(apply1(lam_grad(f, NULL), VEC(1, 2))));
+        EXPECT_ERROR(LAM_ERR_RULE, rows[k].says, "grad(applies_env)", "remedy: ");
+    }
 }
 END_TEST
 
@@ -333,9 +363,9 @@ END_TEST
 Suite *suite_transforms_failure(void) {
     return SUITE_OF("transforms/failure", shape_mismatch, dtype_mismatch, axis_out_of_range, index_out_of_range,
                     reshape_to_another_size, output_not_set, output_that_is_no_scalar, size_overflow, memory_limit,
-                    a_rule_that_fails, a_rule_that_is_missing, a_failed_tensor_of_no_context,
-                    a_failure_deep_inside_shows_the_whole_chain, transforms_of_a_failed_or_freed_function,
-                    lists_of_axes_that_are_impossible, control_flow_with_tensors_of_another_context,
-                    freed_and_failed_tensors_of_another_context, the_context_works_after_each_failure,
-                    the_status_of_control_flow_is_that_of_the_call);
+                    a_rule_that_fails, a_rule_that_is_missing, a_row_that_cannot_be_evaluated,
+                    a_failed_tensor_of_no_context, a_failure_deep_inside_shows_the_whole_chain,
+                    transforms_of_a_failed_or_freed_function, lists_of_axes_that_are_impossible,
+                    control_flow_with_tensors_of_another_context, freed_and_failed_tensors_of_another_context,
+                    the_context_works_after_each_failure, the_status_of_control_flow_is_that_of_the_call);
 }

@@ -404,10 +404,10 @@ START_TEST(memory_refused_anywhere) {
 END_TEST
 
 Suite *suite_transforms_jit(void) {
-    return SUITE_OF("jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes, dtypes_side_by_side,
-                    inputs_and_constants_as_outputs, any_layout, in_place_operations, parts_are_set_in_place,
-                    stacks_are_set_in_place, what_is_apart_is_judged_apart, threads_give_the_same_bits,
-                    recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
+    return SUITE_OF("transforms/jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes,
+                    dtypes_side_by_side, inputs_and_constants_as_outputs, any_layout, in_place_operations,
+                    parts_are_set_in_place, stacks_are_set_in_place, what_is_apart_is_judged_apart,
+                    threads_give_the_same_bits, recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
                     dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign, many_lanes_of_nothing,
                     more_stages_than_are_kept, a_call_asks_for_no_memory, failures_are_those_of_the_function,
                     failures_of_calls_are_reported, bad_options, memory_refused_anywhere);

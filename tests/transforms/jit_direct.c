@@ -161,7 +161,7 @@ START_TEST(a_function_that_calls_itself) {
 END_TEST
 
 Suite *suite_transforms_jit_direct(void) {
-    return SUITE_OF("jit_direct", draws_are_new_at_each_call, levels_see_the_function_as_it_is,
+    return SUITE_OF("transforms/jit_direct", draws_are_new_at_each_call, levels_see_the_function_as_it_is,
                     captured_values_of_open_levels, linear_functions_that_read_open_levels,
                     functions_that_look_at_their_inputs, functions_that_look_at_memory, a_function_that_calls_itself);
 }

@@ -129,7 +129,7 @@ START_TEST(drawn_programs) {
 END_TEST
 
 Suite *suite_transforms_jit_drawn(void) {
-    Suite *suite = suite_create("jit_drawn");
+    Suite *suite = suite_create("transforms/jit_drawn");
     suite_loop(suite, drawn_programs, PROGRAMS);
     return suite;
 }

@@ -252,7 +252,7 @@ START_TEST(machine_code_comes_whatever_signals_do) {
 END_TEST
 
 Suite *suite_transforms_jit_native(void) {
-    Suite *suite = SUITE_OF("jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
+    Suite *suite = SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
                             machine_code_that_cannot_be_made, loops_and_choices_on_small_tensors_are_machine_code);
     suite_loop(suite, machine_code_comes_whatever_signals_do, 2);
     suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);

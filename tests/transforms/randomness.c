@@ -370,7 +370,7 @@ BODY(noisy_of_captured) {
     out[0] = lam_mul(in[0], lam_sum(y, NULL));
 }
 
-static lam_randomness inner_mode;
+static lam_randomness inner_mode, outer_mode;
 
 BODY(maps_inside) {
     out[0] = lam_sum(apply1(mapped(FN_ENV(noisy_of_captured, 1, 1, in[0]), inner_mode, 0), VEC(1, 10)), NULL);
@@ -390,6 +390,27 @@ START_TEST(a_function_of_unbatched_operands_that_draws_is_batched) {
     inner_mode = LAM_RANDOMNESS_ERROR;
     ck_assert(lam_failed(apply1(f, x)));
     EXPECT_ERROR(LAM_ERR_OPTION, "noisy", "LAM_RANDOMNESS_ERROR");
+}
+END_TEST
+
+BODY(maps_scaled) {
+    lam_tensor *each = apply1(mapped(FN_ENV(noisy_of_captured, 1, 1, env), inner_mode, 0), VEC(1, 10));
+    out[0] = lam_mul(in[0], lam_sum(each, NULL));
+}
+
+BODY(maps_in_maps) {
+    out[0] = lam_sum(apply1(mapped(FN_ENV(maps_scaled, 1, 1, in[0]), outer_mode, 0), VEC(1, 100)), NULL);
+}
+
+/* Two levels that the Function passes by: the inner one asks the outer one for its part of the draw, which is then not
+ * asked again. The gradient is the sum of c_k d_l r_lk with d = (1, 100). */
+START_TEST(a_function_that_draws_below_two_levels_is_batched_once) {
+    inner_mode = _i % 2 ? SAME : DIFFERENT;
+    outer_mode = _i / 2 ? SAME : DIFFERENT;
+    lam_tensor *r = plain(LAM_DIMS(_i / 2 ? 1 : 2, _i % 2 ? 1 : 2, SIZE), 0);
+    lam_tensor *factors = lam_reshape(VEC(1, 10, 100, 1000), LAM_DIMS(2, 2, 1));
+    lam_tensor *want = lam_sum(lam_mul(factors, r), &(lam_reduce_options){.axes = LAM_AXES(0, 1)});
+    EXPECT_SAME(apply1(lam_grad(FN(maps_in_maps, 1, 1), NULL), VEC(1, 2, 3)), want, 1e-12);
 }
 END_TEST
 
@@ -472,6 +493,7 @@ Suite *suite_transforms_randomness(void) {
         linear_functions_keep_what_was_drawn, checkpoint_draws_the_same_again, a_function_saves_the_noise_that_it_used,
         a_function_of_unbatched_operands_that_draws_is_batched, a_function_batched_by_a_loop_draws_as_asked);
     suite_loop(suite, every_request_for_memory_refused, 2);
+    suite_loop(suite, a_function_that_draws_below_two_levels_is_batched_once, 4);
     suite_loop(suite, chunks_see_the_draws_of_the_whole, BATCH + 2);
     suite_loop(suite, nested_levels_decide_from_the_innermost_on, 8);
     return suite;

@@ -337,9 +337,9 @@ START_TEST(what_cannot_be_done) {
 END_TEST
 
 Suite *suite_transforms_spectral(void) {
-    Suite *suite =
-        SUITE_OF("spectral", hessians_of_sums, functions_that_are_bent, hermitian_matrices, stacks_batches_and_dtypes,
-                 batches_of_captures, derivatives_by_captures, captures_of_other_kinds, orders, what_cannot_be_done);
+    Suite *suite = SUITE_OF("transforms/spectral", hessians_of_sums, functions_that_are_bent, hermitian_matrices,
+                            stacks_batches_and_dtypes, batches_of_captures, derivatives_by_captures,
+                            captures_of_other_kinds, orders, what_cannot_be_done);
     suite_loop(suite, derivatives_where_eigenvalues_repeat, MATRICES);
     return suite;
 }

@@ -253,6 +253,29 @@ START_TEST(the_tape_saves_only_what_derivatives_read) {
 }
 END_TEST
 
+enum { FACTORS = 16 };
+
+BODY(product_of_all) {
+    out[0] = in[0];
+    for (int i = 1; i < FACTORS; i++) out[0] = lam_mul(out[0], in[i]);
+    out[0] = lam_sum(out[0], NULL);
+}
+
+/* Each step of the way back makes a gradient and is done with a product that was saved, so that there are never more
+ * than about as many wide values as factors; products that stayed until the end would make it twice that. */
+START_TEST(what_was_saved_is_released_as_soon_as_used) {
+    lam_tensor *x[FACTORS], *gx[FACTORS];
+    for (int i = 0; i < FACTORS; i++) x[i] = lam_ones(ctx, LAM_F64, LAM_DIMS(WIDE));
+    lam_fn *g =
+        lam_grad(FN(product_of_all, FACTORS, 1), &(lam_grad_options){.argnums = LAM_AXES(LAM_RANGE(0, FACTORS))});
+    lam_ctx_reset_peak(ctx);
+    size_t bytes = lam_ctx_bytes(ctx);
+    ck_assert_int_eq(lam_call(g, (lam_list){FACTORS, x}, gx, FACTORS), LAM_OK);
+    ck_assert_uint_le((lam_ctx_peak_bytes(ctx) - bytes) / (WIDE * sizeof(double)), FACTORS + 4);
+    for (int i = 0; i < FACTORS; i++) EXPECT_NUM(lam_sum(gx[i], NULL), WIDE);
+}
+END_TEST
+
 Suite *suite_transforms_vjp(void) {
     return SUITE_OF("transforms/vjp", several_inputs_and_outputs, a_null_cotangent_is_zero,
                     a_pullback_can_be_called_again_and_after_its_level_has_ended,
@@ -261,5 +284,6 @@ Suite *suite_transforms_vjp(void) {
                     integer_inputs_are_left_out_unless_asked_for, wrong_counts_are_refused, vmap_of_a_pullback,
                     gradient_of_a_pullback_by_its_cotangent, vjp_of_grad, grad_of_vjp_of_grad,
                     unwanted_gradients_and_dead_work_cost_nothing_backward, an_output_without_cotangent_is_not_walked,
-                    cotangents_are_released_as_soon_as_used, the_tape_saves_only_what_derivatives_read);
+                    cotangents_are_released_as_soon_as_used, what_was_saved_is_released_as_soon_as_used,
+                    the_tape_saves_only_what_derivatives_read);
 }

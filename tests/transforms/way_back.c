@@ -352,8 +352,7 @@ START_TEST(a_minus_goes_with_the_cotangent) {
 }
 END_TEST
 
-/* The derivatives along (y, x) of those slopes, by differences of what slopes_of_turned says, in all orders of modes.
- * */
+/* The derivatives along (y, x) of those slopes, by differences of what slopes_of_turned says, in all orders. */
 BODY(along) {
     lam_tensor *slope[2];
     lam_fn *both = lam_grad(FN_ENV(turned, 2, 1, env), &(lam_grad_options){.argnums = LAM_AXES(0, 1)});

@@ -162,7 +162,9 @@ LAM_API lam_tensor *lam_betaincc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
  * Source  NIST Handbook of Mathematical Functions, 13.2 and 15.2, 15.8, 15.10, with twice the digits where terms
  *         cancel; 4 ULP up to parameters of 30 and -50 < x < 0.98, also of derivatives. */
 LAM_API lam_tensor *lam_hyp1f1(lam_tensor *a, lam_tensor *b, lam_tensor *x);
-LAM_API lam_tensor *lam_hyp2f1(lam_tensor *a, lam_tensor *b, lam_tensor *c, lam_tensor *x); /* Fails likewise. */
+
+/* Gauss's function, of which the docstring above says all. Fails as lam_hyp1f1 does. */
+LAM_API lam_tensor *lam_hyp2f1(lam_tensor *a, lam_tensor *b, lam_tensor *c, lam_tensor *x);
 
 /* Gamma(x); inf of its sign at 0, NaN at the negative integers. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: gamma(x) digamma(x).

@@ -217,7 +217,7 @@ START_TEST(the_rest_while_requests_are_refused) {
 END_TEST
 
 Suite *suite_fuzz_functions(void) {
-    Suite *suite = suite_of("fuzz: custom Functions", NULL, 0);
+    Suite *suite = suite_of("fuzz/functions", NULL, 0);
     suite_loop(suite, every_style_while_requests_are_refused, STYLES - 1);
     suite_loop(suite, every_style_under_every_limit, STYLES - 1);
     suite_loop(suite, the_rest_while_requests_are_refused, OTHERS);

@@ -452,7 +452,7 @@ END_TEST
 
 Suite *suite_fuzz_lifecycle(void) {
     return SUITE_OF(
-        "fuzz: lives", inputs_are_the_bodys_own, one_tensor_may_be_two_outputs, bodies_that_lose_what_they_return,
+        "fuzz/lifecycle", inputs_are_the_bodys_own, one_tensor_may_be_two_outputs, bodies_that_lose_what_they_return,
         escaped_boxes_are_named_wherever_they_turn_up, poisoned_handles_live_and_end_like_others,
         scopes_are_ended_once_and_where_they_began, a_function_may_free_itself, held_functions_end_with_their_context,
         recursion_of_the_users_is_followed, pullbacks_outlive_what_they_came_from, a_pullback_of_an_ended_level_says_so,

@@ -435,7 +435,7 @@ START_TEST(every_memory_limit) {
 END_TEST
 
 Suite *suite_fuzz_refused(void) {
-    Suite *suite = suite_of("fuzz: refused memory", NULL, 0);
+    Suite *suite = suite_of("fuzz/refused", NULL, 0);
     suite_loop(suite, every_request_refused_in_turn, SCENARIOS);
     suite_loop(suite, every_memory_limit, SCENARIOS);
     return suite;

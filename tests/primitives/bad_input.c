@@ -332,7 +332,7 @@ START_TEST(more_examples_than_31_bits_can_count) {
 END_TEST
 
 Suite *suite_primitives_bad_input(void) {
-    Suite *suite = suite_of("bad_input", NULL, 0);
+    Suite *suite = suite_of("primitives/bad_input", NULL, 0);
     suite_loop(suite, documented_failures_are_provoked_by_a_row, primitives_count());
     suite_loop(suite, what_can_be_wrong_is_documented, primitives_count());
     suite_loop(suite, operands_of_other_types_work_or_are_refused, primitives_count() * CHANGES);

@@ -482,13 +482,13 @@ END_TEST
 
 Suite *suite_primitives_families(void) {
     Suite *suite = SUITE_OF(
-        "families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector, directions_of_vectors_of_any_length,
-        norms_of_other_orders_at_both_ends_of_the_range, softmax_does_not_depend_on_where_the_row_lies,
-        put_keeps_the_last_of_equal_indices, one_hot_marks_each_index, fill_gives_nan_to_floats_and_0_to_integers,
-        clipping_is_filling_where_there_is_no_element, a_rest_of_no_axes_parts_what_it_stands_between,
-        take_along_axis_broadcasts_the_other_axes, batched_indices_equal_the_loop, unstack_refuses_what_does_not_fit,
-        stack_says_which_operand_differs, taking_from_views_with_one_step, stacking_is_joining_along_a_new_axis,
-        hundreds_of_parts_are_found_again);
+        "primitives/families", mean_and_variance_are_those_of_loops, norms_of_a_known_vector,
+        directions_of_vectors_of_any_length, norms_of_other_orders_at_both_ends_of_the_range,
+        softmax_does_not_depend_on_where_the_row_lies, put_keeps_the_last_of_equal_indices, one_hot_marks_each_index,
+        fill_gives_nan_to_floats_and_0_to_integers, clipping_is_filling_where_there_is_no_element,
+        a_rest_of_no_axes_parts_what_it_stands_between, take_along_axis_broadcasts_the_other_axes,
+        batched_indices_equal_the_loop, unstack_refuses_what_does_not_fit, stack_says_which_operand_differs,
+        taking_from_views_with_one_step, stacking_is_joining_along_a_new_axis, hundreds_of_parts_are_found_again);
     suite_loop(suite, joined_parts_are_found_again, 5);
     suite_loop(suite, derivatives_agree_with_differences, (int)(sizeof bodies / sizeof bodies[0]));
     suite_loop(suite, vmap_equals_the_loop_at_two_levels, (int)(sizeof bodies / sizeof bodies[0]));

@@ -437,10 +437,10 @@ END_TEST
 
 Suite *suite_primitives_neural(void) {
     Suite *suite =
-        SUITE_OF("neural", activations_far_out, mish_has_derivatives_of_high_order, slopes_where_forms_change,
-                 kinks_have_the_slope_of_the_left, relu_keeps_the_dtype, glu_halves_an_axis, losses_are_those_of_jax,
-                 gradients_of_losses_are_finite_at_the_edges, normalisations, lanes_of_all_lengths,
-                 axes_apart_are_standardized_together, attention_is_that_of_jax,
+        SUITE_OF("primitives/neural", activations_far_out, mish_has_derivatives_of_high_order,
+                 slopes_where_forms_change, kinks_have_the_slope_of_the_left, relu_keeps_the_dtype, glu_halves_an_axis,
+                 losses_are_those_of_jax, gradients_of_losses_are_finite_at_the_edges, normalisations,
+                 lanes_of_all_lengths, axes_apart_are_standardized_together, attention_is_that_of_jax,
                  a_query_without_keys_gives_zero_and_no_gradient, attention_refuses_by_its_name,
                  curves_are_those_of_numpy, curves_have_second_derivatives, logarithms_of_sums_and_terms_of_entropy);
     const int count = sizeof activations / sizeof *activations;

@@ -84,7 +84,7 @@ START_TEST(counts_below_zero_and_functions_that_are_gone) {
 END_TEST
 
 Suite *suite_primitives_statuses(void) {
-    return SUITE_OF("statuses", statuses_are_of_the_call, the_first_failure_of_a_call_is_its_status,
+    return SUITE_OF("primitives/statuses", statuses_are_of_the_call, the_first_failure_of_a_call_is_its_status,
                     freed_operands_have_no_axes, ended_operands_are_looked_at,
                     counts_below_zero_and_functions_that_are_gone);
 }

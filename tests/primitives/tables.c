@@ -445,9 +445,9 @@ END_TEST
 Suite *suite_primitives_tables(void);
 Suite *suite_primitives_tables(void) {
     Suite *suite = SUITE_OF(
-        "tables", windows_taper_off, numbers_in_geometric_progression, differences_with_ends, integrals_by_parabolas,
-        points_with_other_ends, slopes_at_places, windows_that_slide, shifts_from_tensors, weights_to_begin_with,
-        arithmetic_of_polynomials, order_of_what_is_a_number, gradients_pass_by_what_is_missing,
+        "primitives/tables", windows_taper_off, numbers_in_geometric_progression, differences_with_ends,
+        integrals_by_parabolas, points_with_other_ends, slopes_at_places, windows_that_slide, shifts_from_tensors,
+        weights_to_begin_with, arithmetic_of_polynomials, order_of_what_is_a_number, gradients_pass_by_what_is_missing,
         both_modes_pass_by_what_is_missing, products_with_vectors, activations_at_their_edges, slopes_at_the_edges);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);

@@ -55,6 +55,7 @@ const char *lam_status_name(lam_status status) {
 
 /* vsnprintf tells how much it would have written; what did not fit is cut, and the text stays full and ended by NUL. */
 static void append_list(lam__text *t, const char *format, va_list arguments) {
+    if (t->used >= t->size) return; /* more is there than this part of a message may fill */
     size_t room = t->size - t->used;
     int written = vsnprintf(t->text + t->used, room, format, arguments);
     if (written > 0) t->used += (size_t)written < room ? (size_t)written : room - 1;
@@ -92,9 +93,12 @@ static void append_operands(lam__text *t, const lam_call_site *call) {
  * current one: while an interpreter works for that call, a level below it is current, which would mislead. */
 static void append_place(lam__text *t, const lam_ctx *ctx, const char *remedy) {
     const char *lead = "\n  in function: ";
+    const size_t whole = t->size;
     int shown = 0;
+    t->size = whole - whole / 8; /* names of nested transforms are long: what follows has room of its own */
     for (const lam__frame *f = ctx->frame; f && shown < 12; f = f->parent, shown++, lead = ", called by ")
         lam__error_append(t, f->part ? "%s'%s' (%s)" : "%s'%s'", lead, f->name, f->part);
+    t->size = whole;
     if (ctx->current) {
         lam__error_append(t, "\n  levels: ");
         lam__level_describe(ctx->frame ? ctx->frame->level : ctx->current, t);
@@ -116,9 +120,10 @@ static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status sta
     if (ctx->error.count++) return status;
     if (!call && (status == LAM_ERR_MEMORY || status == LAM_ERR_OVERFLOW)) call = ctx->calling;
     ctx->error.status = status;
-    lam__text t = {ctx->error.text, sizeof ctx->error.text, 0};
+    lam__text t = {ctx->error.text, sizeof ctx->error.text / 4 * 3, 0}; /* long names leave the rest to what follows */
     if (call) lam__error_append(&t, "%s: ", call->primitive->name);
     append_list(&t, format, arguments);
+    t.size = sizeof ctx->error.text;
     if (call && call->inputs) append_operands(&t, call);
     if (!remedy && (int)status > 0 && status < LAM_STATUS_COUNT) remedy = statuses[status].remedy;
     append_place(&t, ctx, remedy);

@@ -239,6 +239,20 @@ START_TEST(a_message_longer_than_its_room_is_cut) {
 }
 END_TEST
 
+/* Names of any length leave room for levels and remedy. */
+START_TEST(long_names_leave_room_for_what_follows) {
+    char name[5000];
+    memset(name, 'a', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    lam_psum(num(1), name);
+    EXPECT_ERROR(LAM_ERR_OPTION, "psum", "aaaa", "\n  levels: eval", "\n  remedy: ");
+    lam_fn *f = FN_ENV(fails_by_itself, 1, 1, NULL);
+    for (int i = 0; i < 60; i++) f = lam_checkpoint(f, NULL);
+    apply1(f, num(1));
+    EXPECT_ERROR(LAM_ERR_USER, "\n  in function: ", "\n  levels: eval");
+}
+END_TEST
+
 START_TEST(failed_tells_failed_tensors_and_functions) {
     ck_assert(lam_failed(NULL));
     ck_assert(!lam_failed(num(1)));
@@ -265,6 +279,7 @@ Suite *suite_base_error(void) {
                     functions_refuse_tensors_of_another_context, a_body_may_fail_with_a_message_of_its_own,
                     a_call_reports_failures_that_no_output_depends_on, an_old_failure_is_not_reported_again,
                     a_message_names_the_chain_of_callers, every_status_has_a_name,
-                    a_message_longer_than_its_room_is_cut, failed_tells_failed_tensors_and_functions,
-                    a_failure_without_status_is_the_users, of_many_operands_the_first_are_shown);
+                    a_message_longer_than_its_room_is_cut, long_names_leave_room_for_what_follows,
+                    failed_tells_failed_tensors_and_functions, a_failure_without_status_is_the_users,
+                    of_many_operands_the_first_are_shown);
 }

@@ -20,8 +20,8 @@ typedef struct lam__fft_key {
 /* NOTE [kept plans]
  * Making a plan takes longer than a transform of some hundred elements, so a context keeps the plans of its last
  * transforms, the oldest one making room. Those with an axis of more than LAM__FFT_LONGEST elements are not kept, since
- * their tables are as long as the axis and they cost more than their plan: what is kept is bounded. All zero: nothing is
- * kept. */
+ * their tables are as long as the axis and they cost more than their plan: what is kept is bounded. All zero: nothing
+ * is kept. */
 enum { LAM__FFT_KEPT = 16, LAM__FFT_LONGEST = 1 << 14 };
 
 typedef struct lam__fft_plans {

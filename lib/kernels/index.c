@@ -242,6 +242,28 @@ static bool take_columns(const lam__index_shape *s, lam_dtype dtype, const lam__
     return true;
 }
 
+/* Items of a row without gaps, by indices that are known to be in [-n, n): in one go, as there is no second row for
+ * which places would be kept. */
+static inline void take_straight(size_t size, int64_t count, int64_t n, const int64_t *index, const char *x,
+                                 char *out) {
+    for (int64_t j = 0; j < count; j++) {
+        const int64_t at = index[j] + (n & -(int64_t)(index[j] < 0));
+        memcpy(out + (size_t)j * size, x + at * (int64_t)size, size);
+    }
+}
+
+/* False: these are no such rows. */
+static bool take_single_rows(const lam__index_shape *s, int64_t item, const lam__index_source *x, const int64_t *index,
+                             char *out) {
+    if (s->outer != 1 || s->inner != 1 || x->n != 1 || (item != 4 && item != 8)) return false;
+    for (int64_t b = 0; b < s->batch; b++, index += s->k, out += s->k * item) {
+        const char *from = (const char *)x->data + b * x->batch * item;
+        if (item == 4) take_straight(4, s->k, s->n, index, from, out);
+        else take_straight(8, s->k, s->n, index, from, out);
+    }
+    return true;
+}
+
 /* Whether the places follow each other, as those of a slice do. Where they do not, that is mostly seen at once. */
 static bool lie_together(const taking *t) {
     for (int j = 1; j < t->count; j++)
@@ -264,6 +286,7 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
         take_own_rows(s, mode, dtype, x, index_dtype, index, &none, out);
         return;
     }
+    if (mode == LAM__INDEX_ERROR && index_dtype == LAM_I64 && take_single_rows(s, item, x, index, out)) return;
     const bool side_by_side = s->inner == 1 && s->outer > 1 && x->outer == 1 && mode == LAM__INDEX_ERROR;
     if (side_by_side && take_columns(s, dtype, x, index_dtype, index, out)) return;
     for (int64_t b = 0; b < s->batch; b++)

@@ -108,11 +108,11 @@ static inline void NAME(search_part)(bool greatest, const window_part *p, window
         const int64_t row = row_of(f);
         for (int64_t k = 0; k < p->axis->window && row >= 0; k++) {
             const window_run r = run_of(p, k);
+            if (!r.count) continue;
+            const int64_t at = row * p->n + r.from;
             T *to = best + (r.to - p->first);
-            if (r.count && r.pace == 1 && r.step == 1)
-                NAME(compare)(greatest, r.count, x, row * p->n + r.from, 1, none, to, out + r.to, 1);
-            else if (r.count)
-                NAME(compare)(greatest, r.count, x, row * p->n + r.from, r.pace, none, to, out + r.to, r.step);
+            if (r.pace == 1 && r.step == 1) NAME(compare)(greatest, r.count, x, at, 1, none, to, out + r.to, 1);
+            else NAME(compare)(greatest, r.count, x, at, r.pace, none, to, out + r.to, r.step);
         }
     } while (next_place(f));
 }

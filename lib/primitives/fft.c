@@ -94,7 +94,7 @@ static lam_status shape_fft(const lam_call_site *call, lam_shape out[]) {
 }
 
 /* NOTE [crowded axes]
- * Along an axis that is not the last one FFTW goes from line to line of memory, and where their distance is a power of 2
+ * Along an axis that is not the last one FFTW goes from line to line of memory, and where these are a power of 2 apart
  * they all belong into the same few places of the first cache: columns of 512 x 512 take 26 times as long as rows.
  * Such an axis is made the last one in a copy. Distances count up to the size of a page, after which the places repeat;
  * for fewer lines two copies, which take longer of large items, cost more than they save. Dims alone decide. */

@@ -60,7 +60,8 @@ static lam_tensor *along(lam_tensor *feature, int axis, int rank) {
 }
 
 /* A mean and a variance that are given are those of training and used as constants of the caller's choice; without them
- * they are those of x over all axes but `axis`, through which gradients go too. */
+ * they are those of x over all axes but `axis`, through which gradients go too. Of numbers for a feature the product is
+ * made first: each pass over x less counts. What is narrowed is so before the scale, whose dtype is the caller's. */
 lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor *var, lam_tensor *scale,
                            lam_tensor *offset, const lam_normalize_options *options) {
     uint64_t since = lam__scope_now(x);
@@ -74,8 +75,15 @@ lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor
     mean = mean ? along(in[1], axis, rank) : lam_mean(in[0], &(lam_reduce_options){over, true});
     var = var ? along(in[2], axis, rank) : lam_var(in[0], &(lam_var_options){.axes = over, .keepdims = true});
     lam_tensor *steepness = lam_rsqrt(lam_add(var, filled(options).epsilon));
-    lam_tensor *out = lam__apply_narrowed(lam_mul(lam_sub(in[0], mean), steepness), dtype);
-    return lam__scope_only(affine(out, along(scale, axis, rank), along(offset, axis, rank)), since);
+    lam_tensor *out = lam_sub(in[0], mean);
+    scale = along(scale, axis, rank);
+    if (lam_dtype_of(out) == dtype) {
+        out = lam_mul(out, scale ? lam_mul(steepness, scale) : steepness);
+        scale = NULL;
+    } else {
+        out = lam__apply_narrowed(lam_mul(out, steepness), dtype);
+    }
+    return lam__scope_only(affine(out, scale, along(offset, axis, rank)), since);
 }
 
 /* ---- attention --------------------------------------------------------------------------------------------------- */

@@ -10,16 +10,16 @@
 #include "lib/kernels/window_simd.h"
 #include "tests/kernels/strided.h"
 
-enum { ROOM = 20000, CASES = 3000, LONG_CASES = 12 };
+enum { ROOM = 20000, RESULTS = 1 << 18, CASES = 3000, LONG_CASES = 12 };
 
 typedef struct window_case {
     int64_t outer, inner, dims[2];
     lam__window_axis axis[2]; /* a loop sees the last one */
 } window_case;
 
-static double wide[ROOM], wide_out[ROOM + 1];
-static float narrow[ROOM], narrow_out[ROOM + 1];
-static int64_t places[ROOM + 1];
+static double wide[ROOM], wide_out[RESULTS + 1];
+static float narrow[ROOM], narrow_out[RESULTS + 1];
+static int64_t places[RESULTS + 1];
 
 /* The element of x that place k of the window meets at result t; -1 without one. */
 static int64_t met(const lam__window_axis *a, int64_t n, int64_t t, int64_t k) {

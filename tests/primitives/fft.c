@@ -61,7 +61,7 @@ static lam_tensor *turns(lam_dims dims, int axis, int64_t n, int64_t times) {
     return lam_div(lam_rem(whole, (double)n), (double)n);
 }
 
-/* A wave through axes that are long and far apart (NOTE [crowded axes]) is one number, as large as there are elements. */
+/* A wave through axes that are long and far apart (NOTE [crowded axes]) is one number, of the size of all elements. */
 START_TEST(waves_along_long_axes) {
     static const int64_t sizes[][3] = {{1, 512, 64}, {2, 256, 256}, {1, 128, 4096}, {3, 2048, 16}};
     for (int i = 0; i < 8; i++) {

@@ -18,14 +18,16 @@ lam__known lam__deferred_known(const lam_tensor *condition) {
     return !p ? LAM__KNOWN : p->only_types ? LAM__NOT_ASKED : LAM__TRACED;
 }
 
-/* Up to so many trips a loop is recorded trip by trip: then its operations are fused with what is around, and where all
- * that it works on is small, with each other. */
-enum { FEW_TRIPS = 64, FEW_ELEMENTS = 16, MANY_TRIPS = 16384, FURTHER = 8 };
+/* Up to so many trips a loop is recorded trip by trip. In what is to be fused that is done so that its operations are
+ * fused with what is around, and where all that it works on is small, with each other; elsewhere, as in what becomes
+ * text, a loop of more than a few is shorter. FURTHER times as many where the condition is known: each trip
+ * of an equation asks for it. */
+enum { TEXT_TRIPS = 8, FEW_TRIPS = 64, FEW_ELEMENTS = 16, MANY_TRIPS = 16384, FURTHER = 8 };
 
 lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips) {
     const lam_fn *captor = lam__fn_captor(f);
     const size_t captured = (size_t)lam__arguments_captured(f);
-    bool small = true, whole = false;
+    bool small = true, whole = false, unrolls = false;
     for (size_t i = 0; i < n + captured; i++) {
         lam_tensor lent;
         if (i >= n) lam__scope_lend(&lent, f->ctx, captor->captures[i - n]);
@@ -34,9 +36,10 @@ lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[],
         const lam_value *v = lam__scope_peek(x);
         if (p && p->only_types) return LAM__NOT_ASKED;
         whole = whole || (p && p->keeps_loops);
+        unrolls = unrolls || (p && p->unrolls);
         small = small && v && v->count <= FEW_ELEMENTS;
     }
-    return whole && trips > (small ? MANY_TRIPS : FEW_TRIPS) ? LAM__TRACED : LAM__KNOWN;
+    return whole && trips > (!unrolls ? TEXT_TRIPS : small ? MANY_TRIPS : FEW_TRIPS) ? LAM__TRACED : LAM__KNOWN;
 }
 
 /* Whether v is a number, or a variable of a program, or a batch of these: what levels that take derivatives keep of a

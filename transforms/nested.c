@@ -271,6 +271,7 @@ typedef struct recorded {
     lam__program **programs;
     lam_value **types, **values;
     size_t found;
+    bool unrolls; /* as of the program that the call is recorded for */
 } recorded;
 
 /* What input i of the functions is like; held. */
@@ -281,8 +282,8 @@ static lam_value *input_type(const lam_call_site *call, int i) {
     return lam__value_abstract(call->ctx, (lam_dtype)v->dtype, v->rank - element, v->dims + element);
 }
 
-/* A finished program of f, one reference. */
-static lam__program *record(lam_fn *f, lam_value *const types[]) {
+/* A finished program of f, one reference, which is a part of one that unrolls loops or does not. */
+static lam__program *record(lam_fn *f, lam_value *const types[], bool unrolls) {
     lam_ctx *ctx = f->ctx;
     lam__scratch_area area;
     const size_t n = (size_t)(f->inputs + f->outputs);
@@ -291,6 +292,7 @@ static lam__program *record(lam_fn *f, lam_value *const types[]) {
     memset(room, 0, (n + 1) * sizeof *room);
     lam__program *p = lam__program_new(ctx, f->inputs, f->outputs);
     if (p) p->keeps_loops = p->keeps_rules = true;
+    if (p) p->unrolls = unrolls;
     if (p && lam__trace_fn(f, p, 0, types, room, room + f->inputs) != LAM_OK) {
         lam__program_release(p);
         p = NULL;
@@ -339,7 +341,7 @@ static bool as_programs(lam_ctx *ctx, recorded *r) {
     for (int i = 0; i < r->what->count && fine; i++) {
         lam_fn *f = r->what->fns[i];
         lam__program *p = lam__program_of(f);
-        r->programs[i] = p ? NULL : record(f, r->types);
+        r->programs[i] = p ? NULL : record(f, r->types, r->unrolls);
         if (!p) p = r->programs[i];
         fine = p && find(r, p) && find_batches(r, p);
     }
@@ -385,15 +387,17 @@ static lam_status apply_recorded(const char *name, const lam_call_site *call, re
 }
 
 /* Whether the call is one for programs, as it is where an operand is traced and a level keeps loops, or nobody knows
- * which way it goes; not where types are all that is wanted. keeps: of any of the levels that trace operands. */
-static bool is_recorded(const lam_call_site *call, bool *keeps) {
+ * which way it goes; not where types are all that is wanted. keeps, unrolls: of any of the levels that trace
+ * operands. */
+static bool is_recorded(const lam_call_site *call, bool *keeps, bool *unrolls) {
     bool traced = false;
-    *keeps = false;
+    *keeps = *unrolls = false;
     for (int i = 0; i < call->inputs; i++) {
         const lam__program *p = lam__nested_program_at(call->in[i]);
         if (p && p->only_types) return false;
         traced = traced || p;
         *keeps = *keeps || (p && p->keeps_loops);
+        *unrolls = *unrolls || (p && p->unrolls);
     }
     return traced && (*keeps || ((const lam__nested *)call->params)->kept);
 }
@@ -401,18 +405,18 @@ static bool is_recorded(const lam_call_site *call, bool *keeps) {
 /* The functions become programs only where a level records: elsewhere they are called as they are, which is faster,
  * and may look at elements. */
 lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_value *out[]) {
-    bool keeps;
+    bool keeps, unrolls;
     const lam__nested *what = call->params;
     lam_ctx *ctx = call->ctx;
     for (int i = 0; i < what->count; i++)
         if (!lam__fn_check(name, what->fns[i])) return ctx->error.status;
-    if (!is_recorded(call, &keeps)) {
+    if (!is_recorded(call, &keeps, &unrolls)) {
         lam_call_site plain = *call;
         return lam__dispatch(&plain, out);
     }
     lam_scope scope;
     lam_status status = LAM_ERR_MEMORY;
-    recorded r = {.call = call};
+    recorded r = {.call = call, .unrolls = unrolls};
     const size_t count = (size_t)what->count, inputs = (size_t)what->fns[0]->inputs;
     lam__scope_open(ctx, &scope);
     r.what = (lam__nested *)(void *)lam__apply_room(ctx, lam__nested_bytes(what->count) / sizeof(void *) + 1);

@@ -53,6 +53,7 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_tanh_slope] = {"4 * @logistic_slope(2 * $1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_erf] = {"erf$f($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_erfc] = {"erfc$f($1)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_erf_inv] = {"($T)@erf_inv($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_ndtr] = {"@ndtr($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_lgamma] = {"lgamma$f($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_digamma] = {"@digamma($1)", NULL, NULL, NULL, NULL},
@@ -188,6 +189,16 @@ const lam__emit_helper lam__emit_scalars[] = {
     {"softplus",
      "static $T softplus_$S($T x) {\n"
      "    return (x > 0 ? x : 0) + log1p$f(exp$f(-fabs$f(x)));\n}\n"},
+    {"erf_inv",
+     "/* Newton's method on erf, in the tail on the logarithm of erfc; 1.128... is 2 / sqrt(pi). */\n"
+     "static double erf_inv_$S(double x) {\n"
+     "    const double size = fabs(x), slope = 0x1.20dd750429b6dp+0, goal = log(1 - size);\n"
+     "    double y = size <= 0.5 ? size / slope : sqrt(-goal);\n"
+     "    if (!(size < 1)) return size == 1 ? copysign(INFINITY, x) : NAN;\n"
+     "    for (int k = 0; k < 8; k++)\n"
+     "        if (size <= 0.5) y -= (erf(y) - size) * exp(y * y) / slope;\n"
+     "        else y += (log(erfc(y)) - goal) * erfc(y) * exp(y * y) / slope;\n"
+     "    return copysign(y, x);\n}\n"},
     {"digamma",
      "/* Reflected from the left, up to 12 by its recurrence, and there its asymptotic series. */\n"
      "static $T digamma_$S($T x) {\n"

@@ -1,6 +1,6 @@
 /* See library.h. The context has a list of what is loaded, which holds no references: the last one to go takes its
  * entry out. */
-#define _GNU_SOURCE /* posix_spawnp, mkdtemp, dlopen, open_memstream */
+#define _GNU_SOURCE /* posix_spawnp, mkdtemp, dlopen */
 
 #include "lib/program/library.h"
 
@@ -65,62 +65,79 @@ static bool compile(const char *source, const char *library) {
     return ran && ended_well(child);
 }
 
-/* The text, compiled and loaded, for dlclose. */
-static void *build(const char *text, size_t bytes) {
-    const char *where = getenv("TMPDIR");
+/* A directory of our own, with a source in it and a library. */
+typedef struct place {
     char directory[PATH_BYTES - 16], source[PATH_BYTES], library[PATH_BYTES];
+} place;
+
+static bool place_begin(place *p) {
+    const char *where = getenv("TMPDIR");
     if (!where || !*where || strlen(where) > PATH_BYTES / 2) where = P_tmpdir;
-    snprintf(directory, sizeof directory, "%s/lamina-XXXXXX", where);
-    if (!mkdtemp(directory)) return NULL;
-    snprintf(source, sizeof source, "%s/part.c", directory);
-    snprintf(library, sizeof library, "%s/part.so", directory);
-    void *loaded = NULL;
-    FILE *file = fopen(source, "w");
-    if (file) {
-        const bool written = fwrite(text, 1, bytes, file) == bytes;
-        if (!fclose(file) && written && compile(source, library)) loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    }
-    unlink(source);
-    unlink(library);
-    rmdir(directory);
-    return loaded;
+    snprintf(p->directory, sizeof p->directory, "%s/lamina-XXXXXX", where);
+    if (!mkdtemp(p->directory)) return false;
+    snprintf(p->source, sizeof p->source, "%s/part.c", p->directory);
+    snprintf(p->library, sizeof p->library, "%s/part.so", p->directory);
+    return true;
+}
+
+static void place_end(const place *p) {
+    unlink(p->source);
+    unlink(p->library);
+    rmdir(p->directory);
 }
 
 /* ---- one for each text ------------------------------------------------------------------------------------------- */
 
-static lam__library *find(lam_ctx *ctx, const char *text, size_t bytes) {
-    lam__library *l = ctx->libraries;
-    while (l && (l->bytes != bytes || memcmp(l->text, text, bytes) != 0)) l = l->next;
-    if (l) l->refs++;
-    return l;
+static void library_free(lam_ctx *ctx, lam__library *l) {
+    lam__alloc_put(&ctx->pool, l, sizeof *l + l->bytes);
 }
 
-static lam__library *add(lam_ctx *ctx, const char *text, size_t bytes) {
-    lam__library *l = lam__alloc_get(&ctx->pool, sizeof *l + bytes);
+/* What stands in a file, with nothing loaded; NULL where that cannot be had. */
+static lam__library *read_back(lam_ctx *ctx, FILE *file) {
+    const long bytes = ftell(file);
+    if (bytes < 0) return NULL;
+    lam__library *l = lam__alloc_get(&ctx->pool, sizeof *l + (size_t)bytes);
     if (!l) return NULL;
-    *l = (lam__library){.next = ctx->libraries, .link = &ctx->libraries, .refs = 1, .bytes = bytes};
-    memcpy(l->text, text, bytes);
-    l->loaded = build(text, bytes);
+    *l = (lam__library){.refs = 1, .bytes = (size_t)bytes};
+    rewind(file);
+    if (fread(l->text, 1, l->bytes, file) == l->bytes) return l;
+    library_free(ctx, l);
+    return NULL;
+}
+
+/* What `write` writes, in its place, with nothing loaded. */
+static lam__library *written(lam_ctx *ctx, const place *p, bool (*write)(FILE *file, void *env), void *env) {
+    FILE *file = fopen(p->source, "w+");
+    if (!file) return NULL;
+    lam__library *l = write(file, env) && !fflush(file) && !ferror(file) ? read_back(ctx, file) : NULL;
+    if (!fclose(file)) return l;
+    if (l) library_free(ctx, l);
+    return NULL;
+}
+
+/* The one that the context has of this text, or else this one, compiled. */
+static lam__library *loaded(lam_ctx *ctx, const place *p, lam__library *l) {
+    lam__library *same = ctx->libraries;
+    while (same && (same->bytes != l->bytes || memcmp(same->text, l->text, l->bytes) != 0)) same = same->next;
+    if (same) same->refs++;
+    else if (compile(p->source, p->library)) l->loaded = dlopen(p->library, RTLD_NOW | RTLD_LOCAL);
     if (!l->loaded) {
-        lam__alloc_put(&ctx->pool, l, sizeof *l + bytes);
-        return NULL;
+        library_free(ctx, l);
+        return same;
     }
+    l->next = ctx->libraries;
+    l->link = &ctx->libraries;
     if (l->next) l->next->link = &l->next;
-    ctx->libraries = l;
-    return l;
+    return ctx->libraries = l;
 }
 
 lam__library *lam__library_get(lam_ctx *ctx, bool (*write)(FILE *file, void *env), void *env) {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *file = open_memstream(&text, &bytes);
-    if (!file) return NULL;
-    bool fine = write(file, env) && !ferror(file);
-    fine = !fclose(file) && fine;
-    lam__library *made = fine ? find(ctx, text, bytes) : NULL;
-    if (fine && !made) made = add(ctx, text, bytes);
-    free(text);
-    return made;
+    place p;
+    if (!place_begin(&p)) return NULL;
+    lam__library *l = written(ctx, &p, write, env);
+    if (l) l = loaded(ctx, &p, l);
+    place_end(&p);
+    return l;
 }
 
 void lam__library_release(lam_ctx *ctx, lam__library *library) {
@@ -128,7 +145,7 @@ void lam__library_release(lam_ctx *ctx, lam__library *library) {
     *library->link = library->next;
     if (library->next) library->next->link = library->link;
     dlclose(library->loaded);
-    lam__alloc_put(&ctx->pool, library, sizeof *library + library->bytes);
+    library_free(ctx, library);
 }
 
 void *lam__library_find(const lam__library *library, const char *name) {

@@ -32,6 +32,7 @@ typedef struct lam__program {
     int inputs, outputs;
     bool only_types;  /* it is recorded for the types of its results, and will not be run */
     bool keeps_loops; /* long loops are one equation each, instead of one for each operation of each trip */
+    bool unrolls;     /* it is to be fused: of those, loops on small tensors are long only from very many trips on */
     bool keeps_rules; /* levels may see it run: what has rules of its own is known beside its operations */
     bool boxes;       /* some constants may belong to levels; once it is finished */
     bool sees_batch;  /* it may hold for a batch alone in which it was recorded (transforms/lanes.h) */

@@ -1,7 +1,6 @@
 /* Rows without a form in C: WITHOUT(name), in the order of primitives.def. */
 WITHOUT(ndtri_slope)
 WITHOUT(erfcx)
-WITHOUT(erf_inv)
 WITHOUT(log_ndtr)
 WITHOUT(ndtri)
 WITHOUT(polygamma)

@@ -5,8 +5,10 @@
 #include "tests/transforms/build.h"
 
 #include <lamina/control.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 BODY(wave) {
     out[0] = lam_sin(lam_mul(in[0], in[1]));
@@ -147,6 +149,40 @@ START_TEST(programs_that_are_too_deep_are_refused) {
 }
 END_TEST
 
+/* i, x, a, b -> a x + b */
+BODY(drawn_in) {
+    out[0] = lam_add(lam_mul(in[2], in[1]), in[3]);
+}
+
+BODY(drawn_on) {
+    const int64_t *trips = env;
+    lam_fn_options o = {.name = "drawn_in", .body = drawn_in, .inputs = 2, .outputs = 1};
+    o.captures = LAM_LIST(in[1], in[2]);
+    lam_fori(0, *trips, lam_fn_new(ctx, &o), LAM_LIST(in[0]), out, 1);
+}
+
+/* A loop is one in the text and in C, though it works on numbers alone, and so is its gradient: that is as long for ten
+ * trips as for thousands. By b it is (1 - a^n) / (1 - a). */
+START_TEST(loops_stay_loops) {
+    static const int64_t trips[] = {10, 5000};
+    size_t bytes[2][2];
+    for (int k = 0; k < 2; k++) {
+        int64_t n = trips[k];
+        lam_fn *f = lam_grad(FN_ENV(drawn_on, 3, 1, &n), &(lam_grad_options){.argnums = LAM_AXES(2)});
+        lam_program *p = lam_trace(f, LAM_LIST(num(1), num(0.5), num(2)));
+        char *text = printed_text(p);
+        ck_assert_ptr_nonnull(strstr(text, " = scan("));
+        bytes[k][0] = strlen(text);
+        bytes[k][1] = strlen(emitted_text(p, NULL));
+        free(text);
+        EXPECT_SAME(lam_apply(p, LAM_LIST(num(1), num(0.999), num(2))), num((1 - pow(0.999, n)) / (1 - 0.999)), 1e-10);
+    }
+    for (int i = 0; i < 2; i++) ck_assert_uint_lt(bytes[1][i], bytes[0][i] + 100);
+    ck_assert_uint_lt(bytes[1][1], 4096);
+    EXPECT_OK();
+}
+END_TEST
+
 /* Each byte of a text of loops in turn is another one: it is read, or refused, and what is read can be checked. */
 START_TEST(texts_of_loops_with_a_wrong_byte) {
     lam_fn *f = lam_grad(FN(choice, 2, 1), NULL);
@@ -166,6 +202,6 @@ END_TEST
 
 Suite *suite_transforms_nested_text(void) {
     return SUITE_OF("transforms/nested_text", a_choice_as_text, what_nobody_reads_of_a_loop_is_not_there,
-                    texts_of_loops_that_are_wrong_are_refused, programs_that_are_too_deep_are_refused,
+                    texts_of_loops_that_are_wrong_are_refused, loops_stay_loops, programs_that_are_too_deep_are_refused,
                     texts_of_loops_with_a_wrong_byte);
 }

@@ -39,7 +39,8 @@ LAM_API void lam_fn_release(lam_fn *f);
 /* Drops the scope's reference before the scope ends. Fails as any use of a freed function does; NULL is accepted. */
 LAM_API void lam_fn_drop(lam_fn *f);
 
-/* Arity and name. Fail never: 0 and "failed" for a failed function. */
+/* Arity and name. Fail never: 0 and "failed" for a failed function. What a transform makes of a name is cut behind some
+ * thousand characters. */
 LAM_API int lam_fn_inputs(const lam_fn *f);
 LAM_API int lam_fn_outputs(const lam_fn *f);      /* Fails never: 0 for a failed function. */
 LAM_API const char *lam_fn_name(const lam_fn *f); /* Fails never. Owner: borrowed from f. */

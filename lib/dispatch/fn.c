@@ -123,10 +123,14 @@ void lam__fn_free_held(lam_ctx *ctx) {
 
 /* ---- making --------------------------------------------------------------------------------------------- */
 
-/* "<prefix>(<name>)", or the name alone. Transforms make functions inside functions, so this is no place for printf.
- * False without memory; fn_make records it. */
+/* "<prefix>(<name>)", or the name alone. Transforms make functions inside functions, so this is no place for printf, and
+ * derived names end somewhere: those of n transforms around each other would take n^2 bytes. False without memory;
+ * fn_make records it. */
 static bool copy_name(lam_fn *f, const char *prefix, const char *name) {
+    enum { MOST = 1024 };
     size_t a = prefix ? strlen(prefix) : 0, b = strlen(name);
+    const bool cut = prefix && b > MOST;
+    if (cut) b = MOST;
     f->name_bytes = a + b + 3;
     f->name = lam__alloc_get(&f->ctx->pool, f->name_bytes);
     if (!f->name) return false;
@@ -137,6 +141,7 @@ static bool copy_name(lam_fn *f, const char *prefix, const char *name) {
         at += a + 1;
     }
     memcpy(at, name, b);
+    if (cut) memcpy(at + b - 3, "...", 3);
     if (prefix) at[b++] = ')';
     at[b] = '\0';
     return true;

@@ -197,6 +197,10 @@ START_TEST(names_and_arity_are_copied_and_derived) {
     ck_assert_str_eq(lam_fn_name(lam_grad(lam_vmap(f, NULL), &(lam_grad_options){.has_aux = 1})), "grad(vmap(mine))");
     ck_assert_int_eq(lam_fn_inputs(lam_jvp_fn(f, NULL)), 4);
     ck_assert_int_eq(lam_fn_outputs(lam_jvp_fn(f, NULL)), 4);
+    lam_fn *deep = lam_fn_new(ctx, &(lam_fn_options){.name = "mine", .body = swap, .inputs = 2, .outputs = 2});
+    for (int i = 0; i < 1000; i++) deep = lam_vmap(deep, NULL);
+    ck_assert_uint_lt(strlen(lam_fn_name(deep)), 1100);
+    ck_assert_ptr_nonnull(strstr(lam_fn_name(deep), "vmap(vmap("));
     lam_fn *nameless = lam_fn_new(ctx, &(lam_fn_options){.body = swap, .inputs = 2, .outputs = 2});
     ck_assert_str_eq(lam_fn_name(nameless), "anonymous");
     ck_assert_str_eq(lam_fn_name(NULL), "failed");

@@ -13,8 +13,9 @@
 #include <string.h>
 
 enum {
-    WAITING = 32,  /* freed functions that wait before their memory is used for another */
-    MOST = 1 << 24 /* inputs, outputs, captures: sums of a few such numbers fit an int */
+    WAITING = 32,        /* freed functions that wait before their memory is used for another */
+    LONGEST_NAME = 1024, /* of those that a transform derives */
+    MOST = 1 << 24       /* inputs, outputs, captures: sums of a few such numbers fit an int */
 };
 
 /* What lies in front of the env of a derived function. */
@@ -123,14 +124,12 @@ void lam__fn_free_held(lam_ctx *ctx) {
 
 /* ---- making --------------------------------------------------------------------------------------------- */
 
-/* "<prefix>(<name>)", or the name alone. Transforms make functions inside functions, so this is no place for printf, and
- * derived names end somewhere: those of n transforms around each other would take n^2 bytes. False without memory;
- * fn_make records it. */
+/* "<prefix>(<name>)", or the name alone. Transforms make functions inside functions, so this is no place for printf,
+ * and derived names are cut: n around each other would take n^2 bytes. False without memory; fn_make records it. */
 static bool copy_name(lam_fn *f, const char *prefix, const char *name) {
-    enum { MOST = 1024 };
     size_t a = prefix ? strlen(prefix) : 0, b = strlen(name);
-    const bool cut = prefix && b > MOST;
-    if (cut) b = MOST;
+    const bool cut = prefix && b > LONGEST_NAME;
+    if (cut) b = LONGEST_NAME;
     f->name_bytes = a + b + 3;
     f->name = lam__alloc_get(&f->ctx->pool, f->name_bytes);
     if (!f->name) return false;

@@ -1,7 +1,8 @@
-/* The functions that rules of solves are given: the operator, or its transpose, as a function of one vector, and a
- * preconditioner. What holds here: all else that they depend on is among their captures. A rule may call them in a loop
- * that goes on for some examples alone, whose functions cannot declare those captures, since the rule does not know
- * them; so a call takes the part of its captures that belongs to the examples at work (lam__lanes_here). */
+/* The functions that solve: the operator, or its transpose, as a function of one vector, and those that stand beside
+ * it, solvers and preconditioners. What holds here: all else that they depend on is among their captures. A rule may
+ * call them in a loop that goes on for some examples alone, whose functions cannot declare those captures, since the
+ * rule does not know them; so a call takes the part of its captures that belongs to the examples at work
+ * (lam__lanes_here). */
 #include "transforms/custom_solve.h"
 
 #include "lib/primitives/apply.h"
@@ -9,6 +10,7 @@
 #include "transforms/lanes.h"
 #include "transforms/linear.h"
 
+#include <lamina/program.h>
 #include <lamina/tensor.h>
 
 /* in[] is v, then the captures: parameters first. matvec takes v in place n. */
@@ -36,21 +38,42 @@ static lam_fn *at_captures(lam_fn *open, const char *name, lam_list captures) {
             .name = name, .body = body_at_captures, .inputs = 1, .outputs = 1, .env = open, .captures = captures});
 }
 
-/* The transpose of f. It is a program whose constants no call could put others in the place of: where levels own some
- * of them they become captures. */
-static lam_fn *transpose_of(lam_fn *f, lam_tensor *like) {
-    lam_fn *back = lam_linear_transpose(f, LAM_LIST(like));
-    bool transposed;
-    lam__program *p = lam_failed(back) ? NULL : lam__linear_program(back, &transposed);
-    int boxes = p ? (int)lam__program_boxes(p, NULL) : 0;
-    if (boxes <= 0) return back;
-    lam_tensor **captures = lam__apply_room(f->ctx, (size_t)boxes);
-    lam_value **values = (lam_value **)(void *)lam__apply_room(f->ctx, (size_t)boxes);
-    if (!captures || !values) return f->ctx->failed_fn;
+/* Handles to the boxes of a program, as captures of a function that has inputs for them. */
+static bool boxes_of(lam_ctx *ctx, lam__program *p, size_t boxes, lam_list *captures) {
+    lam_tensor **items = lam__apply_room(ctx, boxes);
+    lam_value **values = (lam_value **)(void *)lam__apply_room(ctx, boxes);
+    if (!items || !values) return false;
     lam__program_boxes(p, values);
-    for (int k = 0; k < boxes; k++) captures[k] = lam__scope_handle(f->ctx, lam__value_hold(values[k]));
-    lam_fn *open = lam__linear_open(f, p, transposed, boxes);
-    return lam_failed(open) ? open : at_captures(open, back->name, (lam_list){(size_t)boxes, captures});
+    for (size_t k = 0; k < boxes; k++) items[k] = lam__scope_handle(ctx, lam__value_hold(values[k]));
+    *captures = (lam_list){boxes, items};
+    return true;
+}
+
+/* f with all that its calls depend on as further inputs, of which *captures are those of now: handles to its captures,
+ * or to the boxes of the program that it is. The constants of a program are no captures, since no call could put others
+ * in their place: where levels own some of them they become inputs. */
+static lam_fn *open_fn(lam_fn *f, lam_list *captures) {
+    bool transposed;
+    lam__program *p = lam__linear_program(f, &transposed);
+    int64_t boxes = p ? lam__program_boxes(p, NULL) : 0;
+    *captures = LAM_LIST();
+    if (boxes > 0)
+        return boxes_of(f->ctx, p, (size_t)boxes, captures) ? lam__linear_open(f, p, transposed, (int)boxes)
+                                                            : f->ctx->failed_fn;
+    int count = lam__arguments_captured(f);
+    lam_tensor **items = lam__apply_room(f->ctx, (size_t)count);
+    if (!items) return f->ctx->failed_fn;
+    lam__arguments_append_captures(f, items, 0);
+    *captures = (lam_list){(size_t)count, items};
+    return lam__arguments_open("solve", f);
+}
+
+/* The transpose of f, with what levels own of it as captures. */
+static lam_fn *transpose_of(lam_fn *f, lam_tensor *like) {
+    lam_list captures;
+    lam_fn *back = lam_linear_transpose(f, LAM_LIST(like));
+    lam_fn *open = lam_failed(back) ? back : open_fn(back, &captures);
+    return open == back || lam_failed(open) ? open : at_captures(open, back->name, captures);
 }
 
 lam_fn *lam__custom_operator(const lam__solve_attrs *a, lam__operator_env *env, lam_tensor *const in[],
@@ -70,10 +93,59 @@ lam_fn *lam__custom_operator(const lam__solve_attrs *a, lam__operator_env *env, 
     return a->transposed ? transpose_of(f, like) : f;
 }
 
-lam_iterative_options lam__custom_settings(const lam__solve_attrs *a, lam_tensor *const in[]) {
-    lam_iterative_options o = a->settings;
-    if (!a->aside) return o;
-    o.preconditioner =
-        at_captures(o.preconditioner, o.preconditioner->name, (lam_list){(size_t)a->aside, in + a->n + 1 + a->extra});
-    return o;
+/* It is called for types alone where no level is seen. What else fails there is the business of whoever calls it in
+ * earnest, but for memory, without which nothing is known. */
+lam_status lam__custom_hides(lam_fn *open, lam_list in, bool *hides) {
+    lam_ctx *ctx = open->ctx;
+    lam__level *current = ctx->current;
+    *hides = false;
+    if (current == ctx->ground) return LAM_OK;
+    lam_type type;
+    lam__mark before = lam__error_mark(ctx);
+    ctx->current = ctx->ground;
+    lam_status status = lam_eval_shape(open, in, &type, 1);
+    ctx->current = current;
+    if (status == LAM_ERR_MEMORY) return status;
+    *hides = status == LAM_ERR_CAPTURED;
+    lam__error_roll_back(ctx, before);
+    return LAM_OK;
+}
+
+/* ---- functions beside the system --------------------------------------------------------------------------------- */
+
+void lam__custom_retain_solve(const lam__solve_attrs *a) {
+    lam__fn_retain(a->matvec);
+    for (int k = 0; k < LAM__BESIDES; k++)
+        if (a->beside[k]) lam__fn_retain(a->beside[k]);
+}
+
+void lam__custom_release_solve(const lam__solve_attrs *a) {
+    lam__fn_release(a->matvec);
+    for (int k = 0; k < LAM__BESIDES; k++)
+        if (a->beside[k]) lam__fn_release(a->beside[k]);
+}
+
+bool lam__custom_open_beside(lam_ctx *ctx, lam__solve_attrs *a, lam_list *captures) {
+    lam_list own[LAM__BESIDES];
+    size_t count = 0;
+    for (int k = 0; k < LAM__BESIDES; k++) {
+        own[k] = LAM_LIST();
+        if (a->beside[k]) a->beside[k] = open_fn(a->beside[k], &own[k]);
+        if (a->beside[k] && lam_failed(a->beside[k])) return false;
+        a->captured[k] = (int)own[k].count;
+        count += own[k].count;
+    }
+    lam_tensor **next = lam__apply_room(ctx, count);
+    *captures = (lam_list){count, next};
+    for (int k = 0; k < LAM__BESIDES && next; k++)
+        for (size_t c = 0; c < own[k].count; c++) *next++ = own[k].items[c];
+    return captures->items != NULL;
+}
+
+lam_fn *lam__custom_beside(const lam__solve_attrs *a, lam_tensor *const in[], enum lam__beside which) {
+    lam_fn *f = a->beside[which];
+    if (!f || !a->captured[which]) return f;
+    in += a->n + 1 + a->extra;
+    for (int k = 0; k < (int)which; k++) in += a->captured[k];
+    return at_captures(f, f->name, (lam_list){(size_t)a->captured[which], in});
 }

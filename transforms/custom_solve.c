@@ -23,10 +23,8 @@
 
 /* The one reference of the attributes; whoever copies them holds once more. */
 static void solve_release(lam_ctx *ctx, void *attrs) {
-    lam__solve_attrs *a = attrs;
     (void)ctx;
-    lam__fn_release(a->matvec);
-    if (a->settings.preconditioner) lam__fn_release(a->settings.preconditioner);
+    lam__custom_release_solve(attrs);
 }
 
 /* b as one for each example that the operator has one for: so a rule's loop is told from the beginning which examples
@@ -40,16 +38,30 @@ static lam_tensor *spread(const lam_fn *linear, lam_tensor *b) {
     return b;
 }
 
-/* The user's rule, as it is. A symmetric operator is its own transpose, and a rule for it serves both. */
-static void solve_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
-    const lam__solve_attrs *a = lam_fctx_attrs(fc);
+/* By the rule of the user or of an iteration. A symmetric operator is its own transpose, and a rule for it serves
+ * both. */
+static lam_tensor *by_rule(lam_fctx *fc, const lam__solve_attrs *a, lam_tensor *const in[]) {
     lam__operator_env env;
     lam_solve_rule rule = a->transposed && !a->symmetric ? a->transpose_solve : a->solve;
     lam_fn *linear = lam__custom_operator(a, &env, in, in[a->n]);
-    lam_iterative_options settings = lam__custom_settings(a, in);
+    lam_iterative_options settings = a->settings;
+    settings.preconditioner = lam__custom_beside(a, in, LAM__PRECONDITIONER);
     lam_tensor *b = linear->captured && !a->iterative ? spread(linear, in[a->n]) : in[a->n];
-    void *given = a->iterative ? &settings : a->env;
-    if (!lam_failed(linear)) out[0] = lam__custom_of_type(fc, "the solution", rule(fc->ctx, linear, b, given), b);
+    return lam_failed(linear) ? &fc->ctx->failed : rule(fc->ctx, linear, b, a->iterative ? &settings : a->env);
+}
+
+/* What a solver or a rule gives, as it is. */
+static void solve_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    const lam__solve_attrs *a = lam_fctx_attrs(fc);
+    lam_tensor *b = in[a->n];
+    lam_fn *solver = lam__custom_beside(a, in, a->transposed ? LAM__TRANSPOSE_SOLVER : LAM__SOLVER);
+    lam_tensor *x = solver ? lam_apply(solver, LAM_LIST(b)) : by_rule(fc, a, in);
+    out[0] = lam__custom_of_type(fc, "the solution", x, b);
+}
+
+/* Inputs but for those of functions beside the system, by which nothing is differentiated. */
+static int own_inputs(const lam__solve_attrs *a) {
+    return a->n + 1 + a->extra;
 }
 
 /* Saved are the inputs, with the solution in the place of b: rules need A, of b nothing, and x where another derivative
@@ -60,13 +72,13 @@ static void solve_setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const 
     int count = lam_fctx_inputs(fc);
     bool others = false;
     lam_tensor **list = lam__apply_room(fc->ctx, (size_t)count);
-    for (int k = 0; k < count; k++) others = others || (k != a->n && lam_fctx_needs_input_grad(fc, k));
+    for (int k = 0; k < own_inputs(a); k++) others = others || (k != a->n && lam_fctx_needs_input_grad(fc, k));
     for (int k = 0; list && k < count; k++) list[k] = k != a->n ? in[k] : others ? out[0] : NULL;
     if (list) lam_fctx_save_for_backward(fc, (lam_list){(size_t)count, list});
     lam_fctx_set_materialize_grads(fc, false);
 }
 
-/* All inputs of matvec -> its value (transposed: that of the transposed operator): what is differentiated by the
+/* The system's inputs -> the value of matvec (transposed: of the transposed operator): what is differentiated by the
  * parameters. */
 static void body_product(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lam__solve_attrs *a = env;
@@ -82,7 +94,7 @@ static lam_fn *product_of(lam_fctx *fc) {
     const lam__solve_attrs *a = lam_fctx_attrs(fc);
     return lam_fn_new(fc->ctx, &(lam_fn_options){.name = a->matvec->name,
                                                  .body = body_product,
-                                                 .inputs = lam_fctx_inputs(fc),
+                                                 .inputs = own_inputs(a),
                                                  .outputs = 1,
                                                  .env = (void *)(uintptr_t)a});
 }
@@ -108,7 +120,7 @@ static lam_tensor *solve_again(lam_fctx *fc, lam__instance *x, lam_tensor *const
 /* A dx = db - (dA) x: the product is differentiated by everything but x, which holds still. */
 static void solve_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     const lam__solve_attrs *a = lam_fctx_attrs(fc);
-    int count = lam_fctx_inputs(fc);
+    int count = own_inputs(a);
     lam_tensor **saved = saved_list(fc), **tangents = lam__apply_room(fc->ctx, (size_t)count), *rest = t[a->n];
     bool any = false;
     if (!saved || !tangents) return;
@@ -144,14 +156,13 @@ static lam__instance *solve_instance(lam_ctx *ctx, const lam__solve_attrs *a, in
  * first again. NULL after recording that there is no rule for it. */
 static lam__instance *transposed_of(lam_fctx *fc) {
     lam__solve_attrs a = *(const lam__solve_attrs *)lam_fctx_attrs(fc);
-    if (!a.transposed && !a.transpose_solve && !a.symmetric) {
-        lam__custom_fail(fc, LAM_ERR_RULE, "give transpose_solve, or say symmetric",
+    if (!a.transposed && !a.transpose_solve && !a.beside[LAM__TRANSPOSE_SOLVER] && !a.symmetric) {
+        lam__custom_fail(fc, LAM_ERR_RULE, "give transpose_solve or transpose_solver, or say symmetric",
                          "reverse mode needs the transposed system solved, and there is no rule for that");
         return NULL;
     }
     a.transposed = !a.transposed && !a.symmetric;
-    lam__fn_retain(a.matvec);
-    if (a.settings.preconditioner) lam__fn_retain(a.settings.preconditioner);
+    lam__custom_retain_solve(&a);
     return solve_instance(fc->ctx, &a, fc->instance->inputs);
 }
 
@@ -214,10 +225,11 @@ static bool check_solve(const char *what, lam_fn *f, lam_list parameters, lam_te
     return lam__fn_check_call(what, f, LAM_LIST(b), where) && check_counts(what, f, parameters);
 }
 
-/* The solution with the operator that `a` describes; takes over a's reference to matvec. list: the Function's
+/* The solution with the operator that `a` describes; takes over a's references. list: the Function's
  * inputs. */
 static lam_tensor *solve_with(lam_ctx *ctx, const lam__solve_attrs *a, lam_tensor *const list[]) {
-    int inputs = a->n + 1 + a->extra + a->aside;
+    int inputs = own_inputs(a);
+    for (int k = 0; k < LAM__BESIDES; k++) inputs += a->captured[k];
     lam__instance *x = solve_instance(ctx, a, inputs);
     lam_tensor *out = &ctx->failed;
     if (x) lam__custom_apply(x, (lam_list){(size_t)inputs, list}, &out);
@@ -225,19 +237,17 @@ static lam_tensor *solve_with(lam_ctx *ctx, const lam__solve_attrs *a, lam_tenso
     return out;
 }
 
-/* The same with the open function `matvec`, of which one reference more is taken, and an open preconditioner, whose
- * captures go behind all. */
+/* The same with the open function `matvec`, of which one reference more is taken, and functions beside it that are
+ * still the caller's. Their captures go behind all. */
 static lam_tensor *solve_open(lam_ctx *ctx, lam_fn *matvec, lam_tensor *const list[], lam__solve_attrs a) {
-    lam_fn *nearly = a.settings.preconditioner;
-    int own = a.n + 1 + a.extra;
-    a.aside = nearly ? lam__arguments_captured(nearly) : 0;
-    lam_tensor **all = lam__apply_room(ctx, (size_t)(own + a.aside));
-    lam_fn *opened = nearly ? lam__arguments_open("solve", nearly) : NULL;
-    if (!all || lam_failed(matvec) || (nearly && lam_failed(opened))) return &ctx->failed;
-    for (int k = 0; k < own; k++) all[k] = list[k];
-    if (a.aside) lam__arguments_append_captures(nearly, all, own);
-    a.matvec = lam__fn_retain(matvec);
-    a.settings.preconditioner = opened ? lam__fn_retain(opened) : NULL;
+    lam_list captures, given = {(size_t)own_inputs(&a), list};
+    a.matvec = matvec;
+    if (lam_failed(matvec) || !lam__custom_open_beside(ctx, &a, &captures)) return &ctx->failed;
+    lam_tensor **all = lam__apply_room(ctx, given.count + captures.count);
+    if (!all) return &ctx->failed;
+    for (size_t k = 0; k < given.count; k++) all[k] = list[k];
+    for (size_t k = 0; k < captures.count; k++) all[given.count + k] = captures.items[k];
+    lam__custom_retain_solve(&a);
     return solve_with(ctx, &a, all);
 }
 
@@ -272,7 +282,7 @@ static lam_tensor *solve_recorded(lam_ctx *ctx, lam_fn *matvec, lam_list list, l
 }
 
 /* The solution by the rules in `a`, whose matvec is still the caller's. A function that hides values is found out by
- * its failure, which is the first thing that it does in a callback. */
+ * its failure, which is the first thing that it does in a callback; a solver does not call it there. */
 static lam_tensor *solve_by(lam_ctx *ctx, lam_fn *matvec, lam_list parameters, lam_tensor *b, lam__solve_attrs a) {
     int n = (int)parameters.count;
     bool transposed;
@@ -285,34 +295,77 @@ static lam_tensor *solve_by(lam_ctx *ctx, lam_fn *matvec, lam_list parameters, l
     lam__arguments_append_captures(matvec, list, n + 1);
     a.n = n;
     a.extra = lam__arguments_captured(matvec);
+    lam_fn *open = lam__arguments_open("solve", matvec);
+    lam_list operands = {(size_t)own_inputs(&a), list};
+    bool hides = false;
+    if (lam_failed(open) || (a.beside[LAM__SOLVER] && lam__custom_hides(open, operands, &hides) != LAM_OK))
+        return &ctx->failed;
+    if (hides) return solve_recorded(ctx, matvec, given, a);
     lam__mark before = lam__error_mark(ctx);
-    lam_tensor *out = solve_open(ctx, lam__arguments_open("solve", matvec), list, a);
+    lam_tensor *out = solve_open(ctx, open, list, a);
     if (lam__error_since(ctx, before) != LAM_ERR_CAPTURED) return out;
     lam__error_roll_back(ctx, before);
     return solve_recorded(ctx, matvec, given, a);
+}
+
+/* Whether a function beside f is one of one input and one output; records what is wrong. NULL is none. */
+static bool check_beside(const char *what, const lam_fn *f, const char *role, lam_fn *g) {
+    if (!g) return true;
+    if (!lam__custom_goes_with(what, f, role, g)) return false;
+    if (g->inputs == 1 && g->outputs == 1) return true;
+    lam__error_set(f->ctx, LAM_ERR_ARITY, NULL,
+                   "%s of '%s': %s '%s' takes %d inputs and gives %d outputs, expected 1 and 1", what, f->name, role,
+                   g->name, g->inputs, g->outputs);
+    return false;
+}
+
+/* One way to solve each system: a rule or a function. */
+static bool check_ways(const char *what, const lam_fn *f, lam_solve_rule solve,
+                       const lam_custom_linear_solve_options *o) {
+    bool twice = solve && o->solver, transpose_twice = o->transpose_solve && o->transpose_solver;
+    if (!solve && !o->solver)
+        lam__error_set(f->ctx, LAM_ERR_NULL, "give a rule, or the option solver",
+                       "%s of '%s': solve is NULL, and there is no solver", what, f->name);
+    else if (twice || transpose_twice)
+        lam__error_set(f->ctx, LAM_ERR_OPTION, "give one of them", "%s of '%s': %s are both given", what, f->name,
+                       twice ? "solve and solver" : "transpose_solve and transpose_solver");
+    else
+        return check_beside(what, f, "solver", o->solver) &&
+               check_beside(what, f, "transpose_solver", o->transpose_solver);
+    return false;
 }
 
 lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
                                     const lam_custom_linear_solve_options *options) {
     static const lam_custom_linear_solve_options none;
     const lam_custom_linear_solve_options *o = options ? options : &none;
+    const char *what = "custom_linear_solve";
     lam_ctx *ctx;
-    if (!check_solve("custom_linear_solve", matvec, parameters, b, &ctx)) return &ctx->failed;
-    if (!solve || !b)
-        return lam__error_fail(ctx, LAM_ERR_NULL, "custom_linear_solve of '%s': %s is NULL", matvec->name,
-                               solve ? "b" : "solve");
-    lam__solve_attrs a = {
-        .solve = solve, .transpose_solve = o->transpose_solve, .env = o->env, .symmetric = o->symmetric};
+    if (!check_solve(what, matvec, parameters, b, &ctx)) return &ctx->failed;
+    if (!b) return lam__error_fail(ctx, LAM_ERR_NULL, "%s of '%s': b is NULL", what, matvec->name);
+    if (!check_ways(what, matvec, solve, o)) return &ctx->failed;
+    lam__solve_attrs a = {.beside = {[LAM__SOLVER] = o->solver, [LAM__TRANSPOSE_SOLVER] = o->transpose_solver},
+                          .solve = solve,
+                          .transpose_solve = o->transpose_solve,
+                          .env = o->env,
+                          .symmetric = o->symmetric};
     return solve_by(ctx, matvec, parameters, b, a);
 }
 
 lam_tensor *lam__custom_solve_iterative(const char *what, lam_fn *matvec, lam_list parameters, lam_tensor *b,
                                         lam_solve_rule rule, bool symmetric, const lam_iterative_options *settings) {
     lam_ctx *ctx;
-    if (!check_solve(what, matvec, parameters, b, &ctx)) return &ctx->failed;
-    lam__solve_attrs a = {
-        .solve = rule, .transpose_solve = rule, .symmetric = symmetric, .iterative = true, .settings = *settings};
+    if (!check_solve(what, matvec, parameters, b, &ctx) ||
+        !check_beside(what, matvec, "preconditioner", settings->preconditioner))
+        return &ctx->failed;
+    lam__solve_attrs a = {.beside = {[LAM__PRECONDITIONER] = settings->preconditioner},
+                          .solve = rule,
+                          .transpose_solve = rule,
+                          .symmetric = symmetric,
+                          .iterative = true,
+                          .settings = *settings};
     a.settings.x0 = NULL;
+    a.settings.preconditioner = NULL;
     return solve_by(ctx, matvec, parameters, b, a);
 }
 

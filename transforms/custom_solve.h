@@ -4,17 +4,22 @@
 
 #include "transforms/custom.h"
 
-/* Inputs of the Function: n parameters, b, `extra` captures, then `aside` captures of the preconditioner. Inputs of
- * matvec: the same with x in the place of b, without the last. */
+/* Functions that stand beside the system: no derivative goes through them. */
+enum lam__beside { LAM__SOLVER, LAM__TRANSPOSE_SOLVER, LAM__PRECONDITIONER, LAM__BESIDES };
+
+/* Inputs of the Function: n parameters, b, `extra` captures, then those of the functions beside, `captured` of each.
+ * Inputs of matvec: the same with x in the place of b, without the last. */
 typedef struct lam__solve_attrs {
     lam_fn *matvec; /* held */
-    int n, extra, aside;
+    int n, extra;
+    lam_fn *beside[LAM__BESIDES]; /* held, with their captures as inputs; NULL: not given */
+    int captured[LAM__BESIDES];
     lam_solve_rule solve, transpose_solve;
     void *env;
     bool symmetric;
     bool transposed;                /* it is the transposed system that is solved */
     bool iterative;                 /* the rules' env is `settings` */
-    lam_iterative_options settings; /* the preconditioner is held, with its captures as inputs */
+    lam_iterative_options settings; /* the preconditioner is one of `beside` */
 } lam__solve_attrs;
 
 /* What an operator calls; in the frame of the callback for which it is made. */
@@ -28,7 +33,18 @@ typedef struct lam__operator_env {
 lam_fn *lam__custom_operator(const lam__solve_attrs *a, lam__operator_env *env, lam_tensor *const in[],
                              lam_tensor *like);
 
-/* The settings of an iteration, with the preconditioner at its captures. */
-lam_iterative_options lam__custom_settings(const lam__solve_attrs *a, lam_tensor *const in[]);
+/* Whether a call of matvec, opened, uses values of levels that are not among its inputs. Fails without memory. */
+lam_status lam__custom_hides(lam_fn *open, lam_list in, bool *hides);
+
+/* One more reference to each function of these attributes, and one less. */
+void lam__custom_retain_solve(const lam__solve_attrs *a);
+void lam__custom_release_solve(const lam__solve_attrs *a);
+
+/* Puts functions with captures as inputs in the place of the caller's functions beside the system. *captures: what
+ * those inputs are now, in the order of the Function's. False after a failure. */
+bool lam__custom_open_beside(lam_ctx *ctx, lam__solve_attrs *a, lam_list *captures);
+
+/* A function beside the system, at its captures among the Function's inputs; NULL where none is given. */
+lam_fn *lam__custom_beside(const lam__solve_attrs *a, lam_tensor *const in[], enum lam__beside which);
 
 #endif

@@ -221,19 +221,26 @@ LAM_API lam_fn *lam_custom_vmap(lam_fn *f, lam_vmap_rule rule, void *env);
 typedef lam_tensor *(*lam_solve_rule)(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env);
 
 typedef struct lam_custom_linear_solve_options {
-    lam_solve_rule transpose_solve; /* for the transposed function; NULL: no reverse mode by b, unless symmetric */
-    bool symmetric;                 /* the function is its own transpose: solve serves both */
+    lam_solve_rule transpose_solve; /* for the transposed function; NULL: no reverse mode by b, unless symmetric or
+                                       transpose_solver is given */
+    bool symmetric;                 /* the function is its own transpose: solve, or solver, serves both */
     void *env;                      /* for the rules; borrowed for as long as a derivative may be asked for */
+    lam_fn *solver;                 /* in the place of solve: b -> x, of one input and one output; what it captures,
+                                       such as factors, may be of any level, and is held for as long */
+    lam_fn *transpose_solver;       /* the same in the place of transpose_solve */
 } lam_custom_linear_solve_options;
 
-/* x with matvec(parameters..., x) = b, where matvec is linear in x. Nothing is differentiated through the rules.
+/* x with matvec(parameters..., x) = b, where matvec is linear in x. solve is a rule; or it is NULL, and the option
+ * solver is a function that knows how, as by factors that are made once and serve the solves of all derivatives.
+ * Nothing is differentiated through rules and solvers, nor by what solvers capture.
  * Shape   x: as b.
- * Fails   LAM_ERR_ARITY unless matvec has one input more than there are parameters and one output; LAM_ERR_RULE when
- *         reverse mode needs a transpose_solve that is not there.
+ * Fails   LAM_ERR_ARITY unless matvec has one input more than there are parameters and one output, and a solver one of
+ *         each; LAM_ERR_NULL for neither solve nor solver; LAM_ERR_OPTION for both, or both of the transposed system;
+ *         LAM_ERR_RULE when reverse mode needs a transpose_solve or transpose_solver that is not there.
  * Owner   current scope.
  * Derivative  by b, the parameters and the captures of matvec, of any order, by solving again; also by what is hidden
  *             in functions that matvec is or calls, such as one of lam_linearize. lam_linearize and
- *             lam_linear_transpose take it as linear in b, whatever the rules do, which may be foreign code. */
+ *             lam_linear_transpose take it as linear in b, whatever rules and solvers do, which may be foreign code. */
 LAM_API lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_solve_rule solve,
                                             const lam_custom_linear_solve_options *options);
 

@@ -154,10 +154,39 @@ BODY(solved) {
     out[0] = lam_sum(lam_custom_linear_solve(FN(matvec, 2, 1), LAM_LIST(a), in[0], dense_solve, &o), NULL);
 }
 
-static double run_solve(void) {
-    lam_fn *g = lam_grad(FN(solved, 1, 1), NULL);
+static double run_solved(lam_fn *f) {
+    lam_fn *g = lam_grad(f, NULL);
     return norm(apply1(g, VEC(1, 2))) + norm(apply1(lam_vmap(g, NULL), MAT(2, 2, 1, 2, 3, 4))) +
            norm(apply1(forward_of(g), VEC(1, 2)));
+}
+
+static double run_solve(void) {
+    return run_solved(FN(solved, 1, 1));
+}
+
+/* b, then the captured inverse */
+BODY(by_inverse) {
+    out[0] = lam_matmul(in[1], in[0]);
+}
+
+/* v; env: the matrix, hidden */
+BODY(matvec_hidden) {
+    out[0] = lam_matmul(*(lam_tensor **)env, in[0]);
+}
+
+/* The same by an inverse that is made once; its transpose is a program with values of levels. */
+BODY(solved_by_inverse) {
+    lam_tensor *a = lam_mul(MAT(2, 2, 4, 1, 2, 5), lam_index(in[0], 0, 0));
+    lam_fn_options by = {.name = "by_inverse", .body = by_inverse, .inputs = 1, .outputs = 1};
+    by.captures = LAM_LIST(lam_inv(a));
+    lam_custom_linear_solve_options o = {.solver = lam_fn_new(ctx, &by)};
+    o.transpose_solver = lam_linear_transpose(o.solver, LAM_LIST(in[0]));
+    lam_fn *f = FN_ENV(matvec_hidden, 1, 1, &a);
+    out[0] = lam_sum(lam_custom_linear_solve(f, LAM_LIST(), in[0], NULL, &o), NULL);
+}
+
+static double run_solver(void) {
+    return run_solved(FN(solved_by_inverse, 1, 1));
 }
 
 static lam_tensor *divide(lam_ctx *here, lam_fn *linear, lam_tensor *b, void *env) {
@@ -193,8 +222,8 @@ static double run_root(void) {
 static const scenario by_style[] = {{"a style", run_style}, {"second order", run_second_order}};
 
 static const scenario others[] = {
-    {"rich", run_rich}, {"linear", run_linear}, {"once", run_once},
-    {"hook", run_hook}, {"solve", run_solve},   {"root", run_root},
+    {"rich", run_rich},   {"linear", run_linear}, {"once", run_once}, {"hook", run_hook},
+    {"solve", run_solve}, {"solver", run_solver}, {"root", run_root},
 };
 enum { OTHERS = sizeof others / sizeof others[0] };
 

@@ -105,12 +105,20 @@ static lam_tensor *divide(lam_ctx *c, lam_fn *linear, lam_tensor *b, void *env) 
     return lam_div(b, lam_apply(linear, LAM_LIST(lam_ones(c, LAM_F64, LAM_DIMS0))));
 }
 
+static void halve(lam_ctx *, lam_tensor *const in[], lam_tensor *out[], void *) {
+    out[0] = lam_mul(0.5, in[0]);
+}
+
 static void test_linear_solve() {
     int solved = 0;
     lam_tensor *a = lam_scalar(ctx, 4.0), *b = lam_scalar(ctx, 6.0);
     lam_fn *times = function(product, 2, 1);
     CHECK(lam_item(lam_custom_linear_solve(times, LAM_LIST(a), b, divide, {nullptr, true, &solved})) == 1.5);
     CHECK(solved == 1);
+    lam_custom_linear_solve_options by_solver{};
+    by_solver.symmetric = true;
+    by_solver.solver = function(halve, 1, 1);
+    CHECK(lam_item(lam_custom_linear_solve(times, LAM_LIST(a), b, nullptr, by_solver)) == 3);
 }
 
 int main() {

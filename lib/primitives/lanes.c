@@ -70,10 +70,11 @@ static lam_status eval_softmax(const lam_call_site *call, lam_value *const out[]
     return eval_lanes(call, LAM__PANELS_SOFTMAX, out[0], NULL);
 }
 
-/* Made of the result alone: no exponential. */
+/* Made of the result alone: no exponential. Signs are turned where there is one number per lane, so that the product
+ * and the difference are one pass. */
 static lam_tensor *slope_of_softmax(const lam_rule *r, lam_tensor *dx) {
     lam_tensor *weighted = lam_mul(r->out[0], dx);
-    return lam_sub(weighted, lam_mul(r->out[0], total(r, weighted)));
+    return lam_fma(r->out[0], lam_neg(total(r, weighted)), weighted);
 }
 
 static void jvp_softmax(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
@@ -110,7 +111,7 @@ static void jvp_log_softmax(const lam_rule *r, lam_tensor *const dx[], lam_tenso
 
 /* gx = g - exp(y) sum(g): the transpose of that. */
 static void vjp_log_softmax(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    gx[0] = lam_sub(g[0], lam_mul(lam_exp(r->out[0]), total(r, g[0])));
+    gx[0] = lam_fma(lam_exp(r->out[0]), lam_neg(total(r, g[0])), g[0]);
 }
 
 const lam_primitive lam__row_log_softmax = {
@@ -161,32 +162,32 @@ static double lane_size(const lam_rule *r) {
     return n;
 }
 
-/* STEEP (t - mean(t) - y mean(y t)), which is its own transpose; *along: mean(y t). The middle factor is a projection
- * away from the ones and from y, which is symmetric. */
-static lam_tensor *standardized_slope(const lam_rule *r, lam_tensor *t, lam_tensor **along) {
+/* STEEP (t - mean(t) - y mean(y t)), which is its own transpose; *against: -mean(y t). The middle factor is a
+ * projection away from the ones and from y, which is symmetric. */
+static lam_tensor *standardized_slope(const lam_rule *r, lam_tensor *t, lam_tensor **against) {
     const double part = 1 / lane_size(r);
     lam_tensor *y = r->out[RESULT];
-    *along = lam_mul(part, total(r, lam_mul(y, t)));
+    *against = lam_mul(-part, total(r, lam_mul(y, t)));
     lam_tensor *away = lam_sub(t, lam_mul(part, total(r, t)));
-    return lam_mul(lam_sub(away, lam_mul(y, *along)), restored(r, r->out[STEEP]));
+    return lam_mul(lam_fma(y, *against, away), restored(r, r->out[STEEP]));
 }
 
 /* Both results have tangents; the one of STEEP uses the mean that the first has worked out. */
 static void jvp_standardize(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    lam_tensor *along, *steep = r->out[STEEP];
-    dout[RESULT] = standardized_slope(r, dx[0], &along);
+    lam_tensor *against, *steep = r->out[STEEP];
+    dout[RESULT] = standardized_slope(r, dx[0], &against);
     lam_dims own = lam_dims_of(steep);
-    dout[STEEP] = lam_neg(lam_mul(lam_square(steep), lam__apply_reshape(along, own.rank, own.dims)));
+    dout[STEEP] = lam_mul(lam_square(steep), lam__apply_reshape(against, own.rank, own.dims));
 }
 
 /* By STEEP gx = -STEEP^2 g y/n; both terms are linear in their cotangents and are added. */
 static void vjp_standardize(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    lam_tensor *along;
-    if (g[RESULT]) gx[0] = standardized_slope(r, g[RESULT], &along);
+    lam_tensor *against;
+    if (g[RESULT]) gx[0] = standardized_slope(r, g[RESULT], &against);
     if (!g[STEEP]) return;
     lam_tensor *each = lam_mul(-1 / lane_size(r), lam_mul(g[STEEP], lam_square(r->out[STEEP])));
-    lam_tensor *term = lam_mul(r->out[RESULT], restored(r, each));
-    gx[0] = g[RESULT] ? lam_add(gx[0], term) : term;
+    lam_tensor *y = r->out[RESULT], *factor = restored(r, each);
+    gx[0] = g[RESULT] ? lam_fma(y, factor, gx[0]) : lam_mul(y, factor);
 }
 
 static void batch_standardize(const lam_rule *r, lam_tensor *out[]) {

@@ -11,8 +11,12 @@
 
 #include <math.h>
 
-/* x scale + offset. */
+/* x scale + offset, in one pass over x where all are of one dtype: fma would promote the three together, and takes no
+ * complex scale. */
 static lam_tensor *affine(lam_tensor *x, lam_tensor *scale, lam_tensor *offset) {
+    const lam_dtype dtype = lam_dtype_of(x);
+    if (scale && offset && lam_dtype_of(scale) == dtype && lam_dtype_of(offset) == dtype)
+        return lam_fma(x, scale, offset);
     if (scale) x = lam_mul(x, scale);
     return offset ? lam_add(x, offset) : x;
 }
@@ -78,8 +82,7 @@ lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor
     lam_tensor *out = lam_sub(in[0], mean);
     scale = along(scale, axis, rank);
     if (lam_dtype_of(out) == dtype) {
-        out = lam_mul(out, scale ? lam_mul(steepness, scale) : steepness);
-        scale = NULL;
+        scale = scale ? lam_mul(steepness, scale) : steepness;
     } else {
         out = lam__apply_narrowed(lam_mul(out, steepness), dtype);
     }

@@ -5,6 +5,7 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
+#include "lib/tensor/value.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
@@ -85,6 +86,12 @@ lam_tensor *lam_kl_divergence(lam_tensor *log_predictions, lam_tensor *targets, 
         lam_sub(lam_sum(lam_xlogy(targets, targets), &over), weighted_sum(targets, log_predictions, axis)), since);
 }
 
+/* x in the dtype and the dims that it has beside y. What has them already is not passed over. */
+static lam_tensor *beside(lam_tensor *x, lam_tensor *y) {
+    const lam_value *own = lam__scope_peek(x), *other = lam__scope_peek(y);
+    return own && other && lam__value_same_type(own, other) ? x : lam_add(x, lam_zeros_like(y));
+}
+
 /* Not the product of vectors over that of their lengths, which leave the range earlier. A vector of 0 has no direction,
  * and what is taken for it is 0, as are its derivatives. */
 lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis) {
@@ -92,8 +99,8 @@ lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis) {
     const lam_axes over = {1, &axis};
     lam_tensor *in[2] = {x, y};
     const lam_dtype dtype = lam__apply_floats(2, in);
-    x = lam_add(in[0], lam_zeros_like(in[1])); /* broadcast, so that both have the axis */
-    y = lam_add(in[1], lam_zeros_like(in[0]));
+    x = beside(in[0], in[1]); /* so that both have the axis */
+    y = beside(in[1], in[0]);
     if (!lam__apply_axis("cosine_similarity", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     lam_tensor *terms = lam_mul(lam_norm_slope(x, over), lam_norm_slope(y, over));
     lam_tensor *cosine = lam_sum(terms, &(lam_reduce_options){.axes = over});

@@ -215,6 +215,22 @@ START_TEST(normalisations) {
                 LAM_DIMS(2, 2), -1, 5, 1, 9);
     EXPECT_NEAR(lam_batch_norm(MAT(2, 2, 1, 5, 3, 9), 0, VEC(1, 2), VEC(4, 9), NULL, NULL, &exact), 1e-15,
                 LAM_DIMS(2, 2), 0, 2, 1 / 3., 7 / 3.);
+    EXPECT_NEAR(lam_batch_norm(MAT(2, 2, 1, 5, 3, 9), 1, VEC(1, 2), VEC(4, 9), VEC(2, 3), VEC(1, -1), &exact), 1e-15,
+                LAM_DIMS(2, 2), 1, 2, 3, 6);
+}
+END_TEST
+
+/* (1, 3) is (-1, 1) when standardised; the dtype is what a product and a sum make of it. Complex numbers scale too. */
+START_TEST(scale_and_offset_of_other_dtypes) {
+    const lam_normalize_options exact = {.epsilon = 1e-300};
+    lam_tensor *x = VEC(1, 3), *low = lam_cast(x, LAM_F32), *turned = lam_complex(VEC(0, 0), VEC(1, 2));
+    lam_tensor *wide = lam_layer_norm(low, lam_cast(VEC(2, 5), LAM_I32), VEC(1, 1), &exact);
+    lam_tensor *plane = lam_layer_norm(x, turned, VEC(1, 1), &exact);
+    EXPECT_NEAR(wide, 1e-6, LAM_DIMS(2), -1, 6);
+    ck_assert_int_eq(lam_dtype_of(wide), LAM_F64);
+    EXPECT_NEAR(lam_real(plane), 1e-15, LAM_DIMS(2), 1, 1);
+    EXPECT_NEAR(lam_imag(plane), 1e-15, LAM_DIMS(2), -1, 2);
+    EXPECT_OK();
 }
 END_TEST
 
@@ -436,13 +452,13 @@ START_TEST(mish_has_derivatives_of_high_order) {
 END_TEST
 
 Suite *suite_primitives_neural(void) {
-    Suite *suite =
-        SUITE_OF("primitives/neural", activations_far_out, mish_has_derivatives_of_high_order,
-                 slopes_where_forms_change, kinks_have_the_slope_of_the_left, relu_keeps_the_dtype, glu_halves_an_axis,
-                 losses_are_those_of_jax, gradients_of_losses_are_finite_at_the_edges, normalisations,
-                 lanes_of_all_lengths, axes_apart_are_standardized_together, attention_is_that_of_jax,
-                 a_query_without_keys_gives_zero_and_no_gradient, attention_refuses_by_its_name,
-                 curves_are_those_of_numpy, curves_have_second_derivatives, logarithms_of_sums_and_terms_of_entropy);
+    Suite *suite = SUITE_OF(
+        "primitives/neural", activations_far_out, mish_has_derivatives_of_high_order, slopes_where_forms_change,
+        kinks_have_the_slope_of_the_left, relu_keeps_the_dtype, glu_halves_an_axis, losses_are_those_of_jax,
+        gradients_of_losses_are_finite_at_the_edges, normalisations, scale_and_offset_of_other_dtypes,
+        lanes_of_all_lengths, axes_apart_are_standardized_together, attention_is_that_of_jax,
+        a_query_without_keys_gives_zero_and_no_gradient, attention_refuses_by_its_name, curves_are_those_of_numpy,
+        curves_have_second_derivatives, logarithms_of_sums_and_terms_of_entropy);
     const int count = sizeof activations / sizeof *activations;
     suite_loop(suite, polynomials_at_many_points, 2);
     suite_loop(suite, activations_and_their_slopes_are_those_of_jax, count);

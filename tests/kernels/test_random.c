@@ -77,11 +77,70 @@ START_TEST(ranges_are_kept) {
 }
 END_TEST
 
+/* Words of both keys that the key of a range is split into: the upper ones, then the lower. */
+static void draw_halves(lam__random_form form, const uint32_t key[2], int64_t n, void *high, void *low) {
+    uint64_t keys[4];
+    lam__kernels_random(&(lam__random){.form = LAM__RANDOM_PAIRS}, key, 0, 2, keys);
+    const uint32_t upper[2] = {(uint32_t)keys[0], (uint32_t)keys[1]}, lower[2] = {(uint32_t)keys[2], (uint32_t)keys[3]};
+    lam__kernels_random(&(lam__random){.form = form}, upper, 0, n, high);
+    lam__kernels_random(&(lam__random){.form = form}, lower, 0, n, low);
+}
+
+/* The definition in NOTE [ranges], by division, in words of `mask`. */
+static uint64_t place_of(uint64_t high, uint64_t low, uint64_t span, uint64_t mask) {
+    const uint64_t root = (mask >> (mask == UINT64_MAX ? 32 : 16)) + 1;
+    const uint64_t factor = span ? (root % span * (root % span) & mask) % span : 0;
+    const uint64_t sum = (span ? high % span * factor + low % span : low) & mask;
+    return span ? sum % span : sum;
+}
+
+/* Powers of 2 and their neighbours, the least and the largest, odd ones, and all of the type: _i is the span. */
+static const uint64_t spans[] = {
+    0,
+    1,
+    2,
+    3,
+    7,
+    10,
+    1000,
+    0x10000,
+    0x10001,
+    0x7fffffff,
+    0x80000000,
+    0x80000001,
+    0xfffffffe,
+    0xffffffff,
+    UINT64_C(0x100000000),
+    UINT64_C(0x100000001),
+    UINT64_C(10000000000000007),
+    UINT64_C(0x7fffffffffffffff),
+    UINT64_C(0x8000000000000000),
+    UINT64_C(0x8000000000000001),
+    UINT64_MAX - 1,
+    UINT64_MAX,
+};
+
+START_TEST(ranges_are_remainders) {
+    static uint64_t high[MANY], low[MANY], wide[MANY];
+    static uint32_t high32[MANY], low32[MANY], narrow[MANY];
+    const uint64_t span = spans[_i];
+    const uint32_t key[2] = {3, 0x9abcdef0};
+    draw_halves(LAM__RANDOM_WIDE, key, MANY, high, low);
+    lam__kernels_random(&(lam__random){.form = LAM__RANDOM_RANGE64, .low = -5, .span = span}, key, 0, MANY, wide);
+    for (int i = 0; i < MANY; i++) ck_assert_uint_eq(wide[i] + 5, place_of(high[i], low[i], span, UINT64_MAX));
+    if (span > UINT32_MAX) return;
+    draw_halves(LAM__RANDOM_NARROW, key, MANY, high32, low32);
+    lam__kernels_random(&(lam__random){.form = LAM__RANDOM_RANGE32, .low = -5, .span = span}, key, 0, MANY, narrow);
+    for (int i = 0; i < MANY; i++) ck_assert_uint_eq(narrow[i] + 5, place_of(high32[i], low32[i], span, UINT32_MAX));
+}
+END_TEST
+
 Suite *suite_kernels_test_random(void) {
     Suite *suite = suite_create("kernels/random");
     TCase *tests = tcase_create("random");
     tcase_add_test(tests, known_answers);
     tcase_add_test(tests, ranges_are_kept);
+    tcase_add_loop_test(tests, ranges_are_remainders, 0, (int)(sizeof spans / sizeof *spans));
     tcase_add_loop_test(tests, pieces_are_those_of_the_whole, 0, LAM__RANDOM_UNIT32 + 1);
     suite_add_tcase(suite, tests);
     return suite;

@@ -285,3 +285,25 @@ void lam__kernels_fill(lam_dtype dtype, void *dst, int64_t n, const void *item) 
     else if (bytes == 2) fill2(dst, n, item);
     else if (n > 0) memset(dst, *(const unsigned char *)item, (size_t)n);
 }
+
+/* A number below 2^53 is the exact sum of where its block begins and of its place there, which is an int, as machines
+ * without AVX-512 have no vectors of conversions from 64 bits. */
+static void count_block(double first, double step, int64_t begin, int n, double *dst) {
+    const double base = (double)begin;
+    for (int j = 0; j < n; j++) dst[j] = first + step * (base + (double)j);
+}
+
+/* Each number comes from its place and not from its neighbour, so errors do not add up; other dtypes are converted from
+ * f64, so that f32 elements are rounded from there. Blocks stay in the first cache on their way. */
+void lam__kernels_count_up(lam_dtype dtype, double first, double step, int64_t begin, int64_t n, void *dst) {
+    enum { BLOCK = 512 };
+    static const int64_t unit[] = {1};
+    double block[BLOCK];
+    for (int64_t at = 0, m; at < n; at += m) {
+        m = n - at < BLOCK ? n - at : BLOCK;
+        char *to = (char *)dst + at * lam__item_bytes(dtype);
+        double *wide = dtype == LAM_F64 ? (double *)(void *)to : block;
+        count_block(first, step, begin + at, (int)m, wide);
+        if (wide == block) lam__kernels_copy(1, &m, dtype, to, unit, LAM_F64, block, unit);
+    }
+}

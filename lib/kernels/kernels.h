@@ -73,6 +73,9 @@ bool lam__kernels_columns(lam_dtype dtype, int64_t rows, int64_t n, const void *
 /* Fills a contiguous array with one element (`item` points to an element of dtype). */
 void lam__kernels_fill(lam_dtype dtype, void *dst, int64_t n, const void *item);
 
+/* dst[j] = first + step (begin + j), j = 0..n-1, worked out in f64; numbers up to 2^53. */
+void lam__kernels_count_up(lam_dtype dtype, double first, double step, int64_t begin, int64_t n, void *dst);
+
 /* ---- reductions --------------------------------------------------------------------------------------- */
 
 typedef enum lam__reduce_id {

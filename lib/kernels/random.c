@@ -23,9 +23,9 @@ lam_dtype lam__kernels_random_dtype(lam__random_form form) {
  * sum of the two remainders is formed with that factor, itself reduced in two steps; everything is modulo 2^bits as
  * unsigned numbers are. These are the results of jax.random. A span of 0 is the whole range of the type.
  *
- * No element is divided. With inverse = floor((2^bits - 1) / span) the upper half of x inverse is x / span rounded down,
- * or one less: 2^bits / span - inverse <= 1, and x < 2^bits of these are less than one. So at most one span is left to
- * take away. An inverse of 0 leaves x as it is, which is what a span of 0 wants. */
+ * No element is divided. With inverse = floor((2^bits - 1) / span) the upper half of x inverse is x / span rounded
+ * down, or one less: 2^bits / span - inverse <= 1, and x < 2^bits of these are less than one. So at most one span is
+ * left to take away. An inverse of 0 leaves x as it is, which is what a span of 0 wants. */
 typedef struct divisor {
     uint64_t span, inverse, factor;
 } divisor;
@@ -39,10 +39,8 @@ static divisor divisor_of(uint64_t span, int bits) {
 }
 
 #ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 uint128;
-
 static uint64_t upper_half(uint64_t x, uint64_t y) {
-    return (uint64_t)((uint128)x * y >> 64);
+    return (uint64_t)(__extension__(unsigned __int128) x * y >> 64);
 }
 #else
 static uint64_t upper_half(uint64_t x, uint64_t y) {

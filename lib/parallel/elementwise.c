@@ -181,6 +181,24 @@ void lam__parallel_fill(lam__team *team, lam_dtype dtype, void *dst, int64_t n, 
     lam__team_run(team, n, 0.5, fill_part, &f);
 }
 
+typedef struct counting {
+    lam_dtype dtype;
+    double first, step;
+    char *to;
+} counting;
+
+static void count_part(void *env, int64_t begin, int64_t end, int worker) {
+    const counting *c = env;
+    (void)worker;
+    lam__kernels_count_up(c->dtype, c->first, c->step, begin, end - begin, c->to + begin * lam__item_bytes(c->dtype));
+}
+
+/* Each element is made from its own number, so pieces need no state. */
+void lam__parallel_count_up(lam__team *team, lam_dtype dtype, double first, double step, int64_t n, void *out) {
+    counting c = {dtype, first, step, out};
+    lam__team_run(team, n, 1, count_part, &c);
+}
+
 /* ---- random bits ------------------------------------------------------------------------------------------------- */
 
 /* `first` is the counter of element 0, which a piece moves on by where it begins. */

@@ -46,6 +46,8 @@ void lam__parallel_copy(lam__team *team, int rank, const int64_t *dims, lam_dtyp
 
 void lam__parallel_fill(lam__team *team, lam_dtype dtype, void *dst, int64_t n, const void *item);
 
+void lam__parallel_count_up(lam__team *team, lam_dtype dtype, double first, double step, int64_t n, void *out);
+
 void lam__parallel_random(lam__team *team, const lam__random *what, const uint32_t key[2], uint64_t first, int64_t n,
                           void *out);
 

@@ -157,24 +157,18 @@ lam_tensor *lam_eye(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns
     return fine ? lam__create_eye(ctx, dtype, 0, rows, columns) : &ctx->failed;
 }
 
-/* first + step * i in dtype, i = 0..count-1, along one axis; a `last` that is no NaN is given exactly. Each number
- * comes from i and not from its neighbour, so errors do not add up; other dtypes are converted from f64, so that f32
- * elements are rounded from there. If only the second of the two values finds no memory, the first is given back. */
+/* first + step * i in dtype, i = 0..count-1, along one axis; a `last` that is no NaN is given exactly. */
 static lam_tensor *counted(const lam_primitive *maker, lam_ctx *ctx, lam_dtype dtype, int64_t count, double first,
                            double step, double last) {
+    static const int64_t one[] = {1};
     const lam_call_site call = {.ctx = ctx, .primitive = maker}, *caller = ctx->calling;
     ctx->calling = &call;
-    lam_value *out = lam__value_new(ctx, dtype, 1, &count), *wide = out;
-    if (out && dtype != LAM_F64) wide = lam__value_new(ctx, LAM_F64, 1, &count);
+    lam_value *out = lam__value_new(ctx, dtype, 1, &count);
     ctx->calling = caller;
-    for (int64_t i = 0; wide && i < count; i++)
-        ((double *)wide->data)[i] = i == count - 1 && !isnan(last) ? last : first + step * (double)i;
-    if (wide && wide != out)
-        lam__parallel_copy(ctx->team, 1, &count, dtype, out->data, out->strides, LAM_F64, wide->data, wide->strides);
-    if (wide != out) {
-        lam__value_release(wide);
-        if (!wide) lam__value_release(out);
-        if (!wide) out = NULL;
+    if (out && count > 0) {
+        lam__parallel_count_up(ctx->team, dtype, first, step, count, out->data);
+        char *end = (char *)out->data + (count - 1) * (int64_t)lam__dtype_bytes(dtype);
+        if (!isnan(last)) lam__kernels_copy(1, one, dtype, end, one, LAM_F64, &last, one);
     }
     return lam__scope_handle(ctx, out);
 }

@@ -349,6 +349,33 @@ START_TEST(fill_repeats_the_element) {
 }
 END_TEST
 
+/* Each element comes from its own number, rounded once to f64 and once to the dtype, _i; also of the last counts that
+ * f64 has, and written in pieces that are no blocks. */
+START_TEST(counts_are_made_from_their_places) {
+    enum { N = 1300, PIECE = 37 };
+    static const int64_t begins[] = {0, 511, INT64_C(0x80000000) - 700, INT64_C(0x1fffffffffffff) - N};
+    const lam_dtype dtype = (lam_dtype)_i;
+    const size_t item = strided_item[dtype];
+    double whole[N + 1], pieces[N + 1], truth;
+    for (int b = 0; b < 4; b++) {
+        const double first = b % 2 ? -3.25 : 0, step = b % 2 ? 0.1 : 1;
+        memset(whole, 0x5a, sizeof whole);
+        lam__kernels_count_up(dtype, first, step, begins[b], N, whole);
+        ck_assert_int_eq(((char *)whole)[N * item], 0x5a);
+        for (int64_t at = 0; at < N; at += PIECE)
+            lam__kernels_count_up(dtype, first, step, begins[b] + at, N - at < PIECE ? N - at : PIECE,
+                                  (char *)pieces + (size_t)at * item);
+        ck_assert(memcmp(whole, pieces, N * item) == 0);
+        for (int j = 0; j < N; j++) {
+            const double want = first + step * (double)(begins[b] + j);
+            expected(dtype, &truth, LAM_F64, &want);
+            ck_assert_msg(memcmp(&truth, (char *)whole + (size_t)j * item, item) == 0, "%d from %lld", j,
+                          (long long)begins[b]);
+        }
+    }
+}
+END_TEST
+
 Suite *suite_kernels_driver(void) {
     Suite *suite = suite_create("kernels/driver");
     TCase *tests = tcase_create("driver");
@@ -363,6 +390,7 @@ Suite *suite_kernels_driver(void) {
     tcase_add_loop_test(tests, copies_between_layouts, 0, 2);
     tcase_add_test(tests, columns_side_by_side_in_every_set);
     tcase_add_test(tests, fill_repeats_the_element);
+    tcase_add_loop_test(tests, counts_are_made_from_their_places, 0, REAL_DTYPES);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -178,8 +178,11 @@ static void long_rows(int64_t rows, int64_t bytes, const char *from, int64_t fro
 
 /* NOTE [joined rows]
  * Parts that are narrow leave gaps between what they write, and long parts would go through all of the memory once
- * each. So they are written in turns, as many rows at a time as the first cache holds. */
+ * each. So they are written in turns, as many rows at a time as the first cache holds. Rows of some thousand bytes are
+ * left to the vectors as well: memcpy would move them by string instructions, which are slow where the two sides are
+ * not aligned alike, as of parts side by side they are not. */
 bool lam__kernels_rows(lam_dtype dtype, int64_t rows, int64_t n, const lam__rows parts[], void *dst, int64_t to_step) {
+    enum { STRING = 2048 };
     const lam__turn *turn = turn_of(dtype);
     const int64_t item = lam__item_bytes(dtype), fit = LAM__ROWS_HELD / (to_step * item), block = fit > 1 ? fit : 1;
     for (int64_t first = 0; turn && first < rows; first += block) {
@@ -189,7 +192,7 @@ bool lam__kernels_rows(lam_dtype dtype, int64_t rows, int64_t n, const lam__rows
             const lam__rows *p = &parts[k];
             const char *from = (const char *)p->from + first * p->step * item;
             if (!p->width) continue;
-            if (p->width < SHORT) turn->rows(some, p->width, from, p->step, to, to_step);
+            if (p->width < SHORT || p->width * item >= STRING) turn->rows(some, p->width, from, p->step, to, to_step);
             else long_rows(some, p->width * item, from, p->step * item, to, to_step * item);
         }
     }

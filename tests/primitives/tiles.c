@@ -185,11 +185,23 @@ START_TEST(columns_of_a_large_tensor) {
 }
 END_TEST
 
+/* Element j of a row rolled by 3 was element j - 3; rows of all lengths about those that are moved in another way. */
+START_TEST(long_rows_are_rolled) {
+    enum { ROWS = 5 };
+    for (int64_t n = 500; n < 2100; n += 131) {
+        lam_tensor *x = lam_reshape(lam_arange(ctx, LAM_F32, 0, (double)(ROWS * n), 1), LAM_DIMS(ROWS, n));
+        float out[ROWS * 2100];
+        ck_assert(lam_read(lam_roll(x, 3, 1), out, sizeof(float) * (size_t)(ROWS * n)) == LAM_OK);
+        for (int64_t i = 0; i < ROWS * n; i++) ck_assert(out[i] == (float)(i / n * n + (i % n + n - 3) % n));
+    }
+}
+END_TEST
+
 Suite *suite_primitives_tiles(void);
 
 Suite *suite_primitives_tiles(void) {
-    Suite *s = SUITE_OF("primitives/tiles", three_operands, several_cotangents_at_once, threads_leave_the_bits,
-                        jacobians_of_both_modes);
+    Suite *s = SUITE_OF("primitives/tiles", long_rows_are_rolled, three_operands, several_cotangents_at_once,
+                        threads_leave_the_bits, jacobians_of_both_modes);
     suite_loop(s, two_operands, DTYPES);
     suite_loop(s, operands_that_are_read_by_strides, DTYPES);
     suite_loop(s, columns_of_a_large_tensor, DTYPES);

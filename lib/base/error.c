@@ -4,6 +4,7 @@
  * the failed tensor, and callers go on with that. */
 #include "lib/base/error.h"
 
+#include "lib/base/inline.h"
 #include "lib/dispatch/fn.h"
 #include "lib/dispatch/level.h"
 #include "lib/tensor/dtype.h"
@@ -112,8 +113,8 @@ static void append_place(lam__text *t, const lam_ctx *ctx, const char *remedy) {
  * cannot be written to and keeps the status it was born with. LAM_OK from a user of lam_fail would be a failure without
  * a status and becomes LAM_ERR_USER. Where memory is lacking, the room that notices it does not know what it works for,
  * so the message names the primitive that is being applied. */
-static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status status, const char *remedy,
-                         const char *format, va_list arguments) {
+LAM__APART static lam_status record_failure(lam_ctx *ctx, const lam_call_site *call, lam_status status,
+                                            const char *remedy, const char *format, va_list arguments) {
     if (ctx == &lam__context_failed) return ctx->error.status;
     if (status == LAM_OK) status = LAM_ERR_USER;
     ctx->error.last[ctx->error.count % LAM__ERRORS_KEPT] = status;
@@ -133,7 +134,7 @@ static lam_status record(lam_ctx *ctx, const lam_call_site *call, lam_status sta
 lam_status lam__error_set(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    status = record(ctx, NULL, status, remedy, format, arguments);
+    status = record_failure(ctx, NULL, status, remedy, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -141,7 +142,7 @@ lam_status lam__error_set(lam_ctx *ctx, lam_status status, const char *remedy, c
 lam_status lam__error_call(const lam_call_site *call, lam_status status, const char *remedy, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    status = record(call->ctx, call, status, remedy, format, arguments);
+    status = record_failure(call->ctx, call, status, remedy, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -150,7 +151,7 @@ lam_status lam__error_call(const lam_call_site *call, lam_status status, const c
 lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    status = record(call->ctx, call, status, NULL, format, arguments);
+    status = record_failure(call->ctx, call, status, NULL, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -220,7 +221,7 @@ void lam_clear_error(lam_ctx *ctx) {
  * is given. A remedy of "" adds none: the user's own words are all. */
 static lam_tensor *fail(lam_ctx *ctx, lam_status status, const char *remedy, const char *format, va_list arguments) {
     if (!ctx) return &lam__context_failed.failed;
-    record(ctx, NULL, status, remedy, format, arguments);
+    record_failure(ctx, NULL, status, remedy, format, arguments);
     return &ctx->failed;
 }
 

@@ -1,4 +1,5 @@
-/* Failure: sticky, like NaN. Every failure of the library passes `record` in error.c, where a debugger can break. */
+/* Failure: sticky, like NaN. Every failure of the library passes `record_failure` in error.c, on which a debugger
+ * can break. */
 #ifndef LAM_BASE_ERROR_H
 #define LAM_BASE_ERROR_H
 

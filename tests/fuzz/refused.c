@@ -237,8 +237,10 @@ static double run_converted(void) {
     lam_tensor *x = lam_cast(lam_round(lam_mul(3, point())), LAM_I64), *b = lam_lt(x, 0), *o[2];
     double sum = total(lam_poly(b)) + total(lam_polyint(x, 2)) + total(lam_simpson(b, NULL, 0.5, 0)) +
                  total(lam_trapezoid(x, x, 1, 0)) + total(lam_reduce(FN(product, 2, 1), point(), num(1), NULL));
+#if defined(LAM__HAVE_FFTW)
     const lam_stft_options two = {.nperseg = 2};
     sum += total(lam_istft(lam_stft(x, &two), &two));
+#endif
     lam_tensor *pairs[2], *matrix = lam_cast(lam_diag(x, 0), LAM_F64);
     if (lam_tril_indices(ctx, 3, 2, 0, &o[0], &o[1]) == LAM_OK) sum += total(o[0]) + total(o[1]);
     if (lam_unravel_index(x, LAM_DIMS(2, 3), o) == LAM_OK) sum += total(o[0]) + total(o[1]);

@@ -3,6 +3,8 @@
  * last one. Each result still meets its elements in the order of k, so that every set gives the same bits. */
 #include "lib/kernels/window_simd.h"
 
+#include "lib/kernels/divisor.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -24,20 +26,11 @@ typedef struct window_part {
     window_run kept[KEPT];
 } window_part;
 
-static int64_t common_divisor(int64_t a, int64_t b) {
-    while (b) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Place k at result t stands at t stride + k spread - low, and meets an element where that is a multiple of gap. These
  * t are a period apart; the first is looked for among the first results, since there are only so many rests. */
 static window_run find_run(const window_part *p, int64_t k) {
     const lam__window_axis *a = p->axis;
-    const int64_t ahead = a->low - k * a->spread, common = a->gap == 1 ? 1 : common_divisor(a->stride, a->gap);
+    const int64_t ahead = a->low - k * a->spread, common = a->gap == 1 ? 1 : lam__divisor_common(a->stride, a->gap);
     const int64_t last = p->n ? (p->n - 1) * a->gap + ahead : -1;
     int64_t to = ahead > 0 ? (ahead + a->stride - 1) / a->stride : 0, end = last < 0 ? 0 : last / a->stride + 1, tries;
     window_run r = {0, a->gap / common, 0, a->stride / common, 0};

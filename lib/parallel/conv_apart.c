@@ -3,6 +3,7 @@
  * and all else is a product of matrices, with a copy before it or behind it. */
 #include "lib/parallel/conv.h"
 
+#include "lib/kernels/divisor.h"
 #include "lib/kernels/item.h"
 
 enum {
@@ -35,15 +36,6 @@ typedef struct order {
 
 static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
-}
-
-static int64_t divisor(int64_t a, int64_t b) {
-    while (b) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 /* How many of the pairs of one `few` have an element, and the first of them. */
@@ -365,13 +357,13 @@ static bool by_elements(apart *a) {
 
 /* Whether windows meet no element twice: those of two places, or the same places of two windows. */
 static bool is_apart(const lam__conv_axis *a) {
-    const int64_t common = divisor(a->stride, a->spread);
+    const int64_t common = lam__divisor_common(a->stride, a->spread);
     return a->gap == 1 && (a->window <= a->stride / common || a->out <= a->spread / common);
 }
 
 /* The same of a dilated operand: each place meets one element at most. */
 static bool is_apart_dilated(const lam__conv_axis *a) {
-    return a->stride == 1 && a->size > 0 && a->window <= a->gap / divisor(a->gap, a->spread);
+    return a->stride == 1 && a->size > 0 && a->window <= a->gap / lam__divisor_common(a->gap, a->spread);
 }
 
 /* The pairs of all axes. Places of the result are the fewer ones where windows are long. */

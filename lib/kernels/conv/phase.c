@@ -1,6 +1,7 @@
 /* Dilated operands: NOTE [phases] in conv.h. What is divided here divides without a rest, since a phase takes only
  * places whose elements exist; nothing but shapes and first elements is computed. */
 #include "lib/kernels/conv/conv.h"
+#include "lib/kernels/divisor.h"
 
 /* One axis of one phase: of the places every `period`-th one, of the window every `every`-th place from `first` on. */
 typedef struct phase {
@@ -8,20 +9,10 @@ typedef struct phase {
     lam__conv_axis axis;
 } phase;
 
-/* Euclid's; neither is 0, since strides and gaps are at least 1. */
-static int64_t common_divisor(int64_t a, int64_t b) {
-    while (b) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Moving by `period` places moves x by a multiple of the gap; there are no more phases than places. */
 int64_t lam__conv_period(const lam__conv_axis *a) {
     if (a->gap == 1) return 1;
-    const int64_t period = a->gap / common_divisor(a->gap, a->stride);
+    const int64_t period = a->gap / lam__divisor_common(a->gap, a->stride);
     return period < a->out ? period : a->out;
 }
 
@@ -30,8 +21,8 @@ int64_t lam__conv_period(const lam__conv_axis *a) {
  * leave no rest. */
 static phase phase_of(const lam__conv_axis *a, int64_t at) {
     if (a->gap == 1) return (phase){.period = 1, .every = 1, .first = a->window > 0 ? 0 : -1, .axis = *a};
-    phase p = {.period = a->gap / common_divisor(a->gap, a->stride),
-               .every = a->gap / common_divisor(a->gap, a->spread),
+    phase p = {.period = a->gap / lam__divisor_common(a->gap, a->stride),
+               .every = a->gap / lam__divisor_common(a->gap, a->spread),
                .first = -1};
     int64_t rest = (at * a->stride - a->low) % a->gap, more = a->spread % a->gap;
     if (rest > 0) rest -= a->gap; /* 0 where an element is met; else what is left to the next one */

@@ -7,10 +7,21 @@
 
 #include <lamina/tensor.h>
 
+/* The function; if it has failed, under the name of the one that was asked for. */
+static lam_fn *named(const char *function, lam_fn *made, uint64_t since) {
+    if (lam_failed(made)) lam__error_within(made->ctx, since, function);
+    return made;
+}
+
+static uint64_t now(const lam_fn *f) {
+    return f ? lam__scope_now_in(f->ctx) : UINT64_MAX;
+}
+
 /* Forward over reverse: the gradient is one value of as many elements as x, whose Jacobian takes one forward pass per
  * element at once (vmap); reverse over reverse would keep a tape of the tape. */
 lam_fn *lam_hessian(lam_fn *f, const lam_jacobian_options *options) {
-    return lam_jacfwd(lam_jacrev(f, options), options);
+    uint64_t since = now(f);
+    return named(__func__, lam_jacfwd(lam_jacrev(f, options), options), since);
 }
 
 /* ---- outputs in another order ------------------------------------------------------------------------------------ */
@@ -57,11 +68,12 @@ static lam_fn *reordered(const char *name, lam_fn *f, const run runs[]) {
  * value_and_jacobian     gradients, their Jacobians (a block for each pair of inputs), value, aux
  * and the last order is value, gradients, blocks, aux. All of it is one run of f. */
 lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options *options) {
+    uint64_t since = now(f);
     static const lam_jacobian_options none;
     const lam_jacobian_options *o = options ? options : &none;
     lam_fn *both = lam_value_and_grad(
         f, &(lam_grad_options){.argnums = o->argnums, .has_aux = o->has_aux, .holomorphic = o->holomorphic});
-    if (lam_failed(both)) return both;
+    if (lam_failed(both)) return named(__func__, both, since);
     int aux = o->has_aux, grads = both->outputs - 1 - aux;
     lam_fn *turned = reordered("gradient", both, (run[]){{1, grads}, {0, 1}, {1 + grads, aux}, {0, -1}});
     lam_jacobian_options inner = *o;
@@ -75,10 +87,11 @@ lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options *option
 /* Forward over reverse: H v = d/de grad f(x + e v), at the cost of a few gradients whatever the size of x. The outputs
  * of lam_jvp_fn are value, gradients, then the tangents of these; that of the value is grad f . v and is left out. */
 lam_fn *lam_hvp(lam_fn *f, const lam_grad_options *options) {
+    uint64_t since = now(f);
     static const lam_grad_options none;
     const lam_grad_options *o = options ? options : &none;
     lam_fn *both = lam_value_and_grad(f, o);
-    if (lam_failed(both)) return both;
+    if (lam_failed(both)) return named(__func__, both, since);
     int aux = o->has_aux, grads = both->outputs - 1 - aux;
     int first = 0;
     lam_axes argnums = o->argnums.count || o->argnums.items ? o->argnums : (lam_axes){1, &first};

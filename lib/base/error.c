@@ -121,6 +121,8 @@ LAM__APART static lam_status record_failure(lam_ctx *ctx, const lam_call_site *c
     if (ctx->error.count++) return status;
     if (!call && (status == LAM_ERR_MEMORY || status == LAM_ERR_OVERFLOW)) call = ctx->calling;
     ctx->error.status = status;
+    ctx->error.time = remedy && !*remedy ? 0 : ++ctx->clock;
+    ctx->error.lead = 0;
     lam__text t = {ctx->error.text, sizeof ctx->error.text / 4 * 3, 0}; /* long names leave the rest to what follows */
     if (call) lam__error_append(&t, "%s: ", call->primitive->name);
     append_list(&t, format, arguments);
@@ -145,6 +147,26 @@ lam_status lam__error_call(const lam_call_site *call, lam_status status, const c
     status = record_failure(call->ctx, call, status, remedy, format, arguments);
     va_end(arguments);
     return status;
+}
+
+/* The user has called lam_moveaxis and not the transpose that refused. Innermost operations come first, so the last one
+ * to put its name in front is the one that was called. */
+void lam__error_within(lam_ctx *ctx, uint64_t since, const char *function) {
+    lam__error *e = &ctx->error;
+    if (ctx == &lam__context_failed || !e->count || e->time <= since) return;
+    if (strncmp(function, "lam_", 4) != 0 || function[4] == '_') return;
+    const char *name = function + 4;
+    const size_t length = strlen(name), rest = strlen(e->text + e->lead);
+    const bool named = strncmp(e->text + e->lead, name, length) == 0 && e->text[e->lead + length] == ':';
+    const size_t lead = named ? 0 : length + 2;
+    const size_t kept = rest < sizeof e->text - lead ? rest : sizeof e->text - lead - 1;
+    memmove(e->text + lead, e->text + e->lead, kept);
+    if (!named) {
+        memcpy(e->text, name, length);
+        memcpy(e->text + length, ": ", 2);
+    }
+    e->text[lead + kept] = '\0';
+    e->lead = lead;
 }
 
 /* For rules, also of rows outside the library. The remedy is the usual one of the status. */

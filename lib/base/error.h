@@ -13,6 +13,8 @@ typedef struct lam__error {
     lam_status status;                 /* of the first failure */
     size_t count;                      /* of failures */
     lam_status last[LAM__ERRORS_KEPT]; /* of the last ones: that of failure number i at i % LAM__ERRORS_KEPT */
+    uint64_t time;                     /* of the first, by the context's clock; 0: its words are the user's own */
+    size_t lead;                       /* bytes of the text that lam__error_within has put in front */
     char text[LAM__ERROR_TEXT];
 } lam__error;
 
@@ -37,6 +39,10 @@ lam_tensor *lam__error_fail(lam_ctx *ctx, lam_status status, const char *format,
 /* The same, for an operation on values: its name goes in front, its operands behind. */
 lam_status lam__error_call(const lam_call_site *call, lam_status status, const char *remedy, const char *format, ...)
     LAM_PRINTF(4, 5);
+
+/* If the first failure is younger than `since`, puts the name of the operation that was called in front of its text,
+ * instead of one that an operation inside of that has put there. `function`: "lam_moveaxis"; no other names count. */
+void lam__error_within(lam_ctx *ctx, uint64_t since, const char *function);
 
 /* Records that a request of so many bytes was refused. Returns LAM_ERR_MEMORY, also where a failure is on record. */
 lam_status lam__error_memory(lam_ctx *ctx, size_t bytes);

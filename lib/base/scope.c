@@ -160,9 +160,11 @@ static void scope_empty(lam_scope *scope) {
     scope->tensors = NULL;
 }
 
-/* Without a live operand nothing is younger than the answer, so that lam__scope_only frees nothing. */
+/* Without an operand nothing is younger than the answer, so that lam__scope_only frees nothing. A handle that is freed
+ * or has failed knows its context still. */
 uint64_t lam__scope_now(const lam_tensor *x) {
-    return x && x->magic == LAM__LIVE ? x->ctx->clock : UINT64_MAX;
+    const bool known = x && (x->magic == LAM__LIVE || x->magic == LAM__FREED || x->magic == LAM__FAILED);
+    return known ? x->ctx->clock : UINT64_MAX;
 }
 
 uint64_t lam__scope_now_in(const lam_ctx *ctx) {
@@ -172,8 +174,11 @@ uint64_t lam__scope_now_in(const lam_ctx *ctx) {
 /* Frees what the innermost scope got since a time, but for results and held handles. Handles are linked in at the
  * front, so those since a time come before all others and the walk ends at the first that is older. Where the first
  * result is not live, the operation has failed: what it made goes with the scope. */
-static inline void free_since(size_t n, lam_tensor *const results[], uint64_t since) {
-    if (results[0]->magic != LAM__LIVE) return;
+static inline void free_since(const char *function, size_t n, lam_tensor *const results[], uint64_t since) {
+    if (results[0]->magic != LAM__LIVE) {
+        lam__error_within(results[0]->ctx, since, function);
+        return;
+    }
     lam_tensor *next;
     for (lam_tensor *t = results[0]->ctx->scope->tensors; t && t->birth > since; t = next) {
         bool kept = t->holds != 0;
@@ -185,12 +190,17 @@ static inline void free_since(size_t n, lam_tensor *const results[], uint64_t si
     }
 }
 
-void lam__scope_only_these(size_t n, lam_tensor *const results[], uint64_t since) {
-    free_since(n, results, since);
+void lam__scope_only_these_in(const char *function, size_t n, lam_tensor *const results[], uint64_t since) {
+    free_since(function, n, results, since);
 }
 
-lam_tensor *lam__scope_only(lam_tensor *result, uint64_t since) {
-    free_since(1, &result, since);
+lam_tensor *lam__scope_only_in(const char *function, lam_tensor *result, uint64_t since) {
+    free_since(function, 1, &result, since);
+    return result;
+}
+
+lam_tensor *lam__scope_named_in(const char *function, lam_tensor *result, uint64_t since) {
+    if (result->magic != LAM__LIVE) lam__error_within(result->ctx, since, function);
     return result;
 }
 

@@ -68,11 +68,17 @@ void lam__scope_close(lam_scope *scope);
 /* NOTE [composed operations]  An operation that is made of others leaves its result in the scope of its caller and
  * nothing else: it asks for the time first and gives its result through lam__scope_only, which frees the handles that
  * the innermost scope got in between. So a temporary of 4 MB does not live until the end of a caller's scope. What
- * returns early, with a failure, may leave the rest to the scope. */
+ * returns early, with a failure, may leave the rest to the scope.
+ * Where the result has failed, the message gets the name of the function that was called: `moveaxis: transpose: ...`.
+ * lam__scope_named does no more than that, for what only hands on. */
 uint64_t lam__scope_now(const lam_tensor *x);   /* x: any operand, of which nothing need be right */
 uint64_t lam__scope_now_in(const lam_ctx *ctx); /* for what has no operands */
-lam_tensor *lam__scope_only(lam_tensor *result, uint64_t since);
-void lam__scope_only_these(size_t n, lam_tensor *const results[], uint64_t since);
+#define lam__scope_only(...)       lam__scope_only_in(__func__, __VA_ARGS__)
+#define lam__scope_only_these(...) lam__scope_only_these_in(__func__, __VA_ARGS__)
+#define lam__scope_named(...)      lam__scope_named_in(__func__, __VA_ARGS__)
+lam_tensor *lam__scope_only_in(const char *function, lam_tensor *result, uint64_t since);
+lam_tensor *lam__scope_named_in(const char *function, lam_tensor *result, uint64_t since);
+void lam__scope_only_these_in(const char *function, size_t n, lam_tensor *const results[], uint64_t since);
 
 /* Closes what lies inside `scope`; true if there was something. */
 bool lam__scope_close_inner(lam_scope *scope);

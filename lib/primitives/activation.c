@@ -45,7 +45,8 @@ lam_tensor *lam_ramp(lam_tensor *x, lam_tensor *y, double slope) {
 
 /* Integers keep their dtype: max does that, and ramp would make floats of them. */
 lam_tensor *lam_relu(lam_tensor *x) {
-    return lam__dtype_is_inexact((int)lam_dtype_of(x)) ? lam_ramp(x, x, 0) : lam_max(x, 0);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(lam__dtype_is_inexact((int)lam_dtype_of(x)) ? lam_ramp(x, x, 0) : lam_max(x, 0), since);
 }
 
 /* clamp has loops for every dtype with an order, so integers stay what they are. Limits are numbers of the dtype of x:
@@ -56,16 +57,19 @@ static lam_tensor *limited(lam_tensor *x, int low, int high) {
 }
 
 lam_tensor *lam_relu6(lam_tensor *x) {
-    return limited(x, 0, 6);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(limited(x, 0, 6), since);
 }
 
 /* Both operands are x: the gradient comes by way of the second. */
 lam_tensor *lam_leaky_relu(lam_tensor *x, double slope) {
-    return lam_ramp(x, x, slope);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(lam_ramp(x, x, slope), since);
 }
 
 lam_tensor *lam_hard_tanh(lam_tensor *x) {
-    return limited(x, -1, 1);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(limited(x, -1, 1), since);
 }
 
 /* hard_gate(x, y) is y times clamp(x + 3, 0, 6)/6. By x it is y/6 where the gate moves, 0 at both edges. */
@@ -98,7 +102,8 @@ lam_tensor *lam_hard_sigmoid(lam_tensor *x) {
 }
 
 lam_tensor *lam_hard_silu(lam_tensor *x) {
-    return lam_hard_gate(x, x);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(lam_hard_gate(x, x), since);
 }
 
 /* ---- with functions ---------------------------------------------------------------------------------------------- */

@@ -313,10 +313,10 @@ lam_tensor *lam_at_update(lam_tensor *x, lam_at at, lam_tensor *values, lam_at_o
     lam_value *unused[2];
     if (!lam__scope_operands(names[op], 2, in, unused, &failed)) return failed;
     x = lam__scope_alias(names[op], x); /* looks at it, as no operation does where all elements are set */
-    if (lam_failed(x)) return x;
+    if (lam_failed(x)) return lam__scope_only(x, since);
     if (!make_plan(names[op], x, at, mode, &p)) return lam__axes_failed(x);
     values = fitted(&p, values);
-    if (lam_failed(values)) return values;
+    if (lam_failed(values)) return lam__scope_only(values, since);
     lam_tensor *part = p.indexed ? unmerged(&p, scatter(&p, op, values)) : combine(&p, op, values);
     if (p.sliced && !lam_failed(part))
         part = lam_update_slice(x, part, (lam_dims){p.rank, p.start}, (lam_dims){p.rank, p.stop},
@@ -326,21 +326,26 @@ lam_tensor *lam_at_update(lam_tensor *x, lam_at at, lam_tensor *values, lam_at_o
 
 /* Mode ERROR, as in all forms without one. */
 lam_tensor *lam_at_set(lam_tensor *x, lam_at at, lam_tensor *values) {
-    return lam_at_update(x, at, values, LAM_AT_SET, LAM_INDEX_ERROR);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(lam_at_update(x, at, values, LAM_AT_SET, LAM_INDEX_ERROR), since);
 }
 
 lam_tensor *lam_at_add(lam_tensor *x, lam_at at, lam_tensor *values) {
-    return lam_at_update(x, at, values, LAM_AT_ADD, LAM_INDEX_ERROR);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(lam_at_update(x, at, values, LAM_AT_ADD, LAM_INDEX_ERROR), since);
 }
 
 lam_tensor *lam_at_mul(lam_tensor *x, lam_at at, lam_tensor *values) {
-    return lam_at_update(x, at, values, LAM_AT_MUL, LAM_INDEX_ERROR);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(lam_at_update(x, at, values, LAM_AT_MUL, LAM_INDEX_ERROR), since);
 }
 
 lam_tensor *lam_at_min(lam_tensor *x, lam_at at, lam_tensor *values) {
-    return lam_at_update(x, at, values, LAM_AT_MIN, LAM_INDEX_ERROR);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(lam_at_update(x, at, values, LAM_AT_MIN, LAM_INDEX_ERROR), since);
 }
 
 lam_tensor *lam_at_max(lam_tensor *x, lam_at at, lam_tensor *values) {
-    return lam_at_update(x, at, values, LAM_AT_MAX, LAM_INDEX_ERROR);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(lam_at_update(x, at, values, LAM_AT_MAX, LAM_INDEX_ERROR), since);
 }

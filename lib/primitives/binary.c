@@ -168,7 +168,8 @@ lam_tensor *lam__times_integer_pow(lam_tensor *x, lam_tensor *y, int64_t exponen
 }
 
 lam_tensor *lam_times_power(lam_tensor *x, lam_tensor *y, int n, double factor) {
-    return lam__times_integer_pow(x, y, n, factor);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(lam__times_integer_pow(x, y, n, factor), since);
 }
 
 /* x - y trunc(x / y): by x it is 1, by y minus the integer quotient, which is constant between its jumps. */

@@ -75,11 +75,13 @@ static lam_tensor *sum(const char *operation, lam_tensor *p, lam_tensor *q,
 }
 
 lam_tensor *lam_polyadd(lam_tensor *p, lam_tensor *q) {
-    return sum("polyadd", p, q, (lam_add));
+    uint64_t since = lam__scope_now(p);
+    return lam__scope_named(sum("polyadd", p, q, (lam_add)), since);
 }
 
 lam_tensor *lam_polysub(lam_tensor *p, lam_tensor *q) {
-    return sum("polysub", p, q, (lam_sub));
+    uint64_t since = lam__scope_now(p);
+    return lam__scope_named(sum("polysub", p, q, (lam_sub)), since);
 }
 
 /* The product of empty ones, the polynomial 0, has no coefficients either. */

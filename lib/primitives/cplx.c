@@ -108,7 +108,9 @@ const lam_primitive lam__row_imag = {
 
 /* Zeros for a real operand, which take no memory. */
 lam_tensor *lam_imag(lam_tensor *x) {
-    return lam__scope_peek(x) && !lam__cplx_is(x) ? lam_zeros_like(x) : lam__apply1(&lam__row_imag, NULL, 0, x);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(
+        lam__scope_peek(x) && !lam__cplx_is(x) ? lam_zeros_like(x) : lam__apply1(&lam__row_imag, NULL, 0, x), since);
 }
 
 /* ---- complex ---------------------------------------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp) {
     static const lam_interp_options none;
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *in[3] = {x, xp, fp};
-    if (!are_points("interp", x, xp, fp, &failed)) return failed;
+    if (!are_points("interp", x, xp, fp, &failed)) return lam__scope_only(failed, since);
     const lam_dtype dtype = lam__apply_floats(3, in);
     lam_tensor *out = with_ends(in[0], in[1], in[2], lam_dim(xp, 0), &none);
     return lam__scope_only(lam__apply_narrowed(out, dtype), since);
@@ -67,7 +67,7 @@ lam_tensor *lam_interp_with(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, const
     uint64_t since = lam__scope_now(x);
     const lam_interp_options *o = options ? options : &none;
     lam_tensor *failed, *out, *in[3] = {x, xp, fp};
-    if (!are_points("interp_with", x, xp, fp, &failed)) return failed;
+    if (!are_points("interp_with", x, xp, fp, &failed)) return lam__scope_only(failed, since);
     if (!(o->period >= 0 && o->period <= DBL_MAX))
         return lam__axes_fail("interp_with", x, LAM_ERR_VALUE, "%g is no period", o->period);
     const int64_t n = lam_dim(xp, 0);
@@ -193,15 +193,15 @@ lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     uint64_t since = lam__scope_now(y);
     const int rank = lam_rank(y);
     lam_tensor *failed;
-    if (!samples("simpson", y, x, &failed)) return failed;
+    if (!samples("simpson", y, x, &failed)) return lam__scope_only(failed, since);
     if (!lam__apply_axis("simpson", y, rank, &axis)) return lam__axes_failed(y);
     const int64_t n = lam_dim(y, axis);
-    if (n < 3) return lam_trapezoid(y, x, dx, axis);
+    if (n < 3) return lam__scope_named(lam_trapezoid(y, x, dx, axis), since);
     axis -= rank;
     lam_tensor *in[2] = {y, x}, *part[3];
     const lam_dtype dtype = lam__apply_floats(2, in);
     lam_tensor *h = steps_of(in[0], in[1], dx, axis);
-    if (lam_failed(in[0]) || lam_failed(h)) return lam_failed(h) ? h : in[0];
+    if (lam_failed(in[0]) || lam_failed(h)) return lam__scope_only(lam_failed(h) ? h : in[0], since);
     if (lam_dim(h, axis) != n - 1)
         return lam__axes_fail("simpson", x, LAM_ERR_SHAPE, "%lld places for %lld samples",
                               (long long)lam_dim(h, axis) + 1, (long long)n);
@@ -220,7 +220,7 @@ lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis) {
 lam_tensor *lam_gradient_at(lam_tensor *y, lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(y);
     const int rank = lam_rank(y);
-    if (lam_failed(y) || lam_failed(x)) return lam_add(y, x);
+    if (lam_failed(y) || lam_failed(x)) return lam__scope_only(lam_add(y, x), since);
     if (!lam__apply_axis("gradient_at", y, rank, &axis)) return lam__axes_failed(y);
     const int64_t n = lam_dim(y, axis);
     if (n < 2) return lam__axes_fail("gradient_at", y, LAM_ERR_SHAPE, "%lld samples have no slope", (long long)n);
@@ -228,7 +228,7 @@ lam_tensor *lam_gradient_at(lam_tensor *y, lam_tensor *x, int axis) {
     lam_tensor *in[2] = {y, x};
     const lam_dtype dtype = lam__apply_floats(2, in);
     lam_tensor *h = steps_of(in[0], in[1], 0, axis);
-    if (lam_failed(h)) return h;
+    if (lam_failed(h)) return lam__scope_only(h, since);
     if (lam_dim(h, axis) != n - 1)
         return lam__axes_fail("gradient_at", x, LAM_ERR_SHAPE, "%lld places for %lld samples",
                               (long long)lam_dim(h, axis) + 1, (long long)n);

@@ -393,7 +393,7 @@ static lam_tensor *filler(lam_tensor *like) {
 lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_index_mode mode) {
     uint64_t since = lam__scope_now(x);
     index_params p;
-    if (!lam__index_params_for(lam__row_take.name, x, axis, mode, &p)) return lam__axes_failed(x);
+    if (!lam__index_params_for("take_mode", x, axis, mode, &p)) return lam__axes_failed(x);
     indices = lam__index_integers(indices);
     lam_tensor *taken = lam__index_take(x, indices, &p);
     if (p.mode != LAM__INDEX_DROP || lam_failed(taken)) return lam__scope_only(taken, since);
@@ -451,7 +451,7 @@ lam_tensor *lam_take_along_axis(lam_tensor *x, lam_tensor *indices, int axis) {
     int64_t common[LAM_INNER_RANK];
     int rank = lam_rank(x);
     if (!lam__apply_axis(name, x, rank, &axis)) return lam__axes_failed(x);
-    if (!lam__scope_peek(x) || !lam__scope_peek(indices)) return lam_take(x, indices, axis);
+    if (!lam__scope_peek(x) || !lam__scope_peek(indices)) return lam__scope_named(lam_take(x, indices, axis), since);
     if (!lam__index_common(name, x, indices, axis, common)) return lam__axes_failed(x);
     index_params p = {rank - 1, rank - 1, LAM__INDEX_ERROR};
     lam_tensor *at = lam__index_axis_last(lam__index_integers(indices), axis, common);

@@ -58,7 +58,8 @@ lam_tensor *lam_expn(lam_tensor *x, int n) {
 }
 
 lam_tensor *lam_exp1(lam_tensor *x) {
-    return member(&lam__row_expn, LAM__EXPN, 1, x);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(member(&lam__row_expn, LAM__EXPN, 1, x), since);
 }
 
 /* exp(x)/x, which is a member since the exponential may be no number where the quotient is; its own slope is it times

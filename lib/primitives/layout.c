@@ -305,18 +305,20 @@ lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims) {
 /* The new axis may stand behind the last one, so it is resolved against one axis more. An unusable x goes to the row as
  * it is: dispatch then records what is wrong with it, and no parameters are read. */
 lam_tensor *lam_expand_dims(lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
-    if (!lam__scope_peek(x)) return lam__apply1(&lam__row_reshape, NULL, 0, x);
+    if (!lam__scope_peek(x)) return lam__scope_named(lam__apply1(&lam__row_reshape, NULL, 0, x), since);
     if (!lam__apply_axis("expand_dims", x, own.rank + 1, &axis)) return lam__axes_failed(x);
     if (own.rank >= LAM_INNER_RANK)
         return lam__axes_fail("expand_dims", x, LAM_ERR_RANK, "more than %d axes", LAM_MAX_RANK);
     int64_t dims[LAM_INNER_RANK];
     for (int i = 0; i <= own.rank; i++) dims[i] = i == axis ? 1 : own.dims[i - (i > axis)];
-    return lam_reshape(x, (lam_dims){own.rank + 1, dims});
+    return lam__scope_named(lam_reshape(x, (lam_dims){own.rank + 1, dims}), since);
 }
 
 /* No list means all axes of one element; an axis that is named must be one, since a named axis is a claim. */
 lam_tensor *lam_squeeze(lam_tensor *x, lam_axes axes) {
+    uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
     lam__axis_set set;
     if (!lam__axes_collect_set("squeeze", x, axes, own.rank, &set)) return lam__axes_failed(x);
@@ -330,7 +332,7 @@ lam_tensor *lam_squeeze(lam_tensor *x, lam_axes axes) {
                                   (long long)own.dims[i]);
         if (!named || own.dims[i] != 1) dims[rank++] = own.dims[i];
     }
-    return lam__apply_reshape(x, rank, dims);
+    return lam__scope_named(lam__apply_reshape(x, rank, dims), since);
 }
 
 /* ---- transpose ----------------------------------------------------------------------------------------------- */
@@ -394,6 +396,7 @@ lam_tensor *lam_transpose(lam_tensor *x, lam_axes axes) {
 
 /* The other axes keep their order: n runs over them and passes by the one that moves. */
 lam_tensor *lam_moveaxis(lam_tensor *x, int from, int to) {
+    uint64_t since = lam__scope_now(x);
     int rank = lam_rank(x), order[LAM_INNER_RANK], n = 0;
     if (!lam__apply_axis("moveaxis", x, rank, &from) || !lam__apply_axis("moveaxis", x, rank, &to))
         return lam__axes_failed(x);
@@ -401,7 +404,7 @@ lam_tensor *lam_moveaxis(lam_tensor *x, int from, int to) {
         if (n == from && i != to) n++;
         order[i] = i == to ? from : n++;
     }
-    return lam_transpose(x, (lam_axes){rank, order});
+    return lam__scope_named(lam_transpose(x, (lam_axes){rank, order}), since);
 }
 
 /* ---- identities ------------------------------------------------------------------------------------------------ */

@@ -65,7 +65,8 @@ lam_tensor *lam_softmax_cross_entropy(lam_tensor *logits, lam_tensor *labels, in
 lam_tensor *lam_softmax_cross_entropy_with_integer_labels(lam_tensor *logits, lam_tensor *labels, int axis) {
     uint64_t since = lam__scope_now(logits);
     logits = lam__reduce_real(logits);
-    if (!lam__apply_axis("softmax_cross_entropy", logits, lam_rank(logits), &axis)) return lam__axes_failed(logits);
+    if (!lam__apply_axis("softmax_cross_entropy_with_integer_labels", logits, lam_rank(logits), &axis))
+        return lam__axes_failed(logits);
     lam_tensor *at_label = lam_take_along_axis(logits, lam_expand_dims(labels, axis), axis);
     lam_tensor *total = lam_logsumexp(logits, &(lam_reduce_options){.axes = {1, &axis}});
     return lam__scope_only(lam_sub(total, lam_squeeze(at_label, (lam_axes){1, &axis})), since);

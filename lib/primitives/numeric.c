@@ -150,11 +150,13 @@ static lam_tensor *scaled(const char *operation, lam_tensor *x, double by) {
 
 /* Integers become f64 by the product with a floating number. */
 lam_tensor *lam_deg2rad(lam_tensor *x) {
-    return scaled("deg2rad", x, 0.01745329251994329577);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(scaled("deg2rad", x, 0.01745329251994329577), since);
 }
 
 lam_tensor *lam_rad2deg(lam_tensor *x) {
-    return scaled("rad2deg", x, 57.29577951308232088);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(scaled("rad2deg", x, 57.29577951308232088), since);
 }
 
 /* From the last condition to the first, so that the first one that holds has its say last. */
@@ -412,7 +414,8 @@ lam_tensor *lam_logspace(lam_ctx *ctx, lam_dtype dtype, double start, double sto
 
 /* Ones on and below the diagonal `offset`. */
 lam_tensor *lam_tri(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns, int64_t offset) {
-    return lam_tril(lam_ones(ctx, dtype, LAM_DIMS(rows, columns)), offset);
+    uint64_t since = lam__scope_now_in(ctx);
+    return lam__scope_only(lam_tril(lam_ones(ctx, dtype, LAM_DIMS(rows, columns)), offset), since);
 }
 
 /* Whether dims are possible and their product is a number of places. */

@@ -71,7 +71,7 @@ lam_tensor *lam_lcm(lam_tensor *x, lam_tensor *y) {
 
 lam_status lam_divmod(lam_tensor *x, lam_tensor *y, lam_tensor **quotient, lam_tensor **rest) {
     uint64_t since = lam__scope_now(x);
-    lam_tensor *q = lam_floor_divide(x, y);
+    lam_tensor *q = lam__scope_named(lam_floor_divide(x, y), since);
     return give(since, q, lam_failed(q) ? q : lam_mod(x, y), quotient, rest);
 }
 

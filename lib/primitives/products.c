@@ -50,11 +50,13 @@ static lam_tensor *with_vectors(const char *operation, lam_tensor *x, lam_tensor
 }
 
 lam_tensor *lam_matvec(lam_tensor *x, lam_tensor *y) {
-    return with_vectors("matvec", x, y, false);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(with_vectors("matvec", x, y, false), since);
 }
 
 lam_tensor *lam_vecmat(lam_tensor *x, lam_tensor *y) {
-    return with_vectors("vecmat", x, y, true);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(with_vectors("vecmat", x, y, true), since);
 }
 
 lam_tensor *lam_vdot(lam_tensor *x, lam_tensor *y) {

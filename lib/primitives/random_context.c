@@ -121,7 +121,7 @@ lam_tensor *lam_rand_normal(lam_tensor *mean, lam_tensor *scale) {
     uint64_t since = lam__scope_now(mean);
     lam__source s;
     lam_tensor *both = lam_add(mean, scale), *failed = source_like("rand_normal", both, &s);
-    if (failed) return failed;
+    if (failed) return lam__scope_only(failed, since);
     if (!lam__seen_in_range(s.operation, "the scale", scale, 0, false, (double)INFINITY)) return &s.ctx->failed;
     return lam__scope_only(lam_add(mean, lam_mul(scale, lam__random_normal(&s))), since);
 }

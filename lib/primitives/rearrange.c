@@ -94,11 +94,12 @@ lam_tensor *lam_roll_by(lam_tensor *x, lam_tensor *shift, int axis) {
 
 /* A transposition and so a view. The same axis twice is no mistake, and changes nothing. */
 lam_tensor *lam_swapaxes(lam_tensor *x, int axis1, int axis2) {
+    uint64_t since = lam__scope_now(x);
     int rank = lam_rank(x), order[LAM_INNER_RANK];
     if (!lam__apply_axis("swapaxes", x, rank, &axis1) || !lam__apply_axis("swapaxes", x, rank, &axis2))
         return lam__axes_failed(x);
     for (int i = 0; i < rank; i++) order[i] = i == axis1 ? axis2 : i == axis2 ? axis1 : i;
-    return lam_transpose(x, (lam_axes){rank, order});
+    return lam__scope_named(lam_transpose(x, (lam_axes){rank, order}), since);
 }
 
 /* As numpy.rot90: a turn from axis1 towards axis2 is a reversal and a transposition, whose order tells the direction.

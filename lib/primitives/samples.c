@@ -175,6 +175,6 @@ lam_status lam_mode(lam_tensor *x, lam_tensor **mode, lam_tensor **count) {
 lam_tensor *lam_sem(lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *deviation = lam_std(x, &(lam_var_options){.axes = LAM_AXES(axis), .ddof = 1});
-    if (lam_failed(deviation)) return deviation;
+    if (lam_failed(deviation)) return lam__scope_only(deviation, since);
     return lam__scope_only(lam_div(deviation, sqrt((double)lam_dim(x, axis))), since);
 }

@@ -385,7 +385,8 @@ lam_tensor *lam_cummax(lam_tensor *x, int axis) {
 }
 
 lam_tensor *lam_cummax_reverse(lam_tensor *x, int axis) {
-    return scan(&lam__row_cummax, x, axis, true);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(scan(&lam__row_cummax, x, axis, true), since);
 }
 
 lam_tensor *lam_cummin(lam_tensor *x, int axis) {
@@ -393,7 +394,8 @@ lam_tensor *lam_cummin(lam_tensor *x, int axis) {
 }
 
 lam_tensor *lam_cummin_reverse(lam_tensor *x, int axis) {
-    return scan(&lam__row_cummin, x, axis, true);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(scan(&lam__row_cummin, x, axis, true), since);
 }
 
 lam_tensor *lam_cumlogsumexp(lam_tensor *x, int axis) {

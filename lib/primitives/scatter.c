@@ -407,7 +407,7 @@ lam_tensor *lam_put_along_axis(lam_tensor *x, lam_tensor *indices, lam_tensor *u
     if (!lam__index_common(name, x, indices, axis, common)) return lam__axes_failed(x);
     for (int i = 0; i < rank; i++) common[i] = i == axis ? lam_dim(indices, i) : common[i];
     updates = lam_broadcast_to(lam__apply_in_dtype_of(name, x, updates), (lam_dims){rank, common});
-    if (lam_failed(updates)) return updates;
+    if (lam_failed(updates)) return lam__scope_only(updates, since);
     index_params p = {rank - 1, rank - 1, LAM__INDEX_ERROR};
     lam_tensor *at = lam__index_axis_last(lam__index_integers(indices), axis, common);
     lam_tensor *set = lam__index_scatter(&lam__row_put, lam__index_axis_last(x, axis, common), at,

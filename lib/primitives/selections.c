@@ -37,7 +37,7 @@ lam_tensor *lam_compress(lam_tensor *condition, lam_tensor *x, int64_t size, dou
     const int64_t n = lam_dim(x, axis), known = lam_dim(condition, 0) < n ? lam_dim(condition, 0) : n;
     lam_tensor *holds = places = lam_slice_axis(condition, 0, 0, known); /* what lam_nonzero leaves if it has failed */
     lam_nonzero(holds, size, &places);
-    if (lam_failed(places)) return places;
+    if (lam_failed(places)) return lam__scope_only(places, since);
     /* An axis without elements gets one, which nothing shows. */
     if (n == 0) {
         int64_t low[LAM_INNER_RANK] = {0}, high[LAM_INNER_RANK] = {0};
@@ -80,7 +80,7 @@ lam_tensor *lam_choose(lam_tensor *indices, lam_list choices) {
     if (lam__scope_peek(indices) && !is_integer(indices))
         return lam__axes_fail("choose", indices, LAM_ERR_DTYPE, "indices are integers");
     lam_tensor *at = lam_wrap_index(indices, (int64_t)choices.count);
-    if (lam_failed(at)) return at;
+    if (lam_failed(at)) return lam__scope_only(at, since);
     lam_tensor *out = lam_where(lam_eq(at, 0), choices.items[0], choices.items[0]);
     for (size_t i = 1; i < choices.count; i++) out = lam_where(lam_eq(at, (int64_t)i), choices.items[i], out);
     return lam__scope_only(out, since);
@@ -89,7 +89,7 @@ lam_tensor *lam_choose(lam_tensor *indices, lam_list choices) {
 lam_tensor *lam_argwhere(lam_tensor *x, int64_t size) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *along[LAM_INNER_RANK] = {NULL};
-    if (lam_nonzero(x, size, along) != LAM_OK) return lam__axes_failed(x);
+    if (lam_nonzero(x, size, along) != LAM_OK) return lam__scope_named(lam__axes_failed(x), since);
     return lam__scope_only(lam_stack((lam_list){(size_t)lam_rank(x), along}, 1), since);
 }
 

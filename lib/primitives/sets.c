@@ -187,19 +187,23 @@ static lam_tensor *set_of(const char *name, lam_tensor *x, lam_tensor *y, int64_
 }
 
 lam_tensor *lam_set_union(lam_tensor *x, lam_tensor *y, int64_t size, double fill, lam_tensor **count) {
-    return set_of("set_union", x, y, size, fill, count, OF_EITHER);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(set_of("set_union", x, y, size, fill, count, OF_EITHER), since);
 }
 
 lam_tensor *lam_set_intersection(lam_tensor *x, lam_tensor *y, int64_t size, double fill, lam_tensor **count) {
-    return set_of("set_intersection", x, y, size, fill, count, OF_BOTH);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(set_of("set_intersection", x, y, size, fill, count, OF_BOTH), since);
 }
 
 lam_tensor *lam_set_difference(lam_tensor *x, lam_tensor *y, int64_t size, double fill, lam_tensor **count) {
-    return set_of("set_difference", x, y, size, fill, count, OF_FIRST);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(set_of("set_difference", x, y, size, fill, count, OF_FIRST), since);
 }
 
 lam_tensor *lam_set_symmetric_difference(lam_tensor *x, lam_tensor *y, int64_t size, double fill, lam_tensor **count) {
-    return set_of("set_symmetric_difference", x, y, size, fill, count, OF_ONE);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(set_of("set_symmetric_difference", x, y, size, fill, count, OF_ONE), since);
 }
 
 /* ---- is_in ------------------------------------------------------------------------------------------------------- */

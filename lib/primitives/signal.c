@@ -105,7 +105,8 @@ lam_tensor *lam_dct(lam_tensor *x, int axis, bool ortho) {
 }
 
 lam_tensor *lam_idct(lam_tensor *x, int axis, bool ortho) {
-    return cosine("idct", x, LAM_AXES(axis), false, ortho, backward);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(cosine("idct", x, LAM_AXES(axis), false, ortho, backward), since);
 }
 
 lam_tensor *lam_dctn(lam_tensor *x, lam_axes axes, bool ortho) {

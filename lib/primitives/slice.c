@@ -154,11 +154,12 @@ static bool whole(const char *operation, lam_tensor *x, int *axis, lam__slice_pa
 
 /* An unusable x goes to the row, for which dispatch records what is wrong with it; so do the forms below. */
 lam_tensor *lam_slice_axis(lam_tensor *x, int axis, int64_t start, int64_t stop) {
+    uint64_t since = lam__scope_now(x);
     lam__slice_params p;
-    if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
+    if (!lam__scope_peek(x)) return lam__scope_named(lam__apply1(&lam__row_slice, NULL, 0, x), since);
     if (!whole("slice_axis", x, &axis, &p)) return lam__axes_failed(x);
     resolve(lam_dim(x, axis), start, stop, 1, &p.at[axis].start, &p.at[axis].count);
-    return apply_slice(x, &p);
+    return lam__scope_named(apply_slice(x, &p), since);
 }
 
 /* A slice of one element without its axis. Unlike a slice, an index outside is a failure: there is nothing to clip
@@ -167,7 +168,7 @@ lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index) {
     uint64_t since = lam__scope_now(x);
     int64_t size = lam_dim(x, axis), dims[LAM_INNER_RANK];
     lam__slice_params p;
-    if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
+    if (!lam__scope_peek(x)) return lam__scope_named(lam__apply1(&lam__row_slice, NULL, 0, x), since);
     if (!whole("index", x, &axis, &p)) return lam__axes_failed(x);
     if (index < -size || index >= size)
         return lam__axes_fail("index", x, LAM_ERR_INDEX, "index %lld is out of range [-%lld, %lld) of axis %d",
@@ -182,6 +183,7 @@ lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index) {
 
 /* Negative strides: a view. On an axis without elements the start stays 0. */
 lam_tensor *lam_reverse(lam_tensor *x, lam_axes axes) {
+    uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
     lam__axis_set set;
     lam__slice_params p = {.rank = own.rank};
@@ -192,7 +194,7 @@ lam_tensor *lam_reverse(lam_tensor *x, lam_axes axes) {
         p.at[i].step = back ? -1 : 1;
         p.at[i].count = own.dims[i];
     }
-    return apply_slice(x, &p);
+    return lam__scope_named(apply_slice(x, &p), since);
 }
 
 /* ---- update_slice ------------------------------------------------------------------------------------------------ */
@@ -435,7 +437,7 @@ lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_op
     static const lam_pad_options none;
     const lam_pad_options *o = options ? options : &none;
     lam_dims own = lam_dims_of(x);
-    if (!lam__scope_peek(x)) return lam__apply1(&lam__row_slice, NULL, 0, x);
+    if (!lam__scope_peek(x)) return lam__scope_named(lam__apply1(&lam__row_slice, NULL, 0, x), since);
     if (low.rank != own.rank || high.rank != own.rank || (o->interior.rank && o->interior.rank != own.rank))
         return lam__axes_fail("pad", x, LAM_ERR_SHAPE, "%d low, %d high and %d interior sizes for %d axes", low.rank,
                               high.rank, o->interior.rank, own.rank);

@@ -97,14 +97,16 @@ lam_tensor *lam_lexsort(lam_list keys, int axis) {
             return lam__axes_fail("lexsort", key, LAM_ERR_SHAPE, "key %zu has other dims than the first", i);
         lam_tensor *moved = lam_argsort(lam_take_along_axis(key, order, axis), axis);
         order = lam_take_along_axis(order, moved, axis);
+        if (lam_failed(order)) break;
     }
     return lam__scope_only(order, since);
 }
 
 /* NaN first; equal elements keep their order, which a reversed ascending order would turn. */
 lam_tensor *lam_argsort_descending(lam_tensor *x, int axis) {
+    uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis("argsort_descending", x, lam_rank(x), &axis)) return lam__axes_failed(x);
-    return apply_argsort(x, axis, true, ALL);
+    return lam__scope_named(apply_argsort(x, axis, true, ALL), since);
 }
 
 /* Not lam_sort reversed: that would turn the order of equal elements, and so the places of their gradients. */

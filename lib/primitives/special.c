@@ -327,19 +327,23 @@ lam_tensor *lam_bessel_i(lam_tensor *x, int n) {
 
 /* The orders 0 and 1 have names of their own, and scaled forms, whose values stay in range for any x. */
 lam_tensor *lam_i0(lam_tensor *x) {
-    return member(&lam__row_bessel_i, x, 0);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(member(&lam__row_bessel_i, x, 0), since);
 }
 
 lam_tensor *lam_i0e(lam_tensor *x) {
-    return member(&lam__row_bessel_i, x, LAM__BESSEL_SCALED(0, 0));
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(member(&lam__row_bessel_i, x, LAM__BESSEL_SCALED(0, 0)), since);
 }
 
 lam_tensor *lam_i1(lam_tensor *x) {
-    return member(&lam__row_bessel_i, x, 2);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(member(&lam__row_bessel_i, x, 2), since);
 }
 
 lam_tensor *lam_i1e(lam_tensor *x) {
-    return member(&lam__row_bessel_i, x, LAM__BESSEL_SCALED(1, 0));
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(member(&lam__row_bessel_i, x, LAM__BESSEL_SCALED(1, 0)), since);
 }
 
 /* ---- composed ---------------------------------------------------------------------------------------------------- */

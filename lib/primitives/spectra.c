@@ -95,7 +95,8 @@ lam_tensor *lam_stft(lam_tensor *x, const lam_stft_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     plan p;
-    if (!signal_of("stft", &x, &failed) || !understand("stft", x, lam_dim(x, -1), options, &p, &failed)) return failed;
+    if (!signal_of("stft", &x, &failed) || !understand("stft", x, lam_dim(x, -1), options, &p, &failed))
+        return lam__scope_named(failed, since);
     const int64_t edge = p.piece / 2, over = (lam_dim(x, -1) + 2 * edge - p.piece) % p.step;
     lam_tensor *all = padded(x, edge, edge + (over ? p.step - over : 0));
     lam_tensor *spectra = lam_div(spectra_of(all, &p, false), lam_sum(p.window, NULL));
@@ -111,7 +112,7 @@ lam_tensor *lam_istft(lam_tensor *spectra, const lam_stft_options *options) {
     if (!lam__matrices_operands("istft", true, 1, &x, &x, &failed)) return failed;
     if (lam_rank(x) < 2) return lam__axes_fail("istft", spectra, LAM_ERR_RANK, "spectra have two axes");
     if (!o.nperseg && !o.window) o.nperseg = o.nfft ? o.nfft : 2 * (lam_dim(x, -2) - 1);
-    if (!understand("istft", x, -1, &o, &p, &failed)) return failed;
+    if (!understand("istft", x, -1, &o, &p, &failed)) return lam__scope_named(failed, since);
     const int64_t pieces = lam_dim(x, -1), size[1] = {p.transform}, edge = p.piece / 2;
     if (lam_dim(x, -2) != p.transform / 2 + 1 || pieces == 0)
         return lam__axes_fail("istft", spectra, LAM_ERR_SHAPE, "%lld frequencies are expected, and a piece at least",

@@ -127,12 +127,13 @@ static lam_tensor *check(const char *operation, lam_tensor *x, int *axis, lam_te
 /* Elements along the axis as parts without it. As many results as elements are asked for, because a caller's array of
  * another length is a mistake that nothing else would find. */
 lam_status lam_unstack(lam_tensor *x, int axis, lam_tensor **out, size_t n_out) {
+    uint64_t since = lam__scope_now(x);
     lam_tensor *failed = check("unstack", x, &axis, out, n_out);
     if (!failed && lam_dim(x, axis) != (int64_t)n_out)
         failed = lam__axes_fail("unstack", x, LAM_ERR_ARITY,
                                 "axis %d has %lld elements, room is for %zu (for larger parts: lam_split_sizes)", axis,
                                 (long long)lam_dim(x, axis), n_out);
-    if (failed) return give_failed(failed, out, n_out);
+    if (failed) return give_failed(lam__scope_named(failed, since), out, n_out);
     if (!n_out) return LAM_OK;
     split_params p = {.from_end = lam_rank(x) - axis};
     return lam_bind(lam_ctx_of(x), &lam__row_split_sizes, &p, sizeof p, LAM_LIST(x), out, n_out);

@@ -110,14 +110,14 @@ lam_tensor *lam_logpdf(lam_distribution which, lam_tensor *x, lam_list parameter
     variable v;
     lam_tensor *failed;
     if (!read("logpdf", which, x, parameters, &v, &failed)) return failed;
-    return finished(&v, logpdf(&v));
+    return lam__scope_named(finished(&v, logpdf(&v)), v.since);
 }
 
 lam_tensor *lam_pdf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
     if (!read("pdf", which, x, parameters, &v, &failed)) return failed;
-    return finished(&v, lam_exp(logpdf(&v)));
+    return lam__scope_named(finished(&v, lam_exp(logpdf(&v))), v.since);
 }
 
 /* cdf or sf. */
@@ -141,27 +141,29 @@ static lam_tensor *log_share(const char *operation, const variable *v, lam__dist
 lam_tensor *lam_cdf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
-    return read("cdf", which, x, parameters, &v, &failed) ? share("cdf", &v, v.d->cdf) : failed;
+    if (!read("cdf", which, x, parameters, &v, &failed)) return failed;
+    return lam__scope_named(share("cdf", &v, v.d->cdf), v.since);
 }
 
 lam_tensor *lam_logcdf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
     if (!read("logcdf", which, x, parameters, &v, &failed)) return failed;
-    return log_share("logcdf", &v, v.d->logcdf, v.d->cdf, v.d->sf, v.d->low);
+    return lam__scope_named(log_share("logcdf", &v, v.d->logcdf, v.d->cdf, v.d->sf, v.d->low), v.since);
 }
 
 lam_tensor *lam_sf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
-    return read("sf", which, x, parameters, &v, &failed) ? share("sf", &v, v.d->sf) : failed;
+    if (!read("sf", which, x, parameters, &v, &failed)) return failed;
+    return lam__scope_named(share("sf", &v, v.d->sf), v.since);
 }
 
 lam_tensor *lam_logsf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
     if (!read("logsf", which, x, parameters, &v, &failed)) return failed;
-    return log_share("logsf", &v, v.d->logsf, v.d->sf, v.d->cdf, v.d->high);
+    return lam__scope_named(log_share("logsf", &v, v.d->logsf, v.d->sf, v.d->cdf, v.d->high), v.since);
 }
 
 lam_tensor *lam_ppf(lam_distribution which, lam_tensor *q, lam_list parameters) {
@@ -169,7 +171,7 @@ lam_tensor *lam_ppf(lam_distribution which, lam_tensor *q, lam_list parameters) 
     lam_tensor *failed;
     if (!read("ppf", which, q, parameters, &v, &failed)) return failed;
     if (!v.d->ppf) return none_of("ppf", &v);
-    return finished(&v, from_standard(&v, v.d->ppf(v.x, v.s)));
+    return lam__scope_named(finished(&v, from_standard(&v, v.d->ppf(v.x, v.s))), v.since);
 }
 
 lam_tensor *lam_isf(lam_distribution which, lam_tensor *q, lam_list parameters) {
@@ -178,5 +180,5 @@ lam_tensor *lam_isf(lam_distribution which, lam_tensor *q, lam_list parameters) 
     if (!read("isf", which, q, parameters, &v, &failed)) return failed;
     if (!v.d->ppf) return none_of("isf", &v);
     lam_tensor *z = v.d->isf ? v.d->isf(v.x, v.s) : v.d->ppf(lam_sub(1.0, v.x), v.s);
-    return finished(&v, from_standard(&v, z));
+    return lam__scope_named(finished(&v, from_standard(&v, z)), v.since);
 }

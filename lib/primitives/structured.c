@@ -187,7 +187,7 @@ lam_tensor *lam_hadamard(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
         lam_tensor *above = lam_concatenate(LAM_LIST(h, h), 1), *below = lam_concatenate(LAM_LIST(h, lam_neg(h)), 1);
         h = lam__scope_only(lam_concatenate(LAM_LIST(above, below), 0), since);
     }
-    return h;
+    return lam__scope_named(h, since);
 }
 
 /* The product of row and column is brought below n before it becomes an angle. */
@@ -208,7 +208,8 @@ lam_tensor *lam_dft(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
 lam_status lam_polar_factors(lam_tensor *x, bool left, lam_tensor **u, lam_tensor **p) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *a, *b, *made[2], **const places[2] = {u, p};
-    if (lam_svd(x, &a, NULL, &b, NULL) != LAM_OK && lam_failed(a)) return lam__matrices_give_failed(a, 2, places);
+    if (lam_svd(x, &a, NULL, &b, NULL) != LAM_OK && lam_failed(a))
+        return lam__matrices_give_failed(lam__scope_named(a, since), 2, places);
     made[0] = lam_matmul(a, b);
     lam_tensor *back = lam__matrices_adjoint(made[0]);
     made[1] = left ? lam_matmul(x, back) : lam_matmul(back, x);

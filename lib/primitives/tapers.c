@@ -37,15 +37,18 @@ static lam_tensor *cosines(const char *name, lam_ctx *ctx, lam_dtype dtype, int6
 }
 
 lam_tensor *lam_hanning(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
-    return cosines("hanning", ctx, dtype, count, 0.5, 0);
+    uint64_t since = lam__scope_now_in(ctx);
+    return lam__scope_named(cosines("hanning", ctx, dtype, count, 0.5, 0), since);
 }
 
 lam_tensor *lam_hamming(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
-    return cosines("hamming", ctx, dtype, count, 0.46, 0);
+    uint64_t since = lam__scope_now_in(ctx);
+    return lam__scope_named(cosines("hamming", ctx, dtype, count, 0.46, 0), since);
 }
 
 lam_tensor *lam_blackman(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
-    return cosines("blackman", ctx, dtype, count, 0.5, 0.08);
+    uint64_t since = lam__scope_now_in(ctx);
+    return lam__scope_named(cosines("blackman", ctx, dtype, count, 0.5, 0.08), since);
 }
 
 lam_tensor *lam_bartlett(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
@@ -58,7 +61,7 @@ lam_tensor *lam_bartlett(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
 lam_tensor *lam_kaiser(lam_ctx *ctx, lam_dtype dtype, int64_t count, double beta) {
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *failed, *t = distances("kaiser", ctx, dtype, count, &failed);
-    if (!t) return failed;
+    if (!t || lam_failed(t)) return t ? lam__scope_named(t, since) : failed;
     if (!isfinite(beta)) return lam__axes_fail("kaiser", t, LAM_ERR_VALUE, "beta is %g", beta);
     beta = fabs(beta);
     lam_tensor *width = lam_sqrt(lam_mul(lam_sub(1.0, t), lam_add(1.0, t)));

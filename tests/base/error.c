@@ -195,6 +195,32 @@ START_TEST(a_call_reports_failures_that_no_output_depends_on) {
 }
 END_TEST
 
+/* Whoever calls an operation that is made of others reads its name, and behind it that of the one which refused. */
+START_TEST(a_message_begins_with_the_operation_that_was_called) {
+    lam_swapaxes(num(1), 0, 1);
+    EXPECT_ERROR(LAM_ERR_AXIS, "swapaxes: ");
+    lam_squared_error(VEC(1, 2), VEC(1, 2, 3));
+    ck_assert_int_eq(strncmp(lam_error(ctx), "squared_error: sub: dims do not", 31), 0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "operands: f64[2], f64[3]");
+    lam_tensor *q, *r; /* two outermost names would be one too many */
+    lam_divmod(VEC(1, 2), VEC(1, 2, 3), &q, &r);
+    ck_assert_int_eq(strncmp(lam_error(ctx), "divmod: div: ", 13), 0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "f64[3]");
+    lam_hvp(NULL, NULL);
+    lam_fn *f = FN(identity, 1, 1);
+    ck_assert(lam_failed(lam_hvp(f, &(lam_grad_options){.has_aux = 7})));
+    EXPECT_ERROR(LAM_ERR_OPTION, "hvp: value_and_grad: has_aux is 7");
+    lam_tensor *old = fails_shape(); /* a failure from before the call is not renamed */
+    ck_assert(lam_failed(lam_softmax(old, 0)));
+    ck_assert_int_eq(strncmp(lam_error(ctx), "add: ", 5), 0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "f64[3]");
+    lam_tensor *mine = lam_fail(ctx, LAM_ERR_USER, "my own words");
+    ck_assert(lam_failed(lam_add_all(LAM_LIST(VEC(1, 2), mine))));
+    ck_assert_int_eq(strncmp(lam_error(ctx), "my own words", 12), 0);
+    EXPECT_ERROR(LAM_ERR_USER, "levels: eval");
+}
+END_TEST
+
 START_TEST(an_old_failure_is_not_reported_again) {
     lam_tensor *out = NULL, *x = num(2);
     lam_fn *f = FN(identity, 1, 1);
@@ -281,5 +307,5 @@ Suite *suite_base_error(void) {
                     a_message_names_the_chain_of_callers, every_status_has_a_name,
                     a_message_longer_than_its_room_is_cut, long_names_leave_room_for_what_follows,
                     failed_tells_failed_tensors_and_functions, a_failure_without_status_is_the_users,
-                    of_many_operands_the_first_are_shown);
+                    of_many_operands_the_first_are_shown, a_message_begins_with_the_operation_that_was_called);
 }

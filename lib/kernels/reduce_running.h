@@ -3,7 +3,7 @@
 /* One step of a running sum. Those of f32 run in double; those of f64 add the rounding error of every step (Knuth's
  * 2Sum, exact) to `rest` and show value + rest. So the error of a prefix stays near one unit whatever its length,
  * at the cost of a plain sum, whose chain of dependent additions is as long. Once an infinity or NaN has come, rest
- * is NaN and the plain sum is shown. */
+ * is NaN and the plain sum is shown. KEEP IN STEP: running step (advance_rows). */
 ALWAYS_INLINE T FN(advance)(S *value, S *rest, T x) {
     const S old = *value, term = (S)x, now = *value = (S)(old + term);
     if (!COMPENSATED) return (T)now;

@@ -18,7 +18,7 @@ typedef struct FN(lines) {
     int64_t from[ROWS], to[ROWS];
 } FN(lines);
 
-/* The next elements into what there is. KEEP IN STEP: FN(advance). */
+/* The next elements into what there is. KEEP IN STEP: running step (advance). */
 ALWAYS_INLINE FN(vec) FN(advance_rows)(lam__reduce_op op, FN(abreast) * s, FN(vec) x) {
 #if COMPENSATED
     if (op == LAM__REDUCE_OP_SUM) {

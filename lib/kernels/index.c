@@ -442,12 +442,14 @@ void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__in
 /* ---- inverse -------------------------------------------------------------------------------------------------- */
 
 /* The last one wins, as it does where SET writes, which is what this is for: the derivative of SET asks which update
- * has stayed. */
+ * has stayed. Without a branch: what lies outside writes to the first place what is there already. */
 void lam__kernels_index_inverse(const lam__index_shape *s, lam_dtype index_dtype, const void *index, int64_t *out) {
-    for (int64_t i = 0; i < s->batch * s->n; i++) out[i] = -1;
-    for (int64_t b = 0; b < s->batch; b++)
+    const int64_t n = s->n;
+    for (int64_t i = 0; i < s->batch * n; i++) out[i] = -1;
+    for (int64_t b = 0; b < s->batch && n > 0; b++, out += n)
         for (int64_t j = 0; j < s->k; j++) {
-            int64_t at = resolve(index_at(index_dtype, index, b * s->k + j), s->n, LAM__INDEX_DROP);
-            if (at != OUTSIDE) out[b * s->n + at] = j;
+            const int64_t given = index_at(index_dtype, index, b * s->k + j), at = given + (n & -(int64_t)(given < 0));
+            const int64_t inside = -(int64_t)((uint64_t)at < (uint64_t)n), old = out[at & inside];
+            out[at & inside] = (j & inside) | (old & ~inside);
         }
 }

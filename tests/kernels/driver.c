@@ -276,31 +276,34 @@ static int32_t item_of(const char *x, size_t item, int64_t i) {
 }
 
 /* Items that are numbers of their own in layouts that a copy moves without an elementwise loop: transposed, or in short
- * runs; gaps between runs stay as they are. */
-static void check_layout(lam_dtype dtype, const int64_t dims[3], const int64_t to[3], const int64_t from[3]) {
+ * runs; gaps between runs stay as they are. first: of the items that are read. */
+static void check_layout(lam_dtype dtype, const int64_t dims[3], const int64_t to[3], int64_t first,
+                         const int64_t from[3]) {
     static char x[16 * ROOM], out[16 * ROOM];
     const size_t item = strided_item[dtype];
     for (int i = 0; i < ROOM; i++) set_item(x, item, i, i), set_item(out, item, i, -1);
-    lam__kernels_copy(3, dims, dtype, out, to, dtype, x, from);
+    lam__kernels_copy(3, dims, dtype, out, to, dtype, x + (size_t)first * item, from);
     int64_t written = 0;
     for (int64_t i = 0; i < dims[0]; i++)
         for (int64_t j = 0; j < dims[1]; j++)
             for (int64_t k = 0; k < dims[2]; k++)
                 ck_assert_int_eq(item_of(out, item, i * to[0] + j * to[1] + k * to[2]),
-                                 i * from[0] + j * from[1] + k * from[2]);
+                                 first + i * from[0] + j * from[1] + k * from[2]);
     for (int i = 0; i < ROOM; i++) written += item_of(out, item, i) != -1;
     ck_assert_int_eq(written, dims[0] * dims[1] * dims[2]);
 }
 
-/* Planes of m by n: transposed, with two axes exchanged, in steps; _i is the place of the dtype. */
+/* Planes of m by n: transposed, with two axes exchanged, in steps, from the back; _i is the place of the dtype. */
 static const lam_dtype moved_dtypes[] = {LAM_I32, LAM_I64, LAM_C128};
 
 static void check_layouts(lam_dtype dtype, int64_t m, int64_t n) {
-    const int64_t dims[] = {2, m, n};
-    check_layout(dtype, dims, (int64_t[]){m * (n + 2), n + 2, 1}, (int64_t[]){n * (m + 3), 1, m + 3});
-    check_layout(dtype, dims, (int64_t[]){n + 1, 2 * (n + 1), 1}, (int64_t[]){m * (n + 3), n + 3, 1});
-    check_layout(dtype, dims, (int64_t[]){m * n, n, 1}, (int64_t[]){n, 2 * n, 1});
-    check_layout(dtype, dims, (int64_t[]){1, 2 * n, 2}, (int64_t[]){m * n, 1, m});
+    const int64_t dims[] = {2, m, n}, dense[] = {m * n, n, 1};
+    check_layout(dtype, dims, (int64_t[]){m * (n + 2), n + 2, 1}, 0, (int64_t[]){n * (m + 3), 1, m + 3});
+    check_layout(dtype, dims, (int64_t[]){n + 1, 2 * (n + 1), 1}, 0, (int64_t[]){m * (n + 3), n + 3, 1});
+    check_layout(dtype, dims, dense, 0, (int64_t[]){n, 2 * n, 1});
+    check_layout(dtype, dims, (int64_t[]){1, 2 * n, 2}, 0, (int64_t[]){m * n, 1, m});
+    check_layout(dtype, dims, dense, n - 1, (int64_t[]){m * n, n, -1});
+    check_layout(dtype, dims, dense, (m - 1) * n, (int64_t[]){m * n, -n, 1});
 }
 
 START_TEST(copies_between_layouts) {

@@ -1,10 +1,11 @@
 /* Copies and fills. A copy is an elementwise loop of one input: the driver's merging and tiling serve it too.
- * Contiguous runs of one dtype move as bytes. Items of one to eight bytes have ways of their own where the axes of
- * the two sides are transposed, where they agree in short runs only, and where the source is read in steps. */
+ * Contiguous runs of one dtype move as bytes. Items have ways of their own where the axes of the two sides are
+ * transposed, where they agree in short runs only, and where the source is read in steps. */
 #include "lib/kernels/elementwise_walk.h"
 #include "lib/kernels/item.h"
 #include "lib/kernels/places.h"
 
+#include <stdlib.h>
 #include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -17,7 +18,7 @@ enum { SHORT = 32 }; /* items of a run that costs more to start than to move */
 /* ---- other layouts ----------------------------------------------------------------------------------------------- */
 
 /* A copy without conversion; axes of one element are left out, steps are in items. `turn` has the loops for items of
- * this size: planes that are transposed, grids of steps, short rows, columns. */
+ * this size: planes that are transposed, grids of steps, short rows, columns. NULL for 16 bytes. */
 typedef struct move {
     const lam__turn *turn;
     int64_t bytes;
@@ -64,6 +65,20 @@ static void turned_plane(const move *m, int a, int b, char *to, const char *from
     m->turn->plane(m->dims[b], m->dims[a], from, m->from[a], to, m->to[b], m->count * m->bytes > FAR);
 }
 
+/* The same of items of 16 bytes. Eight columns at a time: what is read of a line is used while it is near, also where
+ * columns lie apart by a power of 2 and share places in the caches. */
+static void turned_pairs(const move *m, int a, int b, char *to, const char *from) {
+    enum { COLUMNS = 8, ROWS = 512, ITEM = 16 };
+    const int64_t rows = m->dims[b], n = m->dims[a], down = m->to[b] * ITEM, across = m->from[a] * ITEM;
+    for (int64_t i = 0; i < rows; i += ROWS)
+        for (int64_t j = 0; j < n; j += COLUMNS) {
+            const int64_t end = rows - i < ROWS ? rows : i + ROWS, some = n - j < COLUMNS ? n - j : COLUMNS;
+            for (int64_t r = i; r < end; r++)
+                for (int64_t c = j; c < j + some; c++)
+                    memcpy(to + r * down + c * ITEM, from + c * across + r * ITEM, ITEM);
+        }
+}
+
 /* A run along a there is made of steps along a here. As a grid of single items. */
 static void stepped_run(const move *m, int a, int b, char *to, const char *from) {
     (void)b;
@@ -80,9 +95,21 @@ static void spread_rows(const move *m, int a, int b, char *to, const char *from)
     m->turn->spread(m->dims[b], m->dims[a], from, m->from[b], to, m->to[b], m->to[a]);
 }
 
-/* Runs along a on both sides. Short ones, row by row along b. */
+/* Rows of `width` items, by calls of memcpy unless they are short. Those of some thousand bytes are left to the vectors
+ * as well: memcpy would move them by string instructions, which are slow where the two sides are not aligned alike.
+ * item: bytes; steps in items. */
+static void move_rows(const lam__turn *turn, int64_t item, int64_t rows, int64_t width, const char *from,
+                      int64_t from_step, char *to, int64_t to_step) {
+    enum { STRING = 2048 };
+    if (width < SHORT || width * item >= STRING) turn->rows(rows, width, from, from_step, to, to_step);
+    else
+        for (int64_t i = 0; i < rows; i++)
+            memcpy(to + i * to_step * item, from + i * from_step * item, (size_t)(width * item));
+}
+
+/* Runs along a on both sides, row by row along b. */
 static void rows_plane(const move *m, int a, int b, char *to, const char *from) {
-    m->turn->rows(m->dims[b], m->dims[a], from, m->from[b], to, m->to[b]);
+    move_rows(m->turn, m->bytes, m->dims[b], m->dims[a], from, m->from[b], to, m->to[b]);
 }
 
 /* The axis whose runs are rows beside the short ones: the longest, so that one call moves as many as can be. -1: none,
@@ -122,10 +149,31 @@ static bool spread_runs(const move *m, int a, void *dst, const void *src) {
     return true;
 }
 
+/* Runs along a on both sides, which are no longer than the start of a walk for each is worth. Rows that lie apart are
+ * taken a few at a time, so that what lies between them is still near when its turn comes, also where they are apart by
+ * a power of 2 and share places in the caches. False: there is nothing to gain. */
+static bool move_runs(const move *m, int a, char *dst, const char *src) {
+    enum { LONGEST = 4096, APART = 256, SOME = 8 };
+    const int b = longest_but(m, a);
+    if (b < 0 || m->dims[a] * m->bytes > LONGEST) return false;
+    const int64_t to = m->to[b] * m->bytes, from = m->from[b] * m->bytes;
+    move some = *m;
+    if (m->rank > 2 && (llabs(to) >= APART || llabs(from) >= APART)) some.dims[b] = SOME;
+    for (int64_t first = 0; first < m->dims[b]; first += some.dims[b]) {
+        if (m->dims[b] - first < some.dims[b]) some.dims[b] = m->dims[b] - first;
+        each_plane(&some, a, b, dst + first * to, src + first * from, rows_plane);
+    }
+    return true;
+}
+
 /* False: neither transposed, nor in steps, nor short runs. Conversions and everything else go through the elementwise
  * walk, of which this is the part without arithmetic. */
 static bool move_planes(const move *m, void *dst, const void *src) {
     int a = unit_axis(m->rank, m->to), b = unit_axis(m->rank, m->from);
+    if (!m->turn) {
+        if (a >= 0 && b >= 0 && a != b) each_plane(m, a, b, dst, src, turned_pairs);
+        return a >= 0 && b >= 0 && a != b;
+    }
     if (a < 0) return b >= 0 && spread_runs(m, b, dst, src);
     if (b < 0) return move_steps(m, a, dst, src);
     if (a != b) {
@@ -133,10 +181,7 @@ static bool move_planes(const move *m, void *dst, const void *src) {
         each_plane(m, a, b, dst, src, turned_plane);
         return true;
     }
-    b = longest_but(m, a);
-    if (b < 0 || m->dims[a] >= SHORT) return false;
-    each_plane(m, a, b, dst, src, rows_plane);
-    return true;
+    return move_runs(m, a, dst, src);
 }
 
 /* Most copies are small or dense and leave at once. */
@@ -149,9 +194,9 @@ static bool moved(int rank, const int64_t *dims, lam_dtype dtype, void *dst, con
         dense = dense && (dims[a] == 1 || (dst_strides[a] == count && src_strides[a] == count));
         count *= dims[a];
     }
+    if (dense || count < FEW) return false;
     move m;
     m.turn = turn_of(dtype);
-    if (dense || count < FEW || !m.turn) return false;
     m.bytes = lam__item_bytes(dtype);
     m.count = count;
     m.rank = 0;
@@ -172,17 +217,10 @@ bool lam__kernels_columns(lam_dtype dtype, int64_t rows, int64_t n, const void *
     return turn != NULL;
 }
 
-static void long_rows(int64_t rows, int64_t bytes, const char *from, int64_t from_step, char *to, int64_t to_step) {
-    for (int64_t i = 0; i < rows; i++, from += from_step, to += to_step) memcpy(to, from, (size_t)bytes);
-}
-
 /* NOTE [joined rows]
  * Parts that are narrow leave gaps between what they write, and long parts would go through all of the memory once
- * each. So they are written in turns, as many rows at a time as the first cache holds. Rows of some thousand bytes are
- * left to the vectors as well: memcpy would move them by string instructions, which are slow where the two sides are
- * not aligned alike, as of parts side by side they are not. */
+ * each. So they are written in turns, as many rows at a time as the first cache holds. */
 bool lam__kernels_rows(lam_dtype dtype, int64_t rows, int64_t n, const lam__rows parts[], void *dst, int64_t to_step) {
-    enum { STRING = 2048 };
     const lam__turn *turn = turn_of(dtype);
     const int64_t item = lam__item_bytes(dtype), fit = LAM__ROWS_HELD / (to_step * item), block = fit > 1 ? fit : 1;
     for (int64_t first = 0; turn && first < rows; first += block) {
@@ -192,8 +230,7 @@ bool lam__kernels_rows(lam_dtype dtype, int64_t rows, int64_t n, const lam__rows
             const lam__rows *p = &parts[k];
             const char *from = (const char *)p->from + first * p->step * item;
             if (!p->width) continue;
-            if (p->width < SHORT || p->width * item >= STRING) turn->rows(some, p->width, from, p->step, to, to_step);
-            else long_rows(some, p->width * item, from, p->step * item, to, to_step * item);
+            move_rows(turn, item, some, p->width, from, p->step, to, to_step);
         }
     }
     return turn != NULL;

@@ -282,11 +282,11 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
     taking t = {.item = (size_t)item, .inner = s->inner, .at = at};
     const bool few = s->inner == 1 && s->k > 0 && s->k <= CHUNK / 2;
     if (s->inner == 0) return;
+    if (mode == LAM__INDEX_ERROR && index_dtype == LAM_I64 && take_single_rows(s, item, x, index, out)) return;
     if (few && s->outer == 1) {
         take_own_rows(s, mode, dtype, x, index_dtype, index, &none, out);
         return;
     }
-    if (mode == LAM__INDEX_ERROR && index_dtype == LAM_I64 && take_single_rows(s, item, x, index, out)) return;
     const bool side_by_side = s->inner == 1 && s->outer > 1 && x->outer == 1 && mode == LAM__INDEX_ERROR;
     if (side_by_side && take_columns(s, dtype, x, index_dtype, index, out)) return;
     for (int64_t b = 0; b < s->batch; b++)
@@ -378,6 +378,33 @@ static void places_chunk(const lam__index_shape *s, lam__index_mode mode, lam_dt
     else resolve_chunk(s, mode, dtype, index, first, count, to);
 }
 
+/* The same places in a row that begins so far on. */
+static void move_places(lam__index_mode mode, int64_t k, int64_t by, int64_t *at) {
+    if (mode == LAM__INDEX_ERROR)
+        for (int64_t j = 0; j < k; j++) at[j] += by;
+    else
+        for (int64_t j = 0; j < k; j++) at[j] = at[j] == OUTSIDE ? OUTSIDE : at[j] + by;
+}
+
+/* Items of rows without gaps that are set by indices known to be in [-n, n): in one go, as take_straight takes them. */
+static inline void set_straight(size_t size, int64_t count, int64_t n, const int64_t *index, const char *updates,
+                                char *out) {
+    for (int64_t j = 0; j < count; j++) {
+        const int64_t at = index[j] + (n & -(int64_t)(index[j] < 0));
+        memcpy(out + at * (int64_t)size, updates + (size_t)j * size, size);
+    }
+}
+
+/* False: these are no such rows. */
+static bool set_single_rows(const lam__index_shape *s, int64_t item, const int64_t *index, const char *updates,
+                            char *out) {
+    if (s->outer != 1 || s->inner != 1 || (item != 4 && item != 8)) return false;
+    for (int64_t b = 0; b < s->batch; b++, index += s->k, updates += s->k * item, out += s->n * item)
+        if (item == 4) set_straight(4, s->k, s->n, index, updates, out);
+        else set_straight(8, s->k, s->n, index, updates, out);
+    return true;
+}
+
 /* Updates are applied in the order of the index within each row, chunk after chunk, so sums of floats have the same
  * bits whatever the number of threads. Rows with few places are taken many at a time as one row with more places. */
 void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
@@ -392,12 +419,13 @@ void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__in
     const int64_t item = lam__item_bytes(dtype);
     const int64_t out_row = s->n * s->inner * item, update_row = s->k * s->inner * item;
     const bool few = s->outer == 1 && s->k > 0 && s->k <= CHUNK / 2; /* many batches at a time, as one */
+    const bool known = op == LAM__SCATTER_SET && mode == LAM__INDEX_ERROR && index_dtype == LAM_I64;
+    if (known && set_single_rows(s, item, index, updates, out)) return;
     int64_t at[CHUNK], batches = few ? CHUNK / s->k : 1;
     for (int64_t b = 0; few && b < s->batch; b += batches) {
         if (s->batch - b < batches) batches = s->batch - b;
         places_chunk(s, mode, index_dtype, index, b * s->k, (int)(batches * s->k), at);
-        for (int64_t i = 1; i < batches; i++)
-            for (int64_t j = i * s->k; j < (i + 1) * s->k; j++) at[j] = at[j] == OUTSIDE ? OUTSIDE : at[j] + i * s->n;
+        for (int64_t i = 1; i < batches; i++) move_places(mode, s->k, i * s->n, at + i * s->k);
         loops[op][dtype](s->inner, (int)(batches * s->k), at, (char *)out + b * out_row,
                          (const char *)updates + b * update_row);
     }
@@ -414,12 +442,14 @@ void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__in
 /* ---- inverse -------------------------------------------------------------------------------------------------- */
 
 /* The last one wins, as it does where SET writes, which is what this is for: the derivative of SET asks which update
- * has stayed. */
+ * has stayed. Without a branch: what lies outside writes to the first place what is there already. */
 void lam__kernels_index_inverse(const lam__index_shape *s, lam_dtype index_dtype, const void *index, int64_t *out) {
-    for (int64_t i = 0; i < s->batch * s->n; i++) out[i] = -1;
-    for (int64_t b = 0; b < s->batch; b++)
+    const int64_t n = s->n;
+    for (int64_t i = 0; i < s->batch * n; i++) out[i] = -1;
+    for (int64_t b = 0; b < s->batch && n > 0; b++, out += n)
         for (int64_t j = 0; j < s->k; j++) {
-            int64_t at = resolve(index_at(index_dtype, index, b * s->k + j), s->n, LAM__INDEX_DROP);
-            if (at != OUTSIDE) out[b * s->n + at] = j;
+            const int64_t given = index_at(index_dtype, index, b * s->k + j), at = given + (n & -(int64_t)(given < 0));
+            const int64_t inside = -(int64_t)((uint64_t)at < (uint64_t)n), old = out[at & inside];
+            out[at & inside] = (j & inside) | (old & ~inside);
         }
 }

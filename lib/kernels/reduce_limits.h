@@ -11,6 +11,7 @@
 
 #include "lib/kernels/reduce_vectors.h"
 #include "lib/kernels/simd/registers.h"
+#include "lib/kernels/simd/turn_wide.h"
 
 extern const lam__reduce_type LAM__ISA_NAME(lam__reduce_i64_), LAM__ISA_NAME(lam__reduce_i32_),
     LAM__ISA_NAME(lam__reduce_u8_), LAM__ISA_NAME(lam__reduce_c128_), LAM__ISA_NAME(lam__reduce_c64_);

@@ -3,7 +3,7 @@
 /* One step of a running sum. Those of f32 run in double; those of f64 add the rounding error of every step (Knuth's
  * 2Sum, exact) to `rest` and show value + rest. So the error of a prefix stays near one unit whatever its length,
  * at the cost of a plain sum, whose chain of dependent additions is as long. Once an infinity or NaN has come, rest
- * is NaN and the plain sum is shown. */
+ * is NaN and the plain sum is shown. KEEP IN STEP: running step (advance_rows). */
 ALWAYS_INLINE T FN(advance)(S *value, S *rest, T x) {
     const S old = *value, term = (S)x, now = *value = (S)(old + term);
     if (!COMPENSATED) return (T)now;
@@ -72,6 +72,10 @@ ALWAYS_INLINE void FN(scan_chain)(const T *x, int64_t rows, int64_t step, T *out
 }
 #endif
 
+#if defined(LIST)
+#include "lib/kernels/reduce_running_rows.h"
+#endif
+
 /* The first row is copied, so a running product or maximum of one element is that element, bit by bit. Sums and values
  * lie on the stack, a row of columns at a time. */
 ALWAYS_INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to,
@@ -98,6 +102,13 @@ ALWAYS_INLINE void FN(scan_of)(lam__reduce_op op, const lam__reduce_block *b, co
     const bool contiguous = b->step == 1 && to->step == 1;
     const int most = contiguous ? SCAN_COLUMNS : 8;
     int columns;
+#if defined(LIST)
+    if (FN(are_rows)(op, b, to)) {
+        if (b->row_step > 0) FN(scan_rows)(op, false, b, to);
+        else FN(scan_rows)(op, true, b, to);
+        return;
+    }
+#endif
     for (int64_t first = 0; first < b->columns; first += columns) {
         columns = (int)(b->columns - first < most ? b->columns - first : most);
 #if COMPENSATED

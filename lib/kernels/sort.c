@@ -1,22 +1,22 @@
 /* Sorting along the middle axis of [outer, n, inner], and binary search. A lane is copied out as keys: unsigned numbers
  * whose order is the one wanted, so that floats have NaN beyond all else, the two zeros are equal, and descending is
- * ascending of the complement. Long lanes are sorted by their bytes, short ones by merging runs that begin as
- * insertions; both are stable. Where only the first of the order are wanted, a heap of those seen so far is kept. */
+ * ascending of the complement. Long lanes are sorted by their bytes, short ones by merging runs of a
+ * few; both are stable. Where only the first of the order are wanted, a heap of those seen so far is kept. */
 #include "lib/kernels/sort.h"
 #include "lib/kernels/item.h"
 
 #include <string.h>
 
 enum {
-    RUN = 16,         /* elements that insertion sorts faster than merging */
-    BYTEWISE = 64,    /* elements that their bytes sort faster than merging */
+    RUN = 8,          /* elements whose places are counted faster than they are merged */
+    BYTEWISE = 24,    /* elements for each byte of a key from which on these sort faster than merging */
     FEW = 8,          /* a heap is worth it where at most one of so many is wanted */
     SIDE_BY_SIDE = 8, /* searches whose loads wait together */
 };
 
-/* For the widest keys and either algorithm: keys, and two lists of positions or of keys with positions half as wide. */
+/* For the widest keys and either algorithm: two lists of keys and positions, which are half as wide for one of them. */
 size_t lam__kernels_argsort_bytes(int64_t n) {
-    return (size_t)n * 3 * sizeof(int64_t);
+    return (size_t)n * 4 * sizeof(int64_t);
 }
 
 /* Sorts lanes; search finds the places of m values. */

@@ -2,6 +2,12 @@
  * key), FN(name). Included by sort.c once for each; no guard. Positions within a lane are uint32_t: lanes that are
  * longer are merged with int64_t ones. */
 
+/* Keys and where they were. */
+typedef struct FN(list) {
+    K *key;
+    int64_t *at;
+} FN(list);
+
 /* Keys by rising order. The copies are there because compilers warn of a value compared with itself. Zeros of both
  * signs become one; every NaN gets the largest key, which no other float has. */
 static inline K FN(key)(bool descending, T x) {
@@ -14,43 +20,62 @@ static inline K FN(key)(bool descending, T x) {
 
 /* ---- merging ----------------------------------------------------------------------------------------------------- */
 
-/* Equal keys keep their order, since only a smaller one moves past. */
-static void FN(insert_run)(const K *key, int64_t *order, int64_t n) {
-    for (int64_t i = 1; i < n; i++) {
-        const int64_t moved = order[i];
-        int64_t j = i;
-        for (; j > 0 && key[moved] < key[order[j - 1]]; j--) order[j] = order[j - 1];
-        order[j] = moved;
+/* Sorts at most RUN keys whose places begin at `at`: each goes to the number of those before it in the order, which is
+ * counted without a branch. Of equal keys the one that comes first is before. */
+static inline void FN(rank_run)(int64_t n, int64_t at, const K *key, FN(list) to) {
+    int64_t before[RUN] = {0};
+    for (int64_t i = 1; i < n; i++)
+        for (int64_t j = 0; j < i; j++) {
+            const int64_t less = key[i] < key[j];
+            before[j] += less;
+            before[i] += 1 - less;
+        }
+    for (int64_t i = 0; i < n; i++) to.key[before[i]] = key[i], to.at[before[i]] = at + i;
+}
+
+/* Element i of one list to place j of another. */
+static inline void FN(move)(FN(list) from, int64_t i, FN(list) to, int64_t j) {
+    to.key[j] = from.key[i];
+    to.at[j] = from.at[i];
+}
+
+/* Two runs, of which the second begins where the first ends. As many steps as the shorter one is long can be made from
+ * either end without looking for the ends, and these do not wait for each other. Of equal keys that of the first run
+ * goes first, which keeps the sort stable. */
+static void FN(merge)(FN(list) from, int64_t na, int64_t nb, FN(list) to) {
+    const int64_t both = na < nb ? na : nb;
+    int64_t a = 0, b = na, last_a = na - 1, last_b = na + nb - 1, front = 0, back = last_b;
+    for (; front < both; front++, back--) {
+        const bool second = from.key[b] < from.key[a], first = from.key[last_b] < from.key[last_a];
+        FN(move)(from, second ? b : a, to, front);
+        FN(move)(from, first ? last_a : last_b, to, back);
+        a += !second, b += second;
+        last_a -= first, last_b -= !first;
+    }
+    for (; front <= back; front++) {
+        const bool second = a > last_a || (b <= last_b && from.key[b] < from.key[a]);
+        FN(move)(from, second ? b++ : a++, to, front);
     }
 }
 
-/* Of equal keys that of a goes first, which keeps the sort stable. */
-static void FN(merge)(const K *key, const int64_t *a, int64_t na, const int64_t *b, int64_t nb, int64_t *to) {
-    while (na > 0 && nb > 0) {
-        const bool second = key[*b] < key[*a];
-        *to++ = second ? *b++ : *a++;
-        if (second) nb--;
-        else na--;
+/* The places of n keys in their order, in one of the two lists; the keys are those of the first. Short runs come into
+ * the second and are merged from one into the other, doubling. */
+static const int64_t *FN(order)(int64_t n, FN(list) list, FN(list) other) {
+    for (int64_t i = 0; i < n; i += RUN) {
+        const FN(list) to = {other.key + i, other.at + i};
+        if (n - i >= RUN) FN(rank_run)(RUN, i, list.key + i, to);
+        else FN(rank_run)(n - i, i, list.key + i, to);
     }
-    memcpy(to, a, (size_t)na * sizeof *a);
-    memcpy(to + na, b, (size_t)nb * sizeof *b);
-}
-
-/* The order of `key`; gives the one of the two rooms where it ended up. Runs of RUN are inserted in place, then merged
- * from one room into the other, doubling. */
-static const int64_t *FN(order)(const K *key, int64_t n, int64_t *room, int64_t *other) {
-    for (int64_t i = 0; i < n; i++) room[i] = i;
-    for (int64_t i = 0; i < n; i += RUN) FN(insert_run)(key, room + i, n - i < RUN ? n - i : RUN);
     for (int64_t width = RUN; width < n; width *= 2) {
+        const FN(list) full = other;
+        other = list, list = full;
         for (int64_t i = 0; i < n; i += 2 * width) {
             const int64_t na = n - i < width ? n - i : width, nb = n - i - na < width ? n - i - na : width;
-            FN(merge)(key, room + i, na, room + i + na, nb, other + i);
+            const FN(list) from = {list.key + i, list.at + i}, to = {other.key + i, other.at + i};
+            FN(merge)(from, na, nb, to);
         }
-        int64_t *full = other;
-        other = room;
-        room = full;
     }
-    return room;
+    return other.at;
 }
 
 /* ---- byte by byte ------------------------------------------------------------------------------------------------ */
@@ -131,14 +156,15 @@ static void FN(sort_lane)(int64_t n, int64_t count, K *key, int64_t *out, int64_
         int64_t *heap = (int64_t *)(void *)behind;
         if (count > 0) FN(first)(key, n, count, heap);
         for (int64_t i = 0; i < count; i++) out[i * step] = heap[i];
-    } else if (n >= BYTEWISE && n <= UINT32_MAX) {
+    } else if (n >= BYTEWISE * (int64_t)sizeof(K) && n <= UINT32_MAX) {
         K *other = (K *)(void *)behind;
         uint32_t *at = (uint32_t *)(void *)((char *)other + (n * (int64_t)sizeof(K) + 3) / 4 * 4);
         const uint32_t *order = FN(bytewise)(n, key, other, at, at + n);
         for (int64_t i = 0; i < count; i++) out[i * step] = order[i];
     } else {
-        int64_t *room = (int64_t *)(void *)behind;
-        const int64_t *order = FN(order)(key, n, room, room + n);
+        int64_t *at = (int64_t *)(void *)behind;
+        const FN(list) list = {key, at}, other = {(K *)(void *)(at + 2 * n), at + n};
+        const int64_t *order = FN(order)(n, list, other);
         for (int64_t i = 0; i < count; i++) out[i * step] = order[i];
     }
 }

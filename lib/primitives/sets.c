@@ -227,8 +227,8 @@ lam_tensor *lam_is_in(lam_tensor *x, lam_tensor *elements) {
 
 /* ---- bincount, histogram ----------------------------------------------------------------------------------------- */
 
-/* Adds ones or weights to `length` places; places outside are left out, negative ones too, which would else count from
- * the end. Linear in the weights, with the derivative of scattering. */
+/* Adds ones or weights to `length` places; places outside are left out. Negative ones would else count from the end: they
+ * go to a place behind the others, which is cut off. Linear in the weights, with the derivative of scattering. */
 static lam_tensor *tally(const char *name, lam_tensor *places, lam_tensor *weights, int64_t length) {
     lam_dims own = lam_dims_of(places);
     lam_dtype dtype = LAM_I64;
@@ -239,11 +239,11 @@ static lam_tensor *tally(const char *name, lam_tensor *places, lam_tensor *weigh
         if (lam_dtype_of(weights) == LAM_BOOL) weights = lam_cast(weights, LAM_I64);
         dtype = lam_dtype_of(weights);
     }
-    places = lam_cast(flat(places), LAM_I64);
-    places = lam_where(lam_lt(places, 0), length, places);
-    lam_tensor *base = lam_zeros(lam_ctx_of(places), dtype, LAM_DIMS(length));
+    places = lam_max(lam_cast(flat(places), LAM_I64), -1);
+    lam_tensor *base = lam_zeros(lam_ctx_of(places), dtype, LAM_DIMS(length + 1));
     lam_tensor *added = weights ? flat(weights) : lam_ones_like(places);
-    return lam_failed(base) ? base : lam_scatter_add_mode(base, places, added, 0, LAM_INDEX_FILL);
+    if (lam_failed(base)) return base;
+    return lam_slice_axis(lam_scatter_add_mode(base, places, added, 0, LAM_INDEX_FILL), 0, 0, length);
 }
 
 /* x and, where they are given, weights are alive and of one context. */

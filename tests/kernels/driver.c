@@ -261,41 +261,58 @@ START_TEST(copy_saturates_floats_and_drops_nan) {
 }
 END_TEST
 
-/* Items that are numbers of their own, of four or eight bytes, in layouts that a copy moves without an elementwise
- * loop: transposed, or in short runs; gaps between runs stay as they are. */
-static void check_layout(lam_dtype dtype, const int64_t dims[3], const int64_t to[3], const int64_t from[3]) {
-    enum { ROOM = 3 * 72 * 72 };
-    static int64_t wide[2][ROOM];
-    static int32_t narrow[2][ROOM];
-    const bool is_wide = dtype == LAM_I64;
-    for (int i = 0; i < ROOM; i++) {
-        wide[0][i] = narrow[0][i] = -1;
-        wide[1][i] = narrow[1][i] = i;
-    }
-    lam__kernels_copy(3, dims, dtype, is_wide ? (void *)wide[0] : narrow[0], to, dtype,
-                      is_wide ? (void *)wide[1] : narrow[1], from);
+enum { ROOM = 22000 };
+
+/* Item i of an array of four, eight or sixteen bytes each is made of the number given, and that number is read. */
+static void set_item(char *x, size_t item, int64_t i, int32_t number) {
+    for (size_t part = 0; part < item; part += 4) memcpy(x + (size_t)i * item + part, &number, 4);
+}
+
+static int32_t item_of(const char *x, size_t item, int64_t i) {
+    int32_t first, last;
+    memcpy(&first, x + (size_t)i * item, 4);
+    memcpy(&last, x + (size_t)(i + 1) * item - 4, 4);
+    return first == last ? first : -2;
+}
+
+/* Items that are numbers of their own in layouts that a copy moves without an elementwise loop: transposed, or in short
+ * runs; gaps between runs stay as they are. first: of the items that are read. */
+static void check_layout(lam_dtype dtype, const int64_t dims[3], const int64_t to[3], int64_t first,
+                         const int64_t from[3]) {
+    static char x[16 * ROOM], out[16 * ROOM];
+    const size_t item = strided_item[dtype];
+    for (int i = 0; i < ROOM; i++) set_item(x, item, i, i), set_item(out, item, i, -1);
+    lam__kernels_copy(3, dims, dtype, out, to, dtype, x + (size_t)first * item, from);
     int64_t written = 0;
     for (int64_t i = 0; i < dims[0]; i++)
         for (int64_t j = 0; j < dims[1]; j++)
-            for (int64_t k = 0; k < dims[2]; k++) {
-                int64_t at = i * to[0] + j * to[1] + k * to[2], out = i * from[0] + j * from[1] + k * from[2];
-                ck_assert_int_eq(is_wide ? wide[0][at] : narrow[0][at], out);
-            }
-    for (int i = 0; i < ROOM; i++) written += (is_wide ? wide[0][i] : narrow[0][i]) != -1;
+            for (int64_t k = 0; k < dims[2]; k++)
+                ck_assert_int_eq(item_of(out, item, i * to[0] + j * to[1] + k * to[2]),
+                                 first + i * from[0] + j * from[1] + k * from[2]);
+    for (int i = 0; i < ROOM; i++) written += item_of(out, item, i) != -1;
     ck_assert_int_eq(written, dims[0] * dims[1] * dims[2]);
+}
+
+/* Planes of m by n: transposed, with two axes exchanged, in steps, from the back; _i is the place of the dtype. */
+static const lam_dtype moved_dtypes[] = {LAM_I32, LAM_I64, LAM_C128};
+
+static void check_layouts(lam_dtype dtype, int64_t m, int64_t n) {
+    const int64_t dims[] = {2, m, n}, dense[] = {m * n, n, 1};
+    check_layout(dtype, dims, (int64_t[]){m * (n + 2), n + 2, 1}, 0, (int64_t[]){n * (m + 3), 1, m + 3});
+    check_layout(dtype, dims, (int64_t[]){n + 1, 2 * (n + 1), 1}, 0, (int64_t[]){m * (n + 3), n + 3, 1});
+    check_layout(dtype, dims, dense, 0, (int64_t[]){n, 2 * n, 1});
+    check_layout(dtype, dims, (int64_t[]){1, 2 * n, 2}, 0, (int64_t[]){m * n, 1, m});
+    check_layout(dtype, dims, dense, n - 1, (int64_t[]){m * n, n, -1});
+    check_layout(dtype, dims, dense, (m - 1) * n, (int64_t[]){m * n, -n, 1});
 }
 
 START_TEST(copies_between_layouts) {
     static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 13, 31, 32, 64, 67};
-    enum { SIZES = sizeof sizes / sizeof *sizes };
-    lam_dtype dtype = _i ? LAM_I64 : LAM_I32;
+    static const int64_t long_ones[][2] = {{9, 513}, {513, 9}, {3, 1030}, {1030, 7}, {16, 300}, {255, 33}};
+    enum { SIZES = sizeof sizes / sizeof *sizes, LONG = sizeof long_ones / sizeof *long_ones };
     for (int a = 0; a < SIZES; a++)
-        for (int b = 0; b < SIZES; b++) {
-            int64_t m = sizes[a], n = sizes[b], dims[] = {2, m, n};
-            check_layout(dtype, dims, (int64_t[]){m * (n + 2), n + 2, 1}, (int64_t[]){n * (m + 3), 1, m + 3});
-            check_layout(dtype, dims, (int64_t[]){n + 1, 2 * (n + 1), 1}, (int64_t[]){m * (n + 3), n + 3, 1});
-            check_layout(dtype, dims, (int64_t[]){1, 2 * n, 2}, (int64_t[]){m * n, 1, m});
-        }
+        for (int b = 0; b < SIZES; b++) check_layouts(moved_dtypes[_i], sizes[a], sizes[b]);
+    for (int a = 0; a < LONG; a++) check_layouts(moved_dtypes[_i], long_ones[a][0], long_ones[a][1]);
 }
 END_TEST
 
@@ -387,7 +404,7 @@ Suite *suite_kernels_driver(void) {
     tcase_add_loop_test(tests, copy_converts_between_all_dtypes, 0, REAL_DTYPES * REAL_DTYPES);
     tcase_add_loop_test(tests, every_set_converts_alike, 0, REAL_DTYPES * REAL_DTYPES);
     tcase_add_test(tests, copy_saturates_floats_and_drops_nan);
-    tcase_add_loop_test(tests, copies_between_layouts, 0, 2);
+    tcase_add_loop_test(tests, copies_between_layouts, 0, 3);
     tcase_add_test(tests, columns_side_by_side_in_every_set);
     tcase_add_test(tests, fill_repeats_the_element);
     tcase_add_loop_test(tests, counts_are_made_from_their_places, 0, REAL_DTYPES);

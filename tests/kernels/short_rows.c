@@ -1,11 +1,13 @@
-/* Reductions of rows of contiguous floats, which are folded several at a time (lib/kernels/reduce_rows.h): the bits of
- * a result are those of its row alone, and what fills up a row takes no part. What the results are is compared with an
- * oracle in test_reduce.c. */
+/* Reductions of rows of contiguous floats, which are folded several at a time (lib/kernels/reduce_rows.h), and running
+ * results of rows: the bits of a result are those of its row alone, and what fills up a row takes no part. What the
+ * results are is compared with an oracle in test_reduce.c. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/kernels/kernels.h"
+#include "lib/kernels/scan.h"
 #include "tests/kernels/strided.h"
 
 /* Whether rows stand side by side or apart, and however many there are: the bits of one row alone, of every length, by
@@ -30,6 +32,35 @@ START_TEST(bits_of_rows_do_not_depend_on_position) {
             }
         }
     free(x);
+}
+END_TEST
+
+/* Running results of rows, which are turned several at a time (lib/kernels/reduce_running_rows.h): the bits of one row
+ * alone, in both directions, whatever lies between the rows of x or of the results; there nothing is written. _i is the
+ * dtype. */
+START_TEST(running_results_of_rows_are_those_of_one_row) {
+    enum { MOST_ROWS = 40, LONGEST = 40, GAP = 3, WIDTH = LONGEST + GAP };
+    const lam_dtype dtype = (lam_dtype)_i;
+    const size_t item = strided_item[dtype], bytes = MOST_ROWS * WIDTH * item;
+    uint64_t state = 41;
+    char *x = strided_fill(dtype, MOST_ROWS * WIDTH, &state), *out = malloc(bytes), *wanted = malloc(bytes);
+    for (int64_t length = 1; length <= LONGEST; length++)
+        for (int id = LAM__REDUCE_SUM; id <= LAM__REDUCE_MIN; id++) {
+            const int64_t dims[2] = {1 + strided_below(&state, MOST_ROWS), length};
+            const int64_t from[2] = {length + strided_below(&state, 2) * GAP, 1};
+            const int64_t to[2] = {length + strided_below(&state, 2) * GAP, 1};
+            const bool reverse = strided_below(&state, 2);
+            const lam__scan all = {(lam__reduce_id)id, dtype, 2, 1, reverse, dims, from, to};
+            const lam__scan one = {(lam__reduce_id)id, dtype, 1, 0, reverse, dims + 1, from + 1, to + 1};
+            memset(out, 7, bytes), memset(wanted, 7, bytes);
+            lam__scan_run(&all, x, out);
+            for (int64_t r = 0; r < dims[0]; r++)
+                lam__scan_run(&one, x + (size_t)(r * from[0]) * item, wanted + (size_t)(r * to[0]) * item);
+            ck_assert_mem_eq(out, wanted, bytes);
+        }
+    free(x);
+    free(out);
+    free(wanted);
 }
 END_TEST
 
@@ -72,6 +103,7 @@ Suite *suite_kernels_short_rows(void) {
     TCase *tests = tcase_create("short_rows");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, bits_of_rows_do_not_depend_on_position, LAM_F64, LAM_F32 + 1);
+    tcase_add_loop_test(tests, running_results_of_rows_are_those_of_one_row, LAM_F64, LAM_BOOL);
     tcase_add_test(tests, sums_keep_negative_zeros);
     tcase_add_test(tests, results_larger_than_the_caches);
     suite_add_tcase(suite, tests);

@@ -44,12 +44,12 @@ static void check_lane(const int64_t *out, int64_t n, int64_t count) {
 }
 
 START_TEST(orders_are_those_of_qsort) {
-    static const int64_t lengths[] = {1, 2, 15, 17, 63, 64, 65, 200, LONGEST};
+    static const int64_t lengths[] = {1, 2, 7, 8, 9, 17, 23, 24, 25, 63, 95, 97, 130, 191, 193, LONGEST};
     static double x[MOST];
-    static int64_t out[MOST + 1], work[3 * LONGEST];
+    static int64_t out[MOST + 1], work[4 * LONGEST];
     const lam_dtype dtype = (lam_dtype)_i;
     uint64_t state = (uint64_t)_i + 3;
-    for (int k = 0; k < 9 * 2 * 4; k++) {
+    for (int k = 0; k < 16 * 2 * 4; k++) {
         const int64_t n = lengths[k / 8], counts[] = {n, 0, (n + 9) / 10, n / 2}, count = counts[k % 4];
         const lam__lanes s = {LANES, n, INNER};
         falling = k / 4 % 2;
@@ -70,7 +70,7 @@ END_TEST
 START_TEST(places_are_those_of_counting) {
     enum { SOUGHT = 21 };
     static double x[LONGEST], sorted[LONGEST], v[SOUGHT];
-    static int64_t order[LONGEST], work[3 * LONGEST], out[SOUGHT];
+    static int64_t order[LONGEST], work[4 * LONGEST], out[SOUGHT];
     const lam_dtype dtype = (lam_dtype)_i;
     const size_t item = strided_item[dtype];
     uint64_t state = (uint64_t)_i + 11;

@@ -377,8 +377,8 @@ static void NAME(pack)(int64_t n, const T *from, int64_t step, T *to) {
     else NAME(pack_by)(n, from, step, to);
 }
 
-/* Of four items or more the last four of a row may have been moved already. Rows of one, two and three items have ways
- * of their own, which need no such overlap. */
+/* Of more than four items the last four of a row may have been moved already. Rows of up to four items have ways of
+ * their own, which need no such overlap. */
 static void NAME(rows)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step) {
     const T *from = src;
     T *to = dst;
@@ -388,6 +388,8 @@ static void NAME(rows)(int64_t rows, int64_t n, const void *src, int64_t src_ste
         for (int64_t i = 0; i < rows; i++) memcpy(to + i * dst_step, from + i * src_step, 2 * sizeof(T));
     else if (n == 1 && dst_step == 1) NAME(pack)(rows, from, src_step, to);
     else if (n == 1) NAME(rows_few)(rows, 1, from, src_step, 1, to, dst_step);
+    else if (n == 4)
+        for (int64_t i = 0; i < rows; i++) memcpy(to + i * dst_step, from + i * src_step, sizeof(NAME(quad)));
     else
         for (int64_t i = 0; i < rows; i++, from += src_step, to += dst_step) {
             for (int64_t j = 0; j + 4 < n; j += 4) memcpy(to + j, from + j, sizeof(NAME(quad)));
@@ -410,12 +412,26 @@ ALWAYS_INLINE void NAME(every_second)(int64_t rows, int64_t n, const T *from, in
         }
 }
 
+/* Rows from their last item back, of four items or more. The last four of a row may have been moved already. */
+ALWAYS_INLINE void NAME(backwards)(int64_t rows, int64_t n, const T *from, int64_t from_step, T *to, int64_t to_step) {
+    for (int64_t i = 0; i < rows; i++, from += from_step, to += to_step)
+        for (int64_t next = 0; next < n; next += 4) {
+            const int64_t j = next + 4 <= n ? next : n - 4;
+            NAME(quad) v;
+            memcpy(&v, from - j - 3, sizeof v);
+            v = __builtin_shufflevector(v, v, 3, 2, 1, 0);
+            memcpy(to + j, &v, sizeof v);
+        }
+}
+
 /* Grids that are rows or planes are moved as such; the rest item by item. row_step and item_step may be negative where
  * neither is 1. */
 static void NAME(grid)(int64_t rows, int64_t n, const void *src, int64_t row_step, int64_t item_step, void *dst,
                        int64_t dst_step) {
     if (item_step == 1) NAME(rows)(rows, n, src, row_step, dst, dst_step);
     else if (row_step == 1 && item_step > 0) NAME(plane)(rows, n, src, item_step, dst, dst_step, false);
+    else if (item_step == -1 && n == 4) NAME(backwards)(rows, 4, src, row_step, dst, dst_step);
+    else if (item_step == -1 && n > 4) NAME(backwards)(rows, n, src, row_step, dst, dst_step);
     else if (item_step == 2 && n > 3) NAME(every_second)(rows, n, src, row_step, dst, dst_step);
     else if (n == 2) NAME(rows_few)(rows, 2, src, row_step, item_step, dst, dst_step);
     else if (n == 3) NAME(rows_few)(rows, 3, src, row_step, item_step, dst, dst_step);

@@ -53,42 +53,64 @@ ALWAYS_INLINE turn_piece piece_at(const char *from) {
     return v;
 }
 
-/* Pieces that lie `step` bytes from each other. */
-ALWAYS_INLINE U64 join_pieces(const char *from, int64_t step) {
+/* Pieces at from + at[0], from + at[each] and so on, in bytes. */
+ALWAYS_INLINE U64 join_pieces(const char *from, const int64_t *at, int each) {
 #if VECTOR_BYTES == 16
-    (void)step;
-    return piece_at(from);
+    (void)each;
+    return piece_at(from + at[0]);
 #else
     typedef uint64_t two __attribute__((vector_size(32)));
-    const two front = __builtin_shufflevector(piece_at(from), piece_at(from + step), 0, 1, 2, 3);
+    const two front = __builtin_shufflevector(piece_at(from + at[0]), piece_at(from + at[each]), 0, 1, 2, 3);
 #if VECTOR_BYTES == 32
     return front;
 #else
-    const two back = __builtin_shufflevector(piece_at(from + 2 * step), piece_at(from + 3 * step), 0, 1, 2, 3);
-    return __builtin_shufflevector(front, back, 0, 1, 2, 3, 4, 5, 6, 7);
+    const turn_piece third = piece_at(from + at[2 * each]), last = piece_at(from + at[3 * each]);
+    return __builtin_shufflevector(front, __builtin_shufflevector(third, last, 0, 1, 2, 3), 0, 1, 2, 3, 4, 5, 6, 7);
 #endif
 #endif
 }
 
+/* The other way: each piece of v to its place. */
+ALWAYS_INLINE void part_pieces(U64 v, char *to, const int64_t *at, int each) {
+    turn_piece piece[PIECES];
+    memcpy(piece, &v, sizeof v);
+    for (int i = 0; i < PIECES; i++) memcpy(to + at[i * each], &piece[i], sizeof piece[i]);
+}
+
+/* Of each four items of four bytes in four vectors: item k of vector j becomes item j of vector k. Low and high halves
+ * are exchanged twice, first items, then pairs. */
+ALWAYS_INLINE void exchange_32(const U64 v[4], U64 row[4]) {
+    row[0] = low64(low32(v[0], v[1]), low32(v[2], v[3]));
+    row[1] = high64(low32(v[0], v[1]), low32(v[2], v[3]));
+    row[2] = low64(high32(v[0], v[1]), high32(v[2], v[3]));
+    row[3] = high64(high32(v[0], v[1]), high32(v[2], v[3]));
+}
+
+/* The same of two items of eight bytes: one exchange is enough. */
+ALWAYS_INLINE void exchange_64(const U64 v[2], U64 row[2]) {
+    row[0] = low64(v[0], v[1]);
+    row[1] = high64(v[0], v[1]);
+}
+
 /* to[r * to_step + c] = from[c * from_step + r]; steps in bytes. Each round makes four rows out of one column of
- * 16-byte pieces: low and high halves are exchanged twice, first items, then pairs. */
+ * 16-byte pieces. */
 ALWAYS_INLINE void wide_square_of_4(const char *from, int64_t from_step, char *to, int64_t to_step) {
+    const int64_t at[4] = {0, 4 * from_step, 8 * from_step, 12 * from_step};
     for (int piece = 0; piece < PIECES; piece++, from += 16, to += 4 * to_step) {
         U64 v[4], row[4];
-        for (int k = 0; k < 4; k++) v[k] = join_pieces(from + k * from_step, 4 * from_step);
-        row[0] = low64(low32(v[0], v[1]), low32(v[2], v[3]));
-        row[1] = high64(low32(v[0], v[1]), low32(v[2], v[3]));
-        row[2] = low64(high32(v[0], v[1]), high32(v[2], v[3]));
-        row[3] = high64(high32(v[0], v[1]), high32(v[2], v[3]));
+        for (int k = 0; k < 4; k++) v[k] = join_pieces(from + k * from_step, at, 1);
+        exchange_32(v, row);
         for (int k = 0; k < 4; k++) memcpy(to + k * to_step, &row[k], sizeof row[k]);
     }
 }
 
-/* The same of items of eight bytes, two rows a round: one exchange is enough. */
+/* The same of items of eight bytes, two rows a round. */
 ALWAYS_INLINE void wide_square_of_8(const char *from, int64_t from_step, char *to, int64_t to_step) {
+    const int64_t at[4] = {0, 2 * from_step, 4 * from_step, 6 * from_step};
     for (int piece = 0; piece < PIECES; piece++, from += 16, to += 2 * to_step) {
-        const U64 a = join_pieces(from, 2 * from_step), b = join_pieces(from + from_step, 2 * from_step);
-        const U64 row[2] = {low64(a, b), high64(a, b)};
+        const U64 v[2] = {join_pieces(from, at, 1), join_pieces(from + from_step, at, 1)};
+        U64 row[2];
+        exchange_64(v, row);
         for (int k = 0; k < 2; k++) memcpy(to + k * to_step, &row[k], sizeof row[k]);
     }
 }

@@ -7,6 +7,7 @@
 #define LAM_KERNELS_SIMD_INTEGRALS_H
 
 #include "lib/kernels/simd/bessel.h"
+#include "lib/kernels/simd/bessel_j.h"
 #include "lib/kernels/simd/error.h"
 #include "lib/kernels/simd/hyperbolic.h"
 #include "lib/kernels/simd/stirling.h"
@@ -128,20 +129,6 @@ ALWAYS_INLINE V64 f64_expi_slope(V64 x) {
 }
 
 /* ---- sine integral ---------------------------------------------------------------------------------------------- */
-
-/* Sine and cosine as sums. */
-typedef struct waves64 {
-    sum64 sine, cosine;
-} waves64;
-
-ALWAYS_INLINE waves64 waves_of(f64_turned r) {
-    const V64 square = r.hi * r.hi;
-    const sum64 bend = f64_bend(r);
-    const V64 sine = f64_sine_rest(r, square, bend), cosine = f64_cosine_rest(square, bend);
-    const M64 odd = -(r.quarters & 1), first = f64_sign_of_turn(r.quarters), second = f64_sign_of_turn(r.quarters + 1);
-    return (waves64){{(V64)((M64)either(odd, bend.hi, r.hi) ^ first), (V64)((M64)either(odd, cosine, sine) ^ first)},
-                     {(V64)((M64)either(odd, r.hi, bend.hi) ^ second), (V64)((M64)either(odd, sine, cosine) ^ second)}};
-}
 
 /* pi/2 less f(x) cos(x) + g(x) sin(x), for x >= 4. */
 ALWAYS_INLINE V64 si_beyond(V64 x) {

@@ -29,22 +29,17 @@ ALWAYS_INLINE uint8_t NAME(ne)(T x, T y) { return (x.re != y.re) | (x.im != y.im
 ALWAYS_INLINE uint8_t NAME(is_nan)(T x) { return (x.re != x.re) | (x.im != x.im); }
 ALWAYS_INLINE uint8_t NAME(is_finite)(T x) { return (x.re - x.re == 0) & (x.im - x.im == 0); }
 
-/* The first four name loops of functions that are defined here; ELEMENTARY defines the function too. */
+/* Loops of functions that are defined here. */
 #define UNARY(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary)(n, p, step, NAME(op)); }
 #define BINARY(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary)(n, p, step, NAME(op)); }
-/* Through c128: for c64 wider, for c128 as it is. */
-#define WIDE(op) \
-    ALWAYS_INLINE T NAME(op)(T x) { return NAME(narrow)(wide_##op(NAME(widen)(x))); }
 #define TEST(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary_to_bool)(n, p, step, NAME(op)); }
 #define COMPARE(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary_to_bool)(n, p, step, NAME(op)); }
-/* The function of loops_complex.c and its loop. */
-#define ELEMENTARY(op) WIDE(op) UNARY(op)
-/* Operands and results of pow in c128, as of all that WIDE makes. Powers of c64 are rounded once. */
-ALWAYS_INLINE T NAME(pow)(T x, T y) { return NAME(narrow)(wide_pow(NAME(widen)(x), NAME(widen)(y))); }
+/* Operands and results of pow in c128, as of all that is not computed in P. Powers of c64 are rounded once. */
+ALWAYS_INLINE T NAME(pow)(T x, T y) { return NAME(narrow)(lam__complex_pow(NAME(widen)(x), NAME(widen)(y))); }
 
 /* Loops of what is above. */
 UNARY(neg)
@@ -59,38 +54,10 @@ COMPARE(eq)
 COMPARE(ne)
 TEST(is_nan)
 TEST(is_finite)
-/* Functions of loops_complex.c, called wide_sqrt and so on. */
-ELEMENTARY(sqrt)
-ELEMENTARY(rsqrt)
-ELEMENTARY(exp)
-ELEMENTARY(exp2)
-ELEMENTARY(expm1)
-ELEMENTARY(log)
-ELEMENTARY(log2)
-ELEMENTARY(log10)
-ELEMENTARY(log1p)
-ELEMENTARY(sin)
-ELEMENTARY(cos)
-ELEMENTARY(tan)
-ELEMENTARY(asin)
-ELEMENTARY(acos)
-ELEMENTARY(atan)
-ELEMENTARY(sinh)
-ELEMENTARY(cosh)
-ELEMENTARY(tanh)
-ELEMENTARY(asinh)
-ELEMENTARY(acosh)
-ELEMENTARY(atanh)
-ELEMENTARY(logistic)
-ELEMENTARY(logistic_slope)
-ELEMENTARY(tanh_slope)
-ELEMENTARY(logit)
 #undef UNARY
 #undef BINARY
-#undef WIDE
 #undef TEST
 #undef COMPARE
-#undef ELEMENTARY
 /* clang-format on */
 
 #include "lib/kernels/simd/loops_where.h"
@@ -106,11 +73,11 @@ ALWAYS_INLINE void NAME(divide)(int64_t n, T *out, const T *x, const T *y, int64
         m = n - start < BLOCK ? n - start : BLOCK;
         INDEPENDENT for (int64_t i = 0; i < m; i++) {
             const c128 a = NAME(widen)(x[i * sx]), b = NAME(widen)(y[i * sy]);
-            ratio[i] = NAME(narrow)(quotient(a, b));
+            ratio[i] = NAME(narrow)(lam__complex_quotient(a, b));
             others |= !is_plain(a, b);
         }
         for (int64_t i = 0; i < m && others; i++)
-            ratio[i] = NAME(narrow)(wide_div(NAME(widen)(x[i * sx]), NAME(widen)(y[i * sy])));
+            ratio[i] = NAME(narrow)(lam__complex_div(NAME(widen)(x[i * sx]), NAME(widen)(y[i * sy])));
         for (int64_t i = 0; i < m; i++) out[i * so] = ratio[i];
     }
 }
@@ -135,7 +102,7 @@ static void NAME(loop_integer_pow)(LOOP_ARGS) {
     int64_t exponent;
     memcpy(&exponent, params, sizeof exponent);
     for (int64_t i = 0; i < n; i++)
-        out[i * step[0]] = NAME(narrow)(wide_integer_pow(NAME(widen)(x[i * step[1]]), exponent));
+        out[i * step[0]] = NAME(narrow)(lam__complex_integer_pow(NAME(widen)(x[i * step[1]]), exponent));
 }
 
 /* x y / z without a product that overflows on the way. */
@@ -143,6 +110,6 @@ static void NAME(loop_mul_div)(LOOP_ARGS) {
     T *out = p[0];
     const T *x = p[1], *y = p[2], *z = p[3];
     for (int64_t i = 0; i < n; i++)
-        out[i * step[0]] = NAME(narrow)(
-            wide_mul_div(NAME(widen)(x[i * step[1]]), NAME(widen)(y[i * step[2]]), NAME(widen)(z[i * step[3]])));
+        out[i * step[0]] = NAME(narrow)(lam__complex_mul_div(NAME(widen)(x[i * step[1]]), NAME(widen)(y[i * step[2]]),
+                                                             NAME(widen)(z[i * step[3]])));
 }

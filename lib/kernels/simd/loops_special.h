@@ -96,6 +96,9 @@ static void NAME(loop_integrals)(LOOP_ARGS) {
     case LAM__INTEGRAL_CODE(LAM__EXPREL, 0): MEMBER1(exprel); break;
     case LAM__INTEGRAL_CODE(LAM__EXPREL, 1): MEMBER1(exprel_slope); break;
     case LAM__INTEGRAL_CODE(LAM__GAMMA, 0): MEMBER1(gamma); break;
+    case LAM__INTEGRAL_CODE(LAM__BESSEL_J, 0): MEMBER1(bessel_j0); break;
+    case LAM__INTEGRAL_CODE(LAM__BESSEL_J, 1): MEMBER1(bessel_j1); break;
+    case LAM__INTEGRAL_CODE(LAM__BESSEL_J, 2): MEMBER1(bessel_j2); break;
     default: OTHERS(integrals);
     }
 }

@@ -58,6 +58,7 @@ lam__loop *lam__elementwise_half_loop(lam__loop_id id, lam_dtype dtype);
 lam__loop *LAM__ISA_NAME(lam__convert_find_)(lam_dtype dst, lam_dtype src);
 void LAM__ISA_NAME(lam__threefry_)(lam__random_form form, const uint32_t key[2], uint64_t first, int64_t n, void *out);
 lam__loop *LAM__ISA_NAME(lam__complex_find_)(lam__loop_id id, lam_dtype dtype);
+lam__loop *LAM__ISA_NAME(lam__plane_find_)(lam__loop_id id, lam_dtype dtype);
 const lam__turn *LAM__ISA_NAME(lam__turn_of_)(int64_t bytes);
 lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype);
 lam__pair_loop *LAM__ISA_NAME(lam__sloped_find_)(lam__loop_id id, lam_dtype dtype);

@@ -63,6 +63,16 @@ extern const double lam__table_bessel_2[14][LAM__PIECES];
 extern const double lam__table_bessel_slope_0[18][LAM__PIECES];
 extern const double lam__table_bessel_slope_1[18][LAM__PIECES];
 
+/* J_n(x)/x^n over the distances of x from its zeros below 8 (two, two and one), for x from 0 to 8, in 2 x - 0.5; the
+ * root of s (J_n(x)^2 + Y_n(x)^2), and s times what the phase of J_n(x) + i Y_n(x) has beyond x - n pi/2 - pi/4, for
+ * x >= 8, s = x + 2^-20, in 15.5 - 2^-30 - 128/s; the rest below 2^-59 */
+extern const double lam__table_bessel_j_0[12][LAM__PIECES], lam__table_bessel_j_1[12][LAM__PIECES],
+    lam__table_bessel_j_2[12][LAM__PIECES];
+extern const double lam__table_bessel_size_0[8][LAM__PIECES], lam__table_bessel_size_1[8][LAM__PIECES],
+    lam__table_bessel_size_2[8][LAM__PIECES];
+extern const double lam__table_bessel_phase_0[10][LAM__PIECES], lam__table_bessel_phase_1[10][LAM__PIECES],
+    lam__table_bessel_phase_2[10][LAM__PIECES];
+
 /* s^2 (1/sqrt(pi) - z erfcx(z)) as erfcx; the rest below 2^-58 */
 extern const double lam__table_erfcx_slope[16][LAM__PIECES];
 

@@ -82,15 +82,19 @@ typedef struct NAME(pair) {
     V sine, cosine;
 } NAME(pair);
 
-ALWAYS_INLINE NAME(pair) NAME(sincos)(V x) {
-    const NAME(turned) r = NAME(turned_of)(x);
+ALWAYS_INLINE NAME(pair) NAME(sincos_of)(NAME(turned) r) {
     const V square = r.hi * r.hi;
     const SUM bend = NAME(bend)(r);
     const OWN(choice) odd = OWN(choice_of)(r.quarters);
     const V sine = r.hi + NAME(sine_rest)(r, square, bend), cosine = bend.hi + NAME(cosine_rest)(square, bend);
     const M first = (M)OWN(chosen)(odd, cosine, sine) ^ NAME(sign_of_turn)(r.quarters);
     const M second = (M)OWN(chosen)(odd, sine, cosine) ^ NAME(sign_of_turn)(r.quarters + 1);
-    return (NAME(pair)){NAME(odd)(x, (V)first), (V)second};
+    return (NAME(pair)){(V)first, (V)second};
+}
+
+ALWAYS_INLINE NAME(pair) NAME(sincos)(V x) {
+    const NAME(pair) wave = NAME(sincos_of)(NAME(turned_of)(x));
+    return (NAME(pair)){NAME(odd)(x, wave.sine), wave.cosine};
 }
 
 /* The quotient of both as sums; a quarter further on it is turned round. Its sign is that of -1 / tan there. */

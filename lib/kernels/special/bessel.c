@@ -111,11 +111,12 @@ static wide expansion(int64_t n, wide x) {
  * J_0 + 2 J_2 + 2 J_4 + ... = 1, A&S 9.1.46. What grows too large on the way is brought back, all of it. */
 static wide downwards(int64_t n, wide x) {
     const int64_t most = n > (int64_t)x ? n : (int64_t)x, start = most + 40 + (int64_t)(8 * sqrtl((wide)most));
+    const wide twice = 2 / x;
     wide above = 0, value = 1, sum = 0, found = 0;
     for (int64_t k = start & ~INT64_C(1); k > 0; k--) {
         if (k == n) found = value;
         if (!(k & 1)) sum += 2 * value;
-        const wide below = (wide)(2 * k) / x * value - above;
+        const wide below = (wide)k * twice * value - above;
         above = value;
         value = below;
         if (fabsl(value) > 0x1p+500L) {

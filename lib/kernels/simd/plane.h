@@ -1,0 +1,347 @@
+/* Elementary functions of complex numbers as vector functions, made of those of their parts: within a few units in the
+ * last place of each part where nothing is said, and with the bits that a lane has in any other company. They are for
+ * parts far from both ends of the range; other lanes are done again one by one (special/complex.h), which is where the
+ * special values of C's Annex G come from. Branch cuts need no care: signs of zeros go through the formulas. */
+#ifndef LAM_KERNELS_SIMD_PLANE_H
+#define LAM_KERNELS_SIMD_PLANE_H
+
+#include "lib/kernels/special/complex.h"
+
+#include "lib/kernels/simd/atan.h"
+#include "lib/kernels/simd/hyperbolic.h"
+#include "lib/kernels/simd/log.h"
+#include "lib/kernels/simd/trig.h"
+
+/* Real and imaginary parts of a vector of numbers. */
+typedef struct plane64 {
+    V64 re, im;
+} plane64;
+
+typedef lam_c128 plane_one(lam_c128);
+
+/* ---- lanes that are not plain ----------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) plane64 plane_patched(plane64 r, plane64 z, M64 where, plane_one one) {
+    for (int i = 0; i < LANES64; i++) {
+        if (!where[i]) continue;
+        const lam_c128 got = one((lam_c128){z.re[i], z.im[i]});
+        r.re[i] = got.re, r.im[i] = got.im;
+    }
+    return r;
+}
+
+ALWAYS_INLINE plane64 plane_patch(plane64 r, plane64 z, M64 plain, plane_one one) {
+    return any64(~plain) ? plane_patched(r, z, ~plain, one) : r;
+}
+
+/* Not beyond the bound, and no NaN. */
+ALWAYS_INLINE M64 is_within(V64 x, double bound) {
+    return (M64)(f64_magnitude(x) <= bound);
+}
+
+/* Both parts below the bound, the larger above its inverse: squares are in range, and what one of them lacks is
+ * nothing beside the other. */
+ALWAYS_INLINE M64 is_moderate(plane64 z, double bound) {
+    const M64 small = is_within(z.re, 1 / bound) & is_within(z.im, 1 / bound);
+    return is_within(z.re, bound) & is_within(z.im, bound) & ~small;
+}
+
+/* x with the sign of y. */
+ALWAYS_INLINE V64 with_sign(V64 x, V64 y) {
+    const M64 sign = (M64)(-(V64){0});
+    return (V64)(((M64)x & ~sign) | ((M64)y & sign));
+}
+
+/* i z, and -i z: functions of the circle are those of the hyperbola, turned. */
+ALWAYS_INLINE plane64 turned_left(plane64 z) {
+    return (plane64){-z.im, z.re};
+}
+ALWAYS_INLINE plane64 turned_right(plane64 z) {
+    return (plane64){z.im, -z.re};
+}
+
+/* ---- squares and quotients -------------------------------------------------------------------------------------- */
+
+/* x^2 + y^2 as a sum, of which nothing is lost where it is next to 1: its logarithm keeps all digits there. */
+ALWAYS_INLINE sum64 sum_of_squares(V64 x, V64 y) {
+    const sum64 p = product(x, x), q = product(y, y), s = any_sum(p.hi, q.hi), t = any_sum(p.lo, q.lo);
+    const sum64 u = any_sum(s.lo, t.hi), h = fast_sum(s.hi, u.hi);
+    return fast_sum(h.hi, h.lo + (u.lo + t.lo));
+}
+
+/* x / y by the textbook formula, where a real or imaginary divisor is exact, as lam__complex_div has it. */
+ALWAYS_INLINE plane64 plane_quotient(plane64 x, plane64 y) {
+    const M64 flat = (M64)(y.im == 0), steep = (M64)(y.re == 0) & ~flat;
+    const V64 size = either(flat, y.re, either(steep, y.im, y.re * y.re + y.im * y.im));
+    const V64 re = either(flat, x.re, either(steep, x.im, x.re * y.re + x.im * y.im));
+    const V64 im = either(flat, x.im, either(steep, -x.re, x.im * y.re - x.re * y.im));
+    return (plane64){re / size, im / size};
+}
+
+ALWAYS_INLINE plane64 plane_reciprocal(plane64 x) {
+    return plane_quotient((plane64){splat64(1), splat64(0)}, x);
+}
+
+ALWAYS_INLINE plane64 plane_square(plane64 x) {
+    return (plane64){x.re * x.re - x.im * x.im, x.re * x.im + x.im * x.re};
+}
+
+ALWAYS_INLINE plane64 plane_scaled(plane64 x, double by) {
+    return (plane64){x.re * by, x.im * by};
+}
+
+/* ---- roots ------------------------------------------------------------------------------------------------------ */
+
+static const double PLANE_MODERATE = 0x1p480;
+
+/* The larger part is a root of half a sum, the other what is left of y: no difference is taken. */
+ALWAYS_INLINE plane64 plane_root_of(plane64 z) {
+    const V64 size = root64(madd(z.re, z.re, z.im * z.im)), more = root64(0.5 * (size + f64_magnitude(z.re)));
+    const V64 less = z.im / (more + more);
+    const M64 left = (M64)(z.re < 0);
+    return (plane64){either(left, f64_magnitude(less), more), either(left, with_sign(more, z.im), less)};
+}
+
+ALWAYS_INLINE plane64 plane_sqrt(plane64 z) {
+    return plane_patch(plane_root_of(z), z, is_moderate(z, PLANE_MODERATE), lam__complex_sqrt);
+}
+
+ALWAYS_INLINE plane64 plane_rsqrt(plane64 z) {
+    const plane64 r = plane_reciprocal(plane_root_of(z));
+    return plane_patch(r, z, is_moderate(z, PLANE_MODERATE), lam__complex_rsqrt);
+}
+
+/* ---- exponentials ----------------------------------------------------------------------------------------------- */
+
+/* Beyond these exponentials leave the range, or their squares do. */
+static const double PLANE_MOST_EXPONENT = 700, PLANE_MOST_SQUARE = 300;
+
+ALWAYS_INLINE plane64 plane_exp(plane64 z) {
+    const M64 plain = is_within(z.re, PLANE_MOST_EXPONENT) & is_within(z.im, f64_LARGEST);
+    const V64 size = f64_exp(z.re);
+    const f64_pair turn = f64_sincos(z.im);
+    return plane_patch((plane64){size * turn.cosine, size * turn.sine}, z, plain, lam__complex_exp);
+}
+
+/* (exp(x) - 1) cos(y) - 2 sin(y/2)^2 + i exp(x) sin(y): small arguments keep their digits. */
+ALWAYS_INLINE plane64 plane_expm1(plane64 z) {
+    const M64 plain = is_within(z.re, PLANE_MOST_EXPONENT) & is_within(z.im, f64_LARGEST);
+    const f64_pair turn = f64_sincos(z.im);
+    const V64 half = f64_sin(0.5 * z.im);
+    const plane64 r = {f64_expm1(z.re) * turn.cosine - 2 * half * half, f64_exp(z.re) * turn.sine};
+    return plane_patch(r, z, plain, lam__complex_expm1);
+}
+
+/* The angle y log(2) is a sum, whose second part is far below a turn while y has not too many. */
+ALWAYS_INLINE plane64 plane_exp2(plane64 z) {
+    const M64 plain = is_within(z.re, 1000) & is_within(z.im, 0.5 * f64_NEAR_TURNS);
+    const sum64 log_2 = {splat64(0x1.62e42fefa39efp-1), splat64(0x1.abc9e3b39803fp-56)};
+    const sum64 angle = product_of_sums(log_2, (sum64){z.im, (V64){0}});
+    f64_turned turned = f64_turned_of(angle.hi);
+    const sum64 left = any_sum(turned.hi, turned.lo + angle.lo);
+    turned.hi = left.hi, turned.lo = left.lo;
+    const f64_pair turn = f64_sincos_of(turned);
+    const V64 size = f64_exp2(z.re);
+    return plane_patch((plane64){size * turn.cosine, size * turn.sine}, z, plain, lam__complex_exp2);
+}
+
+/* With e = exp(x) of the negative side it is 1 / (1 + e) or e / (1 + e), where 1 + e, which is 0 at odd multiples of
+ * i pi, is 2 cos(y/2)^2 + (exp(re) - 1) cos(y) + i exp(re) sin(y): next to those both terms have one sign. */
+ALWAYS_INLINE plane64 plane_logistic(plane64 z) {
+    const M64 negative = (M64)(z.re < 0), sign = ~negative & (M64)(-(V64){0});
+    const plane64 x = {(V64)((M64)z.re ^ sign), (V64)((M64)z.im ^ sign)};
+    const f64_pair turn = f64_sincos(x.im);
+    const V64 size = f64_exp(x.re), half = f64_cos(0.5 * x.im);
+    const plane64 e = {size * turn.cosine, size * turn.sine};
+    const plane64 sum = {2 * half * half + f64_expm1(x.re) * turn.cosine, e.im};
+    const plane64 above = {either(negative, e.re, splat64(1)), (V64)(negative & (M64)e.im)};
+    const M64 plain = is_within(x.re, PLANE_MOST_SQUARE) & is_within(x.im, f64_LARGEST) &
+                      (M64)(sum.re * sum.re + sum.im * sum.im > 1 / PLANE_MODERATE);
+    return plane_patch(plane_quotient(above, sum), z, plain, lam__complex_logistic);
+}
+
+/* ---- the hyperbola and the circle ------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE M64 is_plain_arc(plane64 z, double most) {
+    return is_within(z.re, most) & is_within(z.im, f64_LARGEST);
+}
+
+ALWAYS_INLINE plane64 plane_sinh_of(plane64 z) {
+    const f64_pair turn = f64_sincos(z.im);
+    return (plane64){f64_sinh(z.re) * turn.cosine, f64_cosh(z.re) * turn.sine};
+}
+
+ALWAYS_INLINE plane64 plane_cosh_of(plane64 z) {
+    const f64_pair turn = f64_sincos(z.im);
+    return (plane64){f64_cosh(z.re) * turn.cosine, f64_sinh(z.re) * turn.sine};
+}
+
+/* (sinh(x) cosh(x) + i sin(y) cos(y)) / (sinh(x)^2 + cos(y)^2). */
+ALWAYS_INLINE plane64 plane_tanh_of(plane64 z) {
+    const f64_pair turn = f64_sincos(z.im);
+    const V64 sinh = f64_sinh(z.re), size = madd(sinh, sinh, turn.cosine * turn.cosine);
+    return (plane64){sinh * f64_cosh(z.re) / size, turn.sine * turn.cosine / size};
+}
+
+ALWAYS_INLINE plane64 plane_sinh(plane64 z) {
+    return plane_patch(plane_sinh_of(z), z, is_plain_arc(z, PLANE_MOST_EXPONENT), lam__complex_sinh);
+}
+
+ALWAYS_INLINE plane64 plane_cosh(plane64 z) {
+    return plane_patch(plane_cosh_of(z), z, is_plain_arc(z, PLANE_MOST_EXPONENT), lam__complex_cosh);
+}
+
+ALWAYS_INLINE plane64 plane_tanh(plane64 z) {
+    return plane_patch(plane_tanh_of(z), z, is_plain_arc(z, PLANE_MOST_SQUARE), lam__complex_tanh);
+}
+
+ALWAYS_INLINE plane64 plane_sin(plane64 z) {
+    const plane64 x = turned_left(z), r = turned_right(plane_sinh_of(x));
+    return plane_patch(r, z, is_plain_arc(x, PLANE_MOST_EXPONENT), lam__complex_sin);
+}
+
+ALWAYS_INLINE plane64 plane_cos(plane64 z) {
+    const plane64 x = turned_left(z);
+    return plane_patch(plane_cosh_of(x), z, is_plain_arc(x, PLANE_MOST_EXPONENT), lam__complex_cos);
+}
+
+ALWAYS_INLINE plane64 plane_tan(plane64 z) {
+    const plane64 x = turned_left(z), r = turned_right(plane_tanh_of(x));
+    return plane_patch(r, z, is_plain_arc(x, PLANE_MOST_SQUARE), lam__complex_tan);
+}
+
+/* 1 / cosh(x)^2, which does not cancel where tanh is near 1. */
+ALWAYS_INLINE plane64 plane_tanh_slope(plane64 z) {
+    const plane64 r = plane_square(plane_reciprocal(plane_cosh_of(z)));
+    return plane_patch(r, z, is_plain_arc(z, PLANE_MOST_SQUARE), lam__complex_tanh_slope);
+}
+
+/* 1 / (2 cosh(x / 2))^2. */
+ALWAYS_INLINE plane64 plane_logistic_slope(plane64 z) {
+    const plane64 r = plane_scaled(plane_reciprocal(plane_cosh_of(plane_scaled(z, 0.5))), 0.5);
+    return plane_patch(plane_square(r), z, is_plain_arc(z, PLANE_MOST_SQUARE), lam__complex_logistic_slope);
+}
+
+/* ---- logarithms ------------------------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE plane64 plane_log_of(plane64 z) {
+    const sum64 log = f64_log_of_sum(sum_of_squares(z.re, z.im));
+    return (plane64){0.5 * (log.hi + log.lo), f64_atan2(z.im, z.re)};
+}
+
+ALWAYS_INLINE plane64 plane_log(plane64 z) {
+    return plane_patch(plane_log_of(z), z, is_moderate(z, PLANE_MODERATE), lam__complex_log);
+}
+
+ALWAYS_INLINE plane64 plane_log2(plane64 z) {
+    const plane64 r = plane_scaled(plane_log_of(z), 1.44269504088896340736);
+    return plane_patch(r, z, is_moderate(z, PLANE_MODERATE), lam__complex_log2);
+}
+
+ALWAYS_INLINE plane64 plane_log10(plane64 z) {
+    const plane64 r = plane_scaled(plane_log_of(z), 0.43429448190325182765);
+    return plane_patch(r, z, is_moderate(z, PLANE_MODERATE), lam__complex_log10);
+}
+
+/* |1 + x|^2 with what the sum 1 + x lacks. */
+ALWAYS_INLINE plane64 plane_log1p(plane64 z) {
+    const sum64 one = any_sum(splat64(1), z.re), square = sum_of_squares(one.hi, z.im);
+    const sum64 more = product(2 * one.hi, one.lo), s = any_sum(square.lo, more.hi), h = fast_sum(square.hi, s.hi);
+    const sum64 log = f64_log_of_sum(fast_sum(h.hi, h.lo + (s.lo + madd(one.lo, one.lo, more.lo))));
+    const plane64 r = {0.5 * (log.hi + log.lo), f64_atan2(z.im, one.hi)};
+    return plane_patch(r, z, is_moderate((plane64){one.hi, z.im}, PLANE_MODERATE), lam__complex_log1p);
+}
+
+/* ---- inverse functions of the hyperbola and the circle ---------------------------------------------------------- */
+
+/* log1p(4 x / ((1 - x)^2 + y^2)) / 4 + i atan2(2 y, 1 - x^2 - y^2) / 2, by an x that is not negative. */
+ALWAYS_INLINE plane64 plane_atanh_of(plane64 z, M64 *plain) {
+    const V64 x = f64_magnitude(z.re), off = 1 - x, size = madd(off, off, z.im * z.im);
+    const sum64 square = sum_of_squares(x, z.im);
+    *plain = is_within(x, 0x1p200) & is_within(z.im, 0x1p200) & (M64)(size > 0x1p-900);
+    const V64 re = 0.25 * f64_log1p(4 * x / size), angle = f64_atan2(2 * z.im, (1 - square.hi) - square.lo);
+    return (plane64){with_sign(re, z.re), 0.5 * angle};
+}
+
+ALWAYS_INLINE plane64 plane_atanh(plane64 z) {
+    M64 plain;
+    const plane64 r = plane_atanh_of(z, &plain);
+    return plane_patch(r, z, plain, lam__complex_atanh);
+}
+
+ALWAYS_INLINE plane64 plane_atan(plane64 z) {
+    M64 plain;
+    const plane64 r = turned_right(plane_atanh_of(turned_left(z), &plain));
+    return plane_patch(r, z, plain, lam__complex_atan);
+}
+
+/* What inverse sine and cosine of a number of the first quadrant are made of (Hull, Fairgrieve and Tang 1997): its
+ * share of the larger axis of the ellipse with foci at -1 and 1 that it lies on, or the tangent of its arc as a
+ * quotient; and the size of the imaginary part. */
+typedef struct ellipse64 {
+    V64 share, across, area;
+    M64 near; /* where the share tells the arc */
+} ellipse64;
+
+ALWAYS_INLINE ellipse64 ellipse_of(V64 x, V64 y) {
+    const V64 square = y * y, right = x + 1, left = x - 1;
+    const V64 r = root64(madd(right, right, square)), s = root64(madd(left, left, square)), axis = 0.5 * (r + s);
+    const M64 inside = (M64)(x <= 1);
+    const V64 far_focus = r + right, sum = s + f64_magnitude(left);
+    const V64 near_focus = either(inside & (M64)(x < 1), square / sum, sum);
+    const V64 less = 0.5 * (square / far_focus + near_focus); /* the axis less 1 */
+    const V64 area = f64_log1p(less + root64(less * (axis + 1)));
+    const V64 half = 0.5 * (axis + x);
+    const V64 within = root64(half * (square / far_focus + sum)), beyond = y * root64(half / far_focus + half / sum);
+    const V64 share = x / axis;
+    return (ellipse64){share, either(inside, within, beyond), area, (M64)(share <= 0.625)};
+}
+
+/* Parts whose squares are in range, or 0. */
+ALWAYS_INLINE M64 is_plain_ellipse(plane64 z) {
+    const V64 y = f64_magnitude(z.im);
+    return is_within(z.re, 0x1p200) & is_within(y, 0x1p200) & ((M64)(y >= 0x1p-400) | (M64)(y == 0));
+}
+
+/* asin and, of the same, acos. */
+ALWAYS_INLINE plane64 plane_asin_of(plane64 z) {
+    const V64 x = f64_magnitude(z.re);
+    const ellipse64 e = ellipse_of(x, f64_magnitude(z.im));
+    const V64 arc = either(e.near, f64_asin(e.share), f64_atan2(x, e.across));
+    return (plane64){with_sign(arc, z.re), with_sign(e.area, z.im)};
+}
+
+ALWAYS_INLINE plane64 plane_acos_of(plane64 z) {
+    const ellipse64 e = ellipse_of(f64_magnitude(z.re), f64_magnitude(z.im));
+    const V64 arc = either(e.near, f64_acos(with_sign(e.share, z.re)), f64_atan2(e.across, z.re));
+    return (plane64){arc, with_sign(e.area, -z.im)};
+}
+
+ALWAYS_INLINE plane64 plane_asin(plane64 z) {
+    return plane_patch(plane_asin_of(z), z, is_plain_ellipse(z), lam__complex_asin);
+}
+
+ALWAYS_INLINE plane64 plane_acos(plane64 z) {
+    return plane_patch(plane_acos_of(z), z, is_plain_ellipse(z), lam__complex_acos);
+}
+
+ALWAYS_INLINE plane64 plane_asinh(plane64 z) {
+    const plane64 x = turned_left(z), r = turned_right(plane_asin_of(x));
+    return plane_patch(r, z, is_plain_ellipse(x), lam__complex_asinh);
+}
+
+/* acos turned to the side with a real part that is not negative. */
+ALWAYS_INLINE plane64 plane_acosh(plane64 z) {
+    const plane64 arc = plane_acos_of(z), r = {f64_magnitude(arc.im), with_sign(arc.re, z.im)};
+    return plane_patch(r, z, is_plain_ellipse(z), lam__complex_acosh);
+}
+
+/* log(x) - log(1 - x), or, next to 1/2 where these would cancel, twice atanh(2 x - 1). */
+ALWAYS_INLINE plane64 plane_logit(plane64 z) {
+    const plane64 off = {2 * (z.re - 0.5), 2 * z.im}, less = plane_log1p((plane64){-z.re, -z.im});
+    const M64 near = is_within(off.re, 0.5) & is_within(off.im, 0.5);
+    const plane64 a = plane_log(z), b = plane_scaled(plane_atanh(off), 2);
+    return (plane64){either(near, b.re, a.re - less.re), either(near, b.im, a.im - less.im)};
+}
+
+#endif

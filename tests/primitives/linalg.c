@@ -280,10 +280,30 @@ START_TEST(logarithms_of_matrices) {
 }
 END_TEST
 
+/* They are those of r in x = q r: at the ends of the range, of columns of zeros, and of what is no number. */
+START_TEST(singular_values_of_tall_matrices) {
+    lam_tensor *x = lam_random_normal(lam_key(ctx, 3), LAM_F64, LAM_DIMS(120, 20)), *s = lam_svdvals(x),
+               *none = lam_zeros(ctx, LAM_F64, LAM_DIMS(120, 20)), *u, *w, *vt;
+    for (int k = -250; k <= 250; k += 500) {
+        const double scale = pow(10, k);
+        ck_assert_int_eq(lam_svd(lam_mul(x, scale), &u, &w, &vt, NULL), LAM_OK);
+        EXPECT_SAME(lam_div(w, scale), s, 1e-13);
+        lam_tensor *back = lam_matmul(lam_mul(u, lam_div(w, scale)), vt);
+        ck_assert_double_le(lam_item(lam_norm(lam_sub(back, x), NULL)), 1e-12);
+    }
+    lam_svd(lam_concatenate(LAM_LIST(x, none), 1), &u, &w, &vt, NULL);
+    EXPECT_SAME(w, lam_concatenate(LAM_LIST(s, lam_zeros(ctx, LAM_F64, LAM_DIMS(20))), 0), 1e-12);
+    EXPECT_SAME(lam_matmul(turned(u), u), identity(40), 1e-12);
+    EXPECT(lam_svdvals(lam_slice_axis(none, 1, 0, 2)), LAM_DIMS(2), 0, 0);
+    ck_assert(isnan(lam_item(lam_sum(lam_svdvals(lam_add(none, (double)INFINITY)), NULL))));
+}
+END_TEST
+
 Suite *suite_primitives_linalg(void) {
     return SUITE_OF("primitives/linalg", cholesky_closed_form_and_residual, cholesky_names_the_matrix_that_fails,
                     cholesky_and_its_solves_have_derivatives, lu_restores_the_matrix, lu_of_nothing_has_an_order,
                     solve_residuals_and_shapes, solve_names_the_matrix_that_is_singular, vmap_of_solve_and_its_gradient,
                     one_factorisation_serves_value_and_tangent, determinants, gradients_of_determinants_and_inverses,
-                    triangular_solve_reads_its_triangle_only, square_roots_of_matrices, logarithms_of_matrices);
+                    triangular_solve_reads_its_triangle_only, square_roots_of_matrices, logarithms_of_matrices,
+                    singular_values_of_tall_matrices);
 }

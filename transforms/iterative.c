@@ -270,8 +270,20 @@ static void extend(const iteration *it, arnoldi *a, lam_dims dims, int64_t most)
     a->columns[k] = lam_pad(filled, LAM_DIMS(0), LAM_DIMS(most + 1 - (k + 2)), NULL);
 }
 
-/* The correction of least residual in the space of A's powers on r: y with H y nearest to |r| e_1, by least squares
- * since H may be singular where the space is closed. */
+/* y with H y nearest to `size` e_1: with H = q r that of r y = size times q's conjugated first row. Where the space is
+ * closed H may be singular, and columns behind that are zeros: what has no pivot takes no part. */
+static lam_tensor *nearest(lam_tensor *h, lam_tensor *size) {
+    lam_tensor *q, *r;
+    if (lam_qr(h, &q, &r, NULL) != LAM_OK) return q;
+    const lam_dtype dtype = lam_dtype_of(r);
+    lam_tensor *pivots = lam_abs(lam_diagonal(r, 0, -2, -1)), *most = lam_max_reduce(pivots, NULL);
+    lam_tensor *none = lam_le(pivots, lam_mul(lam_dtype_of(pivots) == LAM_F64 ? 1e-14 : 1e-6, most));
+    lam_tensor *side = lam_where(none, 0.0, lam_mul(size, lam_conj(lam_index(q, 0, 0))));
+    lam_tensor *ones = lam_mul(lam_eye(h->ctx, dtype, lam_dim(r, 0), lam_dim(r, 0)), lam_cast(none, dtype));
+    return lam_triangular_solve(lam_add(r, ones), side, &(lam_triangular_solve_options){.upper = true});
+}
+
+/* The correction of least residual in the space of A's powers on r. */
 static lam_tensor *correction(const iteration *it, lam_tensor *r, int64_t steps) {
     arnoldi a = {.steps = 0};
     lam_dims dims = lam_dims_of(r);
@@ -283,10 +295,8 @@ static lam_tensor *correction(const iteration *it, lam_tensor *r, int64_t steps)
         if (lam_failed(closed)) return closed;
         if (holds(closed) == YES) break;
     }
-    lam_tensor *h = lam_stack((lam_list){(size_t)a.steps, a.columns}, 1);
-    lam_tensor *first =
-        lam_pad(lam_expand_dims(lam_cast(size, lam_dtype_of(r)), 0), LAM_DIMS(0), LAM_DIMS(steps), NULL);
-    lam_tensor *y = lam_lstsq(h, first, NULL), *basis = lam_stack((lam_list){(size_t)a.steps, a.basis}, 0);
+    lam_tensor *y = nearest(lam_stack((lam_list){(size_t)a.steps, a.columns}, 1), size),
+               *basis = lam_stack((lam_list){(size_t)a.steps, a.basis}, 0);
     return preconditioned(it, lam_reshape(lam_matmul(y, basis), dims));
 }
 

@@ -160,10 +160,12 @@ LAM_API lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam
 LAM_API lam_tensor *lam_cho_solve(lam_tensor *l, lam_tensor *b);
 
 /* Rows exchanged for stability, then factored: x[permutation] = l u, l with ones on its diagonal.
- * Shape   factors: that of x, u in the upper triangle, l below it. pivots, permutation: i32 [..., n]; row i was
- *         exchanged with row pivots[i], in that order; permutation is the outcome.
- * Fails   LAM_ERR_SHAPE unless square; never for singular matrices, which leave zeros on u's diagonal.
- * Owner   the three: current scope. Derivative: of the factors, the permutation fixed; needs x invertible. */
+ * Shape   factors: that of x [..., m, n], u [..., min(m, n), n] in the upper triangle, l [..., m, min(m, n)] below it.
+ *         pivots: i32 [..., min(m, n)], row i was exchanged with row pivots[i], in that order; permutation: i32
+ *         [..., m], the outcome.
+ * Fails   LAM_ERR_RANK for less than two axes; never for singular matrices, which leave zeros on u's diagonal.
+ * Owner   the three: current scope. Derivative: of the factors, the permutation fixed; needs what the
+ *         first min(m, n) rows of x[permutation] and columns have in common to be invertible. */
 LAM_API lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_tensor **permutation);
 
 /* The x with a x = b, or with `transpose` a^T x = b, from what lam_lu gives for a: factors and permutation.

@@ -307,9 +307,11 @@ typedef struct lam__triangular {
 void lam__kernels_triangular_solve(lam_dtype dtype, const lam__triangular *how, int64_t batch, int64_t n, int64_t m,
                                    const void *a, void *b);
 
-/* LU with partial pivoting, in place on contiguous row-major [batch, n, n]; pivots i32 [batch, n], 0-based row
- * exchanged with row i. A singular matrix leaves a zero on the diagonal of U; nothing fails. */
-void lam__kernels_lu(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots);
+/* LU with partial pivoting, in place on contiguous row-major [batch, m, n]; pivots i32 [batch, min(m, n)], 0-based row
+ * exchanged with row i. A singular matrix leaves a zero on the diagonal of U; nothing fails. `room` has the bytes that
+ * the first says, none for square matrices. */
+size_t lam__kernels_lu_bytes(lam_dtype dtype, int64_t m, int64_t n);
+void lam__kernels_lu(lam_dtype dtype, int64_t batch, int64_t m, int64_t n, void *x, int32_t *pivots, void *room);
 
 /* Determinants out [batch], their signs (of complex ones x / |x|, 0 at 0) and the logarithms of their sizes (-inf at 0,
  * real), and cofactors out [batch, n, n] (det(x) x^-T, whose polynomials exist for every rank), of contiguous row-major

@@ -3,6 +3,7 @@
  * change nothing. */
 #include "lib/kernels/kernels.h"
 
+#include "lib/kernels/keys.h"
 #include "lib/kernels/simd/simd.h"
 
 enum { BLOCK = 256 };
@@ -114,4 +115,13 @@ static void range(const lam__random *what, const uint32_t key[2], uint64_t first
 void lam__kernels_random(const lam__random *what, const uint32_t key[2], uint64_t first, int64_t n, void *out) {
     if (what->form >= LAM__RANDOM_RANGE64) range(what, key, first, n, out);
     else lam__elementwise_simd()->threefry(what->form, key, first, n, out);
+}
+
+lam__keys_loop *lam__kernels_keys(void) {
+#if defined(LAM__HAVE_X86_64_LEVELS)
+    const lam__simd *simd = lam__elementwise_simd();
+    if (simd == &lam__simd_v4) return lam__keys_v4;
+    if (simd == &lam__simd_v3) return lam__keys_v3;
+#endif
+    return lam__keys_v1;
 }

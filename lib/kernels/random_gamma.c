@@ -1,131 +1,305 @@
 /* Samples whose number of random bits is not known beforehand: gamma variables by the squeeze of Marsaglia and Tsang
  * ("A simple method for generating gamma variables", 2000), Poisson variables by counting for small rates and by the
- * transformed rejection of Hoermann (1993, PTRS) for others, binomial ones likewise (BTRS). Each element takes its bits
- * from keys of its own, in the order of jax.random. f32 samples are made of f32 bits and computed in double. The number
- * of rounds has no bound but a mean of a few. */
+ * transformed rejection of Hoermann (1993, PTRS) for others, binomial ones likewise (BTRS). Keys are split in the order
+ * of jax.random. f32 samples are made of f32 bits and computed in double. The number of rounds has no bound but a mean
+ * of a few: a round is done for a block of elements at once, and those that it rejects close up for the next one. */
 #include "lib/kernels/kernels.h"
 
+#include "lib/kernels/keys.h"
 #include "lib/kernels/simd/simd.h"
 #include "lib/kernels/special/special.h"
 
 #include <math.h>
 
-typedef struct key {
-    uint32_t words[2];
-} key;
+enum { BLOCK = 256 };
 
-/* The 64 bits of a key at a counter. One at a time, since how many are needed is not known. */
-static uint64_t hashed(key k, uint64_t counter) {
-    uint64_t bits;
-    lam__elementwise_simd()->threefry(LAM__RANDOM_WIDE, k.words, counter, 1, &bits);
-    return bits;
+/* Both words of a key, the first one above. */
+typedef uint64_t key;
+
+static key key_of(const uint32_t words[2]) {
+    return (key)words[0] << 32 | words[1];
 }
 
 /* Key number i of those that a key is split into. As lam_split gives them. */
 static key part(key k, uint64_t i) {
-    uint64_t bits = hashed(k, i);
-    return (key){{(uint32_t)(bits >> 32), (uint32_t)bits}};
+    lam__kernels_keys()(LAM__RANDOM_WIDE, 1, &k, i, NULL, &k);
+    return k;
 }
 
-/* Uniform in [0, 1) with the digits of dtype. As lam_random_uniform has them. */
-static double unit(lam_dtype dtype, key k, uint64_t counter) {
-    uint64_t bits = hashed(k, counter);
-    if (dtype == LAM_F64) return (double)(bits >> 12) * 0x1p-52;
-    return (double)(((uint32_t)(bits >> 32) ^ (uint32_t)bits) >> 9) * 0x1p-23;
+/* The same of n keys. */
+static void parts(int64_t n, const key *k, uint64_t i, key *out) {
+    lam__kernels_keys()(LAM__RANDOM_WIDE, n, k, i, NULL, out);
+}
+
+/* Uniform in [0, 1) with the digits of dtype, of at most BLOCK keys. As lam_random_uniform has them. */
+static void units(lam_dtype dtype, int64_t n, const key *k, uint64_t first, const uint64_t *places, double *u) {
+    float narrow[BLOCK];
+    if (dtype == LAM_F64) {
+        lam__kernels_keys()(LAM__RANDOM_UNIT64, n, k, first, places, u);
+        return;
+    }
+    lam__kernels_keys()(LAM__RANDOM_UNIT32, n, k, first, places, narrow);
+    for (int64_t i = 0; i < n; i++) u[i] = narrow[i];
+}
+
+static double unit(lam_dtype dtype, key k, uint64_t place) {
+    double u;
+    units(dtype, 1, &k, place, NULL, &u);
+    return u;
+}
+
+/* A loop in place. */
+static void apply(lam__loop_id id, int64_t n, double *x) {
+    lam__kernels_loop(id, LAM_F64)(n, (void *[]){x, x}, (int64_t[]){1, 1}, NULL);
 }
 
 /* The uniform number is spread over (-1, 1) in the arithmetic of the dtype, as lam_random_normal does. jax.random draws
- * from (-1, 1) as u (1 - least) + least with least just above -1 and takes sqrt(2) erf_inv of it. */
-static double normal(lam_dtype dtype, key k) {
-    double least = dtype == LAM_F64 ? -1 + 0x1p-53 : -1 + 0x1p-24, u = unit(dtype, k, 0);
-    u = dtype == LAM_F64 ? fma(u, 1 - least, least) : (double)fmaf((float)u, (float)(1 - least), (float)least);
-    u = u > least ? u : least;
-    lam__kernels_loop(LAM__LOOP_erf_inv, LAM_F64)(1, (void *[]){&u, &u}, (int64_t[]){1, 1}, NULL);
-    return 1.4142135623730951 * u;
+ * from (-1, 1) as u (1 - least) + least with least just above -1 and takes sqrt(2) erf_inv of it; 1 - least is rounded
+ * to 2, so the product is exact. */
+static void normals(lam_dtype dtype, int64_t n, const key *k, double *x) {
+    const double least = dtype == LAM_F64 ? -1 + 0x1p-53 : -1 + 0x1p-24;
+    units(dtype, n, k, 0, NULL, x);
+    for (int64_t i = 0; i < n; i++) {
+        const double spread = dtype == LAM_F64 ? 2 * x[i] + least : (double)(float)(2 * x[i] + least);
+        x[i] = spread > least ? spread : least;
+    }
+    apply(LAM__LOOP_erf_inv, n, x);
+    for (int64_t i = 0; i < n; i++) x[i] *= 1.4142135623730951;
 }
 
 /* ---- gamma ------------------------------------------------------------------------------------------------------- */
 
-/* v of a normal x, of which 1 + c x is positive; *square is x^2. Candidates left of that are thrown away, with a new
- * key for each. */
-static double positive(lam_dtype dtype, key k, double c, double *square) {
-    double x, v;
-    do {
-        x = normal(dtype, part(k, 1));
-        v = 1 + x * c;
-        k = part(k, 0);
-    } while (v <= 0);
-    *square = x * x;
-    return v;
+/* Samples under way: where they belong, the keys that they have come to, and Marsaglia's d = a - 1/3 and
+ * c = 1/(3 sqrt(d)). */
+typedef struct gammas {
+    int64_t n;
+    int place[BLOCK];
+    key k[BLOCK];
+    double d[BLOCK], c[BLOCK];
+} gammas;
+
+/* v of a normal x, of which 1 + c x is positive, and x^2. Candidates left of that are thrown away, with a new key for
+ * each. The keys are lost. */
+static void positives(lam_dtype dtype, int64_t n, key *k, const double *c, double *v, double *square) {
+    key now[BLOCK];
+    double x[BLOCK];
+    int place[BLOCK];
+    for (int i = 0; i < n; i++) place[i] = i;
+    while (n) {
+        int64_t left = 0;
+        parts(n, k, 1, now);
+        normals(dtype, n, now, x);
+        for (int64_t i = 0; i < n; i++) {
+            const int at = place[i];
+            const double value = 1 + x[i] * c[at];
+            v[at] = value;
+            square[at] = x[i] * x[i];
+            place[left] = at, k[left] = k[i];
+            left += value <= 0;
+        }
+        n = left;
+        parts(n, k, 0, k);
+    }
 }
 
-/* For a < 1 a sample of a + 1 is multiplied by the power 1/a of a uniform number. The squeeze accepts most candidates
- * without a logarithm. d = a - 1/3 and c = 1/(3 sqrt(d)) are Marsaglia's. The logarithm is formed from those of its
- * factors, since the sample itself may underflow for small a. */
-static double gamma_sample(lam_dtype dtype, key k, double a, bool logarithm) {
-    bool boost = a < 1;
-    double d = (boost ? a + 1 : a) - 1.0 / 3, c = 1 / (3 * sqrt(d)), v, x2, u;
-    key last = part(k, 1);
-    if (!(d > 0) || isinf(a)) return isinf(a) && a > 0 ? a : (double)NAN;
-    k = part(k, 0);
-    do {
-        v = positive(dtype, part(k, 1), c, &x2);
-        v = v * v * v;
-        u = unit(dtype, part(k, 2), 0);
-        k = part(k, 0);
-    } while (u >= 1 - 0.0331 * x2 * x2 && log(u) >= x2 / 2 + d * (1 - v + log(v)));
-    double less = unit(dtype, last, 0);
-    if (logarithm) return log(d) + log(v) + (boost ? log1p(-less) / a : 0);
-    return d * v * (boost ? pow(1 - less, 1 / a) : 1);
+/* The squeeze accepts most candidates without a logarithm. */
+static bool is_rejected(double u, double square, double d, double v) {
+    return u >= 1 - 0.0331 * square * square && log(u) >= square / 2 + d * (1 - v + log(v));
+}
+
+/* One candidate for each sample; those accepted are written where they belong and leave. */
+static void round_of(lam_dtype dtype, gammas *g, double *out) {
+    key now[BLOCK];
+    double v[BLOCK], square[BLOCK], u[BLOCK];
+    int64_t left = 0;
+    parts(g->n, g->k, 1, now);
+    positives(dtype, g->n, now, g->c, v, square);
+    parts(g->n, g->k, 2, now);
+    units(dtype, g->n, now, 0, NULL, u);
+    for (int64_t i = 0; i < g->n; i++) {
+        const double cube = v[i] * v[i] * v[i];
+        out[g->place[i]] = cube;
+        if (!is_rejected(u[i], square[i], g->d[i], cube)) continue;
+        g->place[left] = g->place[i], g->k[left] = g->k[i];
+        g->d[left] = g->d[i], g->c[left] = g->c[i];
+        left++;
+    }
+    g->n = left;
+    parts(left, g->k, 0, g->k);
+}
+
+/* For a < 1 a sample of a + 1 is multiplied by the power 1/a of a uniform number, of the keys `last`. */
+static void boost(lam_dtype dtype, int64_t n, const double *a, const key *last, bool logarithm, double *x) {
+    int place[BLOCK];
+    key k[BLOCK];
+    double less[BLOCK], inverse[BLOCK];
+    int64_t count = 0;
+    for (int i = 0; i < n; i++)
+        if (a[i] < 1) place[count] = i, k[count] = last[i], inverse[count++] = 1 / a[i];
+    units(dtype, count, k, 0, NULL, less);
+    for (int64_t i = 0; i < count; i++) less[i] = logarithm ? -less[i] : 1 - less[i];
+    if (logarithm) apply(LAM__LOOP_log1p, count, less);
+    else lam__kernels_loop(LAM__LOOP_pow, LAM_F64)(count, (void *[]){less, less, inverse}, (int64_t[]){1, 1, 1}, NULL);
+    for (int64_t i = 0; i < count; i++) {
+        if (logarithm) x[place[i]] += less[i] / a[place[i]];
+        else x[place[i]] *= less[i];
+    }
+}
+
+/* At most BLOCK samples, of keys of their own. The logarithm is formed from those of its factors, since the sample
+ * itself may underflow for small a. What has no distribution is NaN, and infinity for infinite a. */
+static void gamma_block(lam_dtype dtype, int64_t n, const key *own, const double *a, bool logarithm, double *x) {
+    gammas g;
+    key last[BLOCK];
+    double d[BLOCK];
+    g.n = 0;
+    parts(n, own, 1, last);
+    for (int i = 0; i < n; i++) {
+        d[i] = (a[i] < 1 ? a[i] + 1 : a[i]) - 1.0 / 3;
+        x[i] = 1;
+        if (!(d[i] > 0) || isinf(a[i])) continue;
+        g.place[g.n] = i, g.k[g.n] = own[i], g.d[g.n] = d[i];
+        g.c[g.n++] = 1 / (3 * sqrt(d[i]));
+    }
+    parts(g.n, g.k, 0, g.k);
+    while (g.n) round_of(dtype, &g, x);
+    if (logarithm) {
+        double log_d[BLOCK];
+        for (int64_t i = 0; i < n; i++) log_d[i] = d[i];
+        apply(LAM__LOOP_log, n, log_d), apply(LAM__LOOP_log, n, x);
+        for (int64_t i = 0; i < n; i++) x[i] = log_d[i] + x[i];
+    } else
+        for (int64_t i = 0; i < n; i++) x[i] = d[i] * x[i];
+    boost(dtype, n, a, last, logarithm, x);
+    for (int64_t i = 0; i < n; i++)
+        if (!(d[i] > 0) || isinf(a[i])) x[i] = isinf(a[i]) && a[i] > 0 ? a[i] : (double)NAN;
 }
 
 void lam__kernels_random_gamma(lam_dtype dtype, const uint32_t words[2], int64_t first, int64_t n, const void *a,
                                bool logarithm, void *out) {
-    const key whole = {{words[0], words[1]}};
-    for (int64_t i = 0; i < n; i++) {
-        double own = dtype == LAM_F64 ? ((const double *)a)[i] : ((const float *)a)[i];
-        double x = gamma_sample(dtype, part(whole, (uint64_t)(first + i)), own, logarithm);
-        if (dtype == LAM_F64) ((double *)out)[i] = x;
-        else ((float *)out)[i] = (float)x;
+    key own[BLOCK];
+    double wide[BLOCK], x[BLOCK];
+    for (int64_t at = 0, m; at < n; at += m) {
+        m = n - at < BLOCK ? n - at : BLOCK;
+        lam__elementwise_simd()->threefry(LAM__RANDOM_WIDE, words, (uint64_t)(first + at), m, own);
+        for (int64_t i = 0; i < m; i++)
+            wide[i] = dtype == LAM_F64 ? ((const double *)a)[at + i] : ((const float *)a)[at + i];
+        gamma_block(dtype, m, own, wide, logarithm, x);
+        for (int64_t i = 0; i < m; i++) {
+            if (dtype == LAM_F64) ((double *)out)[at + i] = x[i];
+            else ((float *)out)[at + i] = (float)x[i];
+        }
     }
 }
 
 /* ---- poisson ----------------------------------------------------------------------------------------------------- */
 
-/* How many factors in (0, 1) it takes to come below exp(-rate), less one. Knuth's method in sums of logarithms; the
- * number of rounds is about the rate. Sums and comparisons are in f32, as there. */
-static int64_t count_factors(key k, uint64_t place, float rate) {
-    int64_t count = 0;
-    float sum = 0;
-    for (; sum > -rate; k = part(k, 0)) {
-        count++;
-        sum += (float)log(unit(LAM_F32, part(k, 1), place));
-    }
-    return count - 1;
+/* Samples under way: which element of the piece each is, and its rate. All have one key, and their counters are those
+ * of the whole, in which the piece begins at `first`. */
+typedef struct rates {
+    int64_t n;
+    uint64_t first;
+    uint64_t place[BLOCK];
+    float rate[BLOCK];
+} rates;
+
+/* Uniform numbers of all that are left, of part `which` of the key. */
+static void units_of_part(const rates *r, key k, uint64_t which, double *u) {
+    key same[BLOCK];
+    const key now = part(k, which);
+    for (int64_t i = 0; i < r->n; i++) same[i] = now;
+    units(LAM_F32, r->n, same, r->first, r->place, u);
 }
 
-/* All in f32, whose roundings decide. PTRS of Hoermann: most candidates are accepted by the first test, without a
- * logarithm. The last test is in double. */
-static int64_t transformed_rejection(key k, uint64_t place, float rate) {
+/* How many factors in (0, 1) it takes to come below exp(-rate), less one. Knuth's method in sums of logarithms; the
+ * number of rounds is about the rate. Sums and comparisons are in f32, as there. */
+static void count_factors(key k, rates *r, int64_t *out) {
+    float sum[BLOCK];
+    double u[BLOCK];
+    for (int64_t i = 0; i < r->n; i++) sum[i] = 0;
+    for (int64_t count = 0; r->n; count++, k = part(k, 0)) {
+        int64_t left = 0;
+        units_of_part(r, k, 1, u);
+        apply(LAM__LOOP_log, r->n, u);
+        for (int64_t i = 0; i < r->n; i++) {
+            const float all = sum[i] + (float)u[i], rate = r->rate[i];
+            const uint64_t place = r->place[i];
+            out[place] = count;
+            sum[left] = all, r->place[left] = place, r->rate[left] = rate;
+            left += all > -rate;
+        }
+        r->n = left;
+    }
+}
+
+/* Candidates that the first tests have not decided on: they stay where log(size) <= -rate + x log(rate) - log(x!). */
+typedef struct undecided {
+    int64_t n;
+    uint64_t place[BLOCK];
+    double rate[BLOCK], x[BLOCK], size[BLOCK];
+} undecided;
+
+/* PTRS of Hoermann: most candidates are accepted by the first test, without a logarithm. All in f32, whose roundings
+ * decide. The candidate, which is `known` or to be tested, or -1 where it is rejected. */
+static float transformed(float rate, float u, float v, bool *known, float *size) {
     const float b = 0.931f + 2.53f * sqrtf(rate), a = -0.059f + 0.02483f * b, inverse = 1.1239f + 1.1328f / (b - 3.4f);
     const float most = 0.9277f - 3.6224f / (b - 2);
-    for (;; k = part(k, 0)) {
-        float u = (float)unit(LAM_F32, part(k, 1), place) - 0.5f, v = (float)unit(LAM_F32, part(k, 2), place);
-        float inside = 0.5f - fabsf(u), x = floorf((2 * a / inside + b) * u + rate + 0.43f);
-        if (inside >= 0.07f && v <= most) return (int64_t)x;
-        if (x < 0 || (inside < 0.013f && v > inside)) continue;
-        double s = log((double)(v * inverse / (a / (inside * inside) + b)));
-        if (s <= -(double)rate + (double)x * log((double)rate) - lam__special_lgamma((double)x + 1)) return (int64_t)x;
+    const float inside = 0.5f - fabsf(u), x = floorf((2 * a / inside + b) * u + rate + 0.43f);
+    *known = inside >= 0.07f && v <= most;
+    *size = v * inverse / (a / (inside * inside) + b);
+    return !*known && inside < 0.013f && v > inside ? -1 : x;
+}
+
+static void leave(rates *r, uint64_t place, float rate) {
+    r->place[r->n] = place, r->rate[r->n++] = rate;
+}
+
+/* The last test, in double, of all that need it. What it rejects is left. */
+static void decide(undecided *d, rates *r, int64_t *out) {
+    double most[BLOCK], factorial[BLOCK];
+    for (int64_t i = 0; i < d->n; i++) most[i] = d->rate[i], factorial[i] = d->x[i] + 1;
+    apply(LAM__LOOP_log, d->n, d->size), apply(LAM__LOOP_log, d->n, most), apply(LAM__LOOP_lgamma, d->n, factorial);
+    for (int64_t i = 0; i < d->n; i++) {
+        if (d->size[i] <= -d->rate[i] + d->x[i] * most[i] - factorial[i]) out[d->place[i]] = (int64_t)d->x[i];
+        else leave(r, d->place[i], (float)d->rate[i]);
+    }
+}
+
+static void transformed_rejection(key k, rates *r, int64_t *out) {
+    double u[BLOCK], v[BLOCK];
+    for (; r->n; k = part(k, 0)) {
+        const int64_t n = r->n;
+        undecided d;
+        d.n = 0;
+        units_of_part(r, k, 1, u);
+        units_of_part(r, k, 2, v);
+        r->n = 0;
+        for (int64_t i = 0; i < n; i++) {
+            bool known;
+            float size, rate = r->rate[i], x = transformed(rate, (float)u[i] - 0.5f, (float)v[i], &known, &size);
+            const uint64_t place = r->place[i];
+            if (known) out[place] = (int64_t)x;
+            else if (x < 0) leave(r, place, rate);
+            else d.place[d.n] = place, d.rate[d.n] = rate, d.x[d.n] = x, d.size[d.n++] = size;
+        }
+        decide(&d, r, out);
     }
 }
 
 void lam__kernels_random_poisson(const uint32_t words[2], int64_t first, int64_t n, const float *rate, int64_t *out) {
-    const key whole = {{words[0], words[1]}};
+    const key whole = key_of(words);
+    rates few, many;
+    few.n = many.n = 0;
+    few.first = many.first = (uint64_t)first;
     for (int64_t i = 0; i < n; i++) {
         if (!(rate[i] >= 0) || isinf(rate[i])) out[i] = -1;
         else if (rate[i] == 0) out[i] = 0;
-        else if (rate[i] < 10) out[i] = count_factors(whole, (uint64_t)(first + i), rate[i]);
-        else out[i] = transformed_rejection(whole, (uint64_t)(first + i), rate[i]);
+        else {
+            rates *r = rate[i] < 10 ? &few : &many;
+            r->place[r->n] = (uint64_t)i, r->rate[r->n++] = rate[i];
+        }
+        if (few.n == BLOCK || i + 1 == n) count_factors(whole, &few, out);
+        if (many.n == BLOCK || i + 1 == n) transformed_rejection(whole, &many, out);
     }
 }
 
@@ -183,7 +357,7 @@ static double binomial_sample(lam_dtype dtype, key k, uint64_t place, double n, 
 
 void lam__kernels_random_binomial(lam_dtype dtype, const uint32_t words[2], int64_t first, int64_t n, const void *count,
                                   const void *probability, void *out) {
-    const key whole = {{words[0], words[1]}};
+    const key whole = key_of(words);
     const bool wide = dtype == LAM_F64;
     for (int64_t i = 0; i < n; i++) {
         double trials = wide ? ((const double *)count)[i] : ((const float *)count)[i];

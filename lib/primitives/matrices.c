@@ -363,6 +363,14 @@ void lam__matrices_copy(const lam_value *x, void *to) {
         lam__parallel_copy(lam__value_team(x), x->rank, x->dims, dtype, to, strides, dtype, x->data, x->strides);
 }
 
+/* The order as a column broadcasts against the columns of x and its leading axes. Rows of all columns move together. */
+lam_tensor *lam__matrices_permute(lam_tensor *x, lam_tensor *permutation, bool back) {
+    lam_tensor *order = back ? lam_index_inverse(permutation, lam_dim(x, -2)) : permutation;
+    order = lam_expand_dims(order, -1);
+    for (int k = lam_rank(order); k < lam_rank(x); k++) order = lam_expand_dims(order, 0);
+    return lam_take_along_axis(x, order, -2);
+}
+
 /* By a broadcast product instead of a matrix product with diag(w). */
 lam_tensor *lam__matrices_scale(lam_tensor *x, lam_tensor *w) {
     return lam_mul(x, lam_expand_dims(w, -2));

@@ -97,6 +97,9 @@ void lam__matrices_substitute(const lam__triangular *how, int64_t n, int64_t m, 
 /* The elements of x, copied row-major into memory for as many. */
 void lam__matrices_copy(const lam_value *x, void *to);
 
+/* The rows of x in the order of a permutation, i32 [..., rows], or back. */
+lam_tensor *lam__matrices_permute(lam_tensor *x, lam_tensor *permutation, bool back);
+
 /* x with its columns multiplied by the entries of w: x diag(w). */
 lam_tensor *lam__matrices_scale(lam_tensor *x, lam_tensor *w);
 

@@ -267,14 +267,6 @@ lam_tensor *lam_multi_dot(lam_list factors) {
 
 /* ---- with factors that are there --------------------------------------------------------------------------------- */
 
-/* The rows of b in the order of the permutation, or back. The order as a column broadcasts against the columns of b and
- * its leading axes. Rows of all right-hand sides move together. */
-static lam_tensor *permuted(lam_tensor *permutation, lam_tensor *b, bool back) {
-    lam_tensor *order = lam_expand_dims(back ? lam_argsort(permutation, -1) : permutation, -1);
-    for (int k = lam_rank(order); k < lam_rank(b); k++) order = lam_expand_dims(order, 0);
-    return lam_take_along_axis(b, order, -2);
-}
-
 /* p a = l u, so a x = b is l u x = p b; transposed it is u^T l^T (p x) = b, whose permutation is undone last. Both
  * triangles lie in one matrix; the ones on the lower one's diagonal are not stored. */
 lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tensor *b, bool transpose) {
@@ -286,10 +278,10 @@ lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tenso
     if (!lam__matrices_right_sides("lu_solve", false, in, &failed)) return failed;
     if (!lam__matrices_lead("lu_solve", in)) return failed;
     lam_tensor *x = in[1];
-    if (!transpose) x = permuted(permutation, x, false);
+    if (!transpose) x = lam__matrices_permute(x, permutation, false);
     x = lam_triangular_solve(in[0], x, transpose ? &upper : &lower);
     x = lam_triangular_solve(in[0], x, transpose ? &lower : &upper);
-    if (transpose) x = permuted(permutation, x, true);
+    if (transpose) x = lam__matrices_permute(x, permutation, true);
     return lam__scope_only(vector ? lam_squeeze(x, LAM_AXES(-1)) : x, since);
 }
 

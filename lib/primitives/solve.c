@@ -22,23 +22,27 @@
 
 enum { FACTORS, PIVOTS, PERMUTATION, LU_OUTPUTS };
 
-/* Pivots and permutation are i32, as LAPACK counts; both say the same in two ways, of which users need one or the
- * other. */
+/* Of a matrix with m rows and n columns the shorter side is factored, and what lies beside or below goes along. Pivots
+ * and permutation are i32, as LAPACK counts; both say the same in two ways, of which users need one or the other. */
 static lam_status shape_lu(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
+    const lam_status typed = lam__matrices_typed(call, false);
+    if (typed != LAM_OK) return typed;
+    const int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1];
     for (int o = 0; o < LU_OUTPUTS; o++) {
         out[o].dtype = o == FACTORS ? (lam_dtype)x->dtype : LAM_I32;
         out[o].rank = o == FACTORS ? x->rank : x->rank - 1;
         for (int k = 0; k < out[o].rank; k++) out[o].dims[k] = x->dims[k];
     }
-    return LAM_OK;
+    out[PIVOTS].dims[x->rank - 2] = m < n ? m : n;
+    return lam__matrices_fit(call, false);
 }
 
-/* Row i of the permuted matrix is row order[i] of the matrix. LAPACK gives the exchanges one after the other; the order
- * is what they come to. */
-static void follow_exchanges(int64_t n, const int32_t *pivots, int32_t *order) {
-    for (int64_t i = 0; i < n; i++) order[i] = (int32_t)i;
-    for (int64_t i = 0; i < n; i++) {
+/* Row i of the permuted matrix is row order[i] of the matrix, which has m. LAPACK gives the k exchanges one after the
+ * other; the order is what they come to. */
+static void follow_exchanges(int64_t m, int64_t k, const int32_t *pivots, int32_t *order) {
+    for (int64_t i = 0; i < m; i++) order[i] = (int32_t)i;
+    for (int64_t i = 0; i < k; i++) {
         int32_t moved = order[i];
         order[i] = order[pivots[i]];
         order[pivots[i]] = moved;
@@ -49,13 +53,19 @@ static void follow_exchanges(int64_t n, const int32_t *pivots, int32_t *order) {
 static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *room) {
     lam_value *const *out = env;
     const lam_value *f = out[FACTORS];
-    const int64_t n = f->dims[f->rank - 1], matrix = n * n * (int64_t)lam__dtype_bytes(f->dtype);
+    const int64_t m = f->dims[f->rank - 2], n = f->dims[f->rank - 1], k = m < n ? m : n;
+    const int64_t matrix = m * n * (int64_t)lam__dtype_bytes(f->dtype);
     int32_t *pivots = (int32_t *)out[PIVOTS]->data;
-    (void)room;
-    lam__kernels_lu((lam_dtype)f->dtype, end - begin, n, (char *)f->data + begin * matrix, pivots + begin * n);
+    lam__kernels_lu((lam_dtype)f->dtype, end - begin, m, n, (char *)f->data + begin * matrix, pivots + begin * k, room);
     for (int64_t b = begin; b < end; b++)
-        follow_exchanges(n, pivots + b * n, (int32_t *)out[PERMUTATION]->data + b * n);
+        follow_exchanges(m, k, pivots + b * k, (int32_t *)out[PERMUTATION]->data + b * m);
     return -1;
+}
+
+/* Rows of matrices without columns stay where they are. */
+static void keep_order(lam_value *order) {
+    const int64_t m = order->dims[order->rank - 1];
+    for (int64_t i = 0; i < order->count; i++) ((int32_t *)order->data)[i] = (int32_t)(i % m);
 }
 
 /* The cost in units of lam__team_run is about that of n^3 / 8 and something per row. */
@@ -63,47 +73,74 @@ static lam_status eval_lu(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     lam_value *f = out[FACTORS];
     lam_dtype dtype = (lam_dtype)x->dtype;
-    int64_t n = x->dims[x->rank - 1], bad;
-    if (x->count == 0) return LAM_OK;
+    const int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1];
+    int64_t bad;
+    if (x->count == 0) return keep_order(out[PERMUTATION]), LAM_OK;
     lam__parallel_copy(lam__value_team(x), x->rank, x->dims, dtype, f->data, f->strides, dtype, x->data, x->strides);
-    lam__matrices_each(call->ctx, lam__matrices_count(x), (double)n * (double)n * ((double)n / 8 + 2), 0, factor_part,
-                       out, &bad);
-    return LAM_OK;
+    return lam__matrices_each(call->ctx, lam__matrices_count(x),
+                              (double)m * (double)n * ((double)(m < n ? m : n) / 8 + 2),
+                              lam__kernels_lu_bytes(dtype, m, n), factor_part, out, &bad);
 }
 
-/* p with p a = l u. A product with it costs more than taking rows would, but is differentiable and batched without a
- * thought. */
-static lam_tensor *permutation_matrix(const lam_rule *r) {
-    lam_tensor *order = r->out[PERMUTATION];
-    lam_tensor *columns = lam_arange(r->ctx, LAM_I32, 0, (double)lam_dim(order, -1), 1);
-    return lam_cast(lam_eq(lam_expand_dims(order, -1), columns), lam_dtype_of(r->out[FACTORS]));
+/* The square part of factors, and the rows of l below it or the columns of u beside it (NULL: none). */
+typedef struct lu_parts {
+    lam_tensor *square, *below, *beside;
+} lu_parts;
+
+static lu_parts parts_of(lam_tensor *x) {
+    const int64_t m = lam_dim(x, -2), n = lam_dim(x, -1);
+    lu_parts p = {.square = x};
+    if (m > n) p = (lu_parts){lam_slice_axis(x, -2, 0, n), lam_slice_axis(x, -2, n, LAM_END), NULL};
+    if (m < n) p = (lu_parts){lam_slice_axis(x, -1, 0, m), NULL, lam_slice_axis(x, -1, m, LAM_END)};
+    return p;
 }
 
-static const lam_triangular_solve_options unit_lower = {.unit_diagonal = true};
+static lam_tensor *joined(const lu_parts *p) {
+    if (p->below) return lam_concatenate(LAM_LIST(p->square, p->below), -2);
+    return p->beside ? lam_concatenate(LAM_LIST(p->square, p->beside), -1) : p->square;
+}
 
-/* With m = l^-1 p dx u^-1: dl = l tril(m, -1), du = triu(m) u. The permutation is constant between its jumps. `factors`
- * hold l below the diagonal and u from it on, so both changes are added into one. */
+/* l^-1 x, or l^-T x, of square factors. */
+static lam_tensor *under_l(lam_tensor *f, lam_tensor *x, bool transpose) {
+    return lam_triangular_solve(f, x, &(lam_triangular_solve_options){.unit_diagonal = true, .transpose = transpose});
+}
+
+/* x u^-1, or x u^-T. */
+static lam_tensor *over_u(lam_tensor *f, lam_tensor *x, bool transpose) {
+    return lam_triangular_solve(
+        f, x, &(lam_triangular_solve_options){.right_side = true, .upper = true, .transpose = transpose});
+}
+
+/* With m = l^-1 p dx u^-1 of the square part: dl = l tril(m, -1), du = triu(m) u. The permutation is constant between
+ * its jumps. `factors` hold l below the diagonal and u from it on, so both changes are added into one. Rows l2 below:
+ * from dx2 = dl2 u + l2 du comes dl2 = dx2 u^-1 - l2 triu(m); columns u2 beside: du2 = l^-1 dx2 - tril(m, -1) u2. */
 static void jvp_lu(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    lam_tensor *f = r->out[FACTORS], *moved = lam_matmul(permutation_matrix(r), dx[0]);
-    lam_tensor *m = lam_triangular_solve(f, lam_triangular_solve(f, moved, &unit_lower),
-                                         &(lam_triangular_solve_options){.right_side = true, .upper = true});
-    lam_tensor *below = lam_tril(m, -1);
-    lam_tensor *dl = lam_add(lam_matmul(lam_tril(f, -1), below), below);
-    dout[FACTORS] = lam_add(dl, lam_matmul(lam_triu(m, 0), lam_triu(f, 0)));
+    const lu_parts f = parts_of(r->out[FACTORS]),
+                   d = parts_of(lam__matrices_permute(dx[0], r->out[PERMUTATION], false));
+    lam_tensor *m = over_u(f.square, under_l(f.square, d.square, false), false), *low = lam_tril(m, -1),
+               *up = lam_triu(m, 0), *dl = lam_add(lam_matmul(lam_tril(f.square, -1), low), low);
+    lu_parts change = {.square = lam_add(dl, lam_matmul(up, lam_triu(f.square, 0)))};
+    if (f.below) change.below = lam_sub(over_u(f.square, d.below, false), lam_matmul(f.below, up));
+    if (f.beside) change.beside = lam_sub(under_l(f.square, d.beside, false), lam_matmul(low, f.beside));
+    dout[FACTORS] = joined(&change);
 }
 
-/* gx = p^T l^-T (tril(l^T gl, -1) + triu(gu u^T)) u^-T. The transpose of that; l has ones on its diagonal, hence the
+/* gx = p^T l^-T (tril(l^T gl - g2 u2^T, -1) + triu(gu u^T - l2^T g2)) u^-T, where g2 is that of l2 or u2, of which the
+ * rows below have g2 u^-T and the columns beside l^-T g2. The transpose of that; l has ones on its diagonal, hence the
  * sums with gl and below. */
 static void vjp_lu(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (!g[FACTORS]) return;
-    lam_tensor *f = r->out[FACTORS], *gl = lam_tril(g[FACTORS], -1), *gu = lam_triu(g[FACTORS], 0);
-    lam_tensor *lower = lam_add(lam_matmul(lam__matrices_turn(lam_tril(f, -1)), gl), gl);
-    lam_tensor *middle = lam_add(lam_tril(lower, -1), lam_triu(lam_matmul(gu, lam__matrices_turn(lam_triu(f, 0))), 0));
-    lam_tensor *half =
-        lam_triangular_solve(f, middle, &(lam_triangular_solve_options){.unit_diagonal = true, .transpose = true});
-    lam_tensor *whole = lam_triangular_solve(
-        f, half, &(lam_triangular_solve_options){.right_side = true, .upper = true, .transpose = true});
-    gx[0] = lam_matmul(lam__matrices_turn(permutation_matrix(r)), whole);
+    const lu_parts f = parts_of(r->out[FACTORS]), part = parts_of(g[FACTORS]);
+    lam_tensor *gl = lam_tril(part.square, -1), *gu = lam_triu(part.square, 0);
+    lam_tensor *lower = lam_add(lam_matmul(lam__matrices_turn(lam_tril(f.square, -1)), gl), gl),
+               *upper = lam_matmul(gu, lam__matrices_turn(lam_triu(f.square, 0)));
+    if (f.below) upper = lam_sub(upper, lam_matmul(lam__matrices_turn(f.below), part.below));
+    if (f.beside) lower = lam_sub(lower, lam_matmul(part.beside, lam__matrices_turn(f.beside)));
+    lam_tensor *middle = lam_add(lam_tril(lower, -1), lam_triu(upper, 0));
+    lu_parts back = {.square = over_u(f.square, under_l(f.square, middle, true), true)};
+    if (f.below) back.below = over_u(f.square, part.below, true);
+    if (f.beside) back.beside = under_l(f.square, part.beside, true);
+    gx[0] = lam__matrices_permute(joined(&back), r->out[PERMUTATION], true);
 }
 
 static void batch_lu(const lam_rule *r, lam_tensor *out[]) {
@@ -124,7 +161,7 @@ const lam_primitive lam__row_lu = {
     .batch = batch_lu,
 };
 
-/* Fills out[]; failed tensors on failure. x is a stack of square matrices of a floating dtype. Also what lam_solve and
+/* Fills out[]; failed tensors on failure. x is a stack of matrices of a floating dtype. Also what lam_solve and
  * lam_inv begin with. */
 static lam_status factor(lam_tensor *x, lam_tensor *out[LU_OUTPUTS]) {
     return lam_bind(x->ctx, &lam__row_lu, NULL, 0, LAM_LIST(x), out, LU_OUTPUTS);
@@ -135,8 +172,7 @@ lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out[LU_OUTPUTS];
     lam_tensor **const places[] = {[FACTORS] = factors, [PIVOTS] = pivots, [PERMUTATION] = permutation};
-    if (!lam__matrices_operands("lu", true, 1, &x, &x, &failed) || !lam__matrices_square("lu", x))
-        return lam__matrices_give_failed(lam__axes_failed(x), LU_OUTPUTS, places);
+    if (!lam__matrices_stack("lu", &x, &failed)) return lam__matrices_give_failed(failed, LU_OUTPUTS, places);
     return lam__matrices_give(factor(x, out), since, LU_OUTPUTS, out, places);
 }
 

@@ -128,15 +128,15 @@ static const char *write_triangular_solve(ARGUMENTS) {
 }
 
 static const char *write_lu(ARGUMENTS) {
-    const int64_t n = side(in[0], 1);
+    const int64_t m = side(in[0], 2), n = side(in[0], 1), k = m < n ? m : n;
     pieces p = {0};
     (void)q;
     if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
     lam__emit_copy(e, in[0], out[0]);
-    add_place(e, &p, out[0], n * n);
-    add_place(e, &p, out[1], n);
-    add_place(e, &p, out[2], n);
-    write_each(e, in[0], 2, "@lu($5, $0, $1), @i32:order($5, $1, $2);", &p, (int64_t[4]){n});
+    add_place(e, &p, out[0], m * n);
+    add_place(e, &p, out[1], k);
+    add_place(e, &p, out[2], m);
+    write_each(e, in[0], 2, "@lu($5, $6, $0, $1), @i32:order($5, $7, $1, $2);", &p, (int64_t[4]){m, n, k});
     return NULL;
 }
 

@@ -337,7 +337,6 @@ static const struct {
     OF(hyp1f1, orders),
     OF(solve, solved),
     OF(cholesky, square),
-    OF(lu, square),
     OF(triangular_solve, triangular),
     OF(polygamma, order),
     OF(wofz, order),

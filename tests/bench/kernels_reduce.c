@@ -231,7 +231,7 @@ static void run_cholesky(const void *unused) {
 static void run_lu(const void *unused) {
     static int32_t pivots[1000];
     run_copy(unused);
-    lam__kernels_lu(LAM_F64, 1, order, y, pivots);
+    lam__kernels_lu(LAM_F64, 1, order, order, y, pivots, NULL);
 }
 
 static void run_solve(const void *columns) {

@@ -95,6 +95,19 @@ START_TEST(iterations_are_bounded) {
 }
 END_TEST
 
+/* diag(1, 2, 0): the space of b = (1, 2, 0) is closed after two products; with (1, 2, 3) the least residual is 3, and
+ * the columns that reach it depend on each other. A matrix of zeros has nothing to offer. */
+START_TEST(singular_systems_have_least_residuals) {
+    lam_tensor *a = MAT(3, 3, 1, 0, 0, 0, 2, 0, 0, 0, 0), *b = VEC(1, 2, 3);
+    EXPECT_NEAR(lam_gmres(FN(product, 2, 1), LAM_LIST(a), VEC(1, 2, 0), &fine), 1e-14, LAM_DIMS(3), 1, 1, 0);
+    const lam_iterative_options once = {.tol = 1e-13, .maxiter = 1};
+    lam_tensor *x = lam_gmres(FN(product, 2, 1), LAM_LIST(a), b, &once);
+    EXPECT_NEAR(lam_sub(lam_matmul(a, x), b), 1e-13, LAM_DIMS(3), 0, 0, -3);
+    EXPECT(lam_gmres(FN(product, 2, 1), LAM_LIST(lam_zeros_like(a)), b, &once), LAM_DIMS(3), 0, 0, 0);
+    EXPECT_OK();
+}
+END_TEST
+
 /* The inverse itself as preconditioner: one step is enough. */
 BODY(inverse) {
     out[0] = lam_solve(matrix(env ? 0.4 : 0), in[0]);
@@ -447,9 +460,9 @@ END_TEST
 
 Suite *suite_custom_iterative(void) {
     return SUITE_OF("custom/iterative", systems_are_solved, complex_systems_are_solved, unknowns_of_any_rank,
-                    iterations_are_bounded, preconditioners_save_steps, preconditioners_capture,
-                    iterations_start_where_they_are_told, derivatives_of_solutions, batches_of_systems,
-                    systems_hidden_in_functions, systems_hidden_for_good, roots_by_iterations_in_batches,
-                    convergence_can_be_demanded, recorded_iterations_are_loops, recorded_iterations_are_preconditioned,
-                    wrong_systems);
+                    iterations_are_bounded, singular_systems_have_least_residuals, preconditioners_save_steps,
+                    preconditioners_capture, iterations_start_where_they_are_told, derivatives_of_solutions,
+                    batches_of_systems, systems_hidden_in_functions, systems_hidden_for_good,
+                    roots_by_iterations_in_batches, convergence_can_be_demanded, recorded_iterations_are_loops,
+                    recorded_iterations_are_preconditioned, wrong_systems);
 }

@@ -176,7 +176,7 @@ START_TEST(lu_gives_back_factors_and_order) {
             }
         }
         void *x = in_dtype(dtype, n * n, a);
-        loops->lu(n, 0, n, x, pivots);
+        loops->lu(n, n, 0, n, x, pivots);
         check_same(dtype, n * n, x, f, n, "factors");
         for (int64_t i = 0; i < n; i++) ck_assert_int_eq(pivots[i], mixed[i]);
         free(f), free(a), free(pivots), free(mixed), free(x);

@@ -359,7 +359,7 @@ START_TEST(lu_batches) {
         int32_t *pivots = malloc((size_t)(BATCH * n) * sizeof *pivots + 1);
         char *a = strided_fill(dtype, BATCH * n * n, &state), *lu = malloc((size_t)(BATCH * bytes) + 1);
         memcpy(lu, a, (size_t)(BATCH * bytes));
-        lam__kernels_lu(dtype, BATCH, n, lu, pivots);
+        lam__kernels_lu(dtype, BATCH, n, n, lu, pivots, NULL);
         for (int b = 0; b < BATCH; b++) check_lu(dtype, n, a + b * bytes, lu + b * bytes, pivots + b * n);
         free(a);
         free(lu);
@@ -377,7 +377,7 @@ START_TEST(lu_singular) {
         double *a = strided_fill(LAM_F64, n * n, &state), *lu = malloc((size_t)(n * n) * sizeof *lu);
         for (int64_t i = 0; i < n; i++) a[i * n + middle] = 0;
         memcpy(lu, a, (size_t)(n * n) * sizeof *lu);
-        lam__kernels_lu(LAM_F64, 1, n, lu, pivots);
+        lam__kernels_lu(LAM_F64, 1, n, n, lu, pivots, NULL);
         ck_assert(lu[middle * n + middle] == 0);
         check_lu(LAM_F64, n, (char *)a, lu, pivots);
         free(a);

@@ -1,8 +1,10 @@
 /* Random bits: the published answers of Threefry-2x32-20, the same from every instruction set, and pieces of an array
  * that are those of the whole, also where the lower word of the counter wraps. */
 #include <check.h>
+#include <math.h>
 #include <string.h>
 
+#include "lib/kernels/keys.h"
 #include "tests/kernels/sets.h"
 
 /* From the known-answer file of Random123, the library of the paper's authors: key, counter, result. */
@@ -135,6 +137,50 @@ START_TEST(ranges_are_remainders) {
 }
 END_TEST
 
+/* Each of many keys gives the element that it gives alone; _i is the form. */
+START_TEST(keys_of_their_own) {
+    static unsigned char out[MANY * LARGEST], alone[LARGEST];
+    static uint64_t keys[MANY], places[MANY];
+    lam__keys_loop *const loops[] = {lam__kernels_keys(), lam__keys_v1};
+    const uint64_t starts[] = {0, 2, (UINT64_C(1) << 32) - 5};
+    const size_t item = bytes_of[_i];
+    for (uint64_t i = 0; i < MANY; i++) keys[i] = i * UINT64_C(0x9e3779b97f4a7c15), places[i] = i * i * i;
+    for (int k = 0; k < 12; k++) {
+        const uint64_t start = starts[k % 3], *more = k < 6 ? NULL : places;
+        loops[k / 3 % 2]((lam__random_form)_i, MANY, keys, start, more, out);
+        for (int i = 0; i < MANY; i++) {
+            const uint32_t words[2] = {(uint32_t)(keys[i] >> 32), (uint32_t)keys[i]};
+            lam__kernels_random(&(lam__random){.form = (lam__random_form)_i}, words, start + (more ? more[i] : 0), 1,
+                                alone);
+            ck_assert_msg(memcmp(out + (size_t)i * item, alone, item) == 0, "key %d", i);
+        }
+    }
+}
+END_TEST
+
+/* A sample is the same alone and among others, which are rejected in other rounds; _i: whether of the logarithm. */
+START_TEST(samples_do_not_depend_on_others) {
+    static double a[MANY], wide[MANY], one;
+    static float a32[MANY], rate[MANY], narrow[MANY], one32;
+    static int64_t counts[MANY], count;
+    const uint32_t key[2] = {11, 12};
+    const double special[] = {NAN, INFINITY, 0, -2, 1e-3, 1, 1e6};
+    for (int i = 0; i < MANY; i++) a[i] = i % 9 ? 0.05 * (i % 100) + 0.02 : special[i / 9 % 7];
+    for (int i = 0; i < MANY; i++) a32[i] = (float)a[i], rate[i] = (float)(i % 2 ? 3 * a[i] : 20 * a[i]);
+    lam__kernels_random_gamma(LAM_F64, key, 0, MANY, a, _i, wide);
+    lam__kernels_random_gamma(LAM_F32, key, 0, MANY, a32, _i, narrow);
+    lam__kernels_random_poisson(key, 0, MANY, rate, counts);
+    for (int i = 0; i < MANY; i++) {
+        lam__kernels_random_gamma(LAM_F64, key, i, 1, a + i, _i, &one);
+        lam__kernels_random_gamma(LAM_F32, key, i, 1, a32 + i, _i, &one32);
+        lam__kernels_random_poisson(key, i, 1, rate + i, &count);
+        ck_assert(isnan(one) ? isnan(wide[i]) : one == wide[i]);
+        ck_assert(isnan(one32) ? isnan(narrow[i]) : one32 == narrow[i]);
+        ck_assert_int_eq(count, counts[i]);
+    }
+}
+END_TEST
+
 Suite *suite_kernels_test_random(void) {
     Suite *suite = suite_create("kernels/random");
     TCase *tests = tcase_create("random");
@@ -142,6 +188,8 @@ Suite *suite_kernels_test_random(void) {
     tcase_add_test(tests, ranges_are_kept);
     tcase_add_loop_test(tests, ranges_are_remainders, 0, (int)(sizeof spans / sizeof *spans));
     tcase_add_loop_test(tests, pieces_are_those_of_the_whole, 0, LAM__RANDOM_UNIT32 + 1);
+    tcase_add_loop_test(tests, keys_of_their_own, 0, LAM__RANDOM_UNIT32 + 1);
+    tcase_add_loop_test(tests, samples_do_not_depend_on_others, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }

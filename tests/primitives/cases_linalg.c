@@ -399,29 +399,47 @@ static void call_lu(const cases_use *u, lam_tensor *const in[], lam_tensor *out[
     lam_lu(in[0], &out[0], &pivots, &permutation);
 }
 
-/* Doolittle's scheme, the largest element of the column first. */
+/* Doolittle's scheme, the largest element of the column first, until rows or columns end. */
 static void reference_lu(const cases_use *u, const array in[], array out[]) {
     (void)u;
-    int64_t n = in->dims[in->rank - 1];
+    int64_t m = in->dims[in->rank - 2], n = in->dims[in->rank - 1];
     array_like(out, in);
     memcpy(out->data, in->data, (size_t)in->count * sizeof in->data[0]);
-    for (int64_t b = 0; n && b < in->count / (n * n); b++)
-        for (int64_t i = 0; i < n; i++) {
-            long double *x = out->data + b * n * n;
+    for (int64_t b = 0; b < in->count && b < in->count / (m * n); b++)
+        for (int64_t i = 0; i < m && i < n; i++) {
+            long double *x = out->data + b * m * n;
             int64_t best = i;
-            for (int64_t r = i; r < n; r++)
+            for (int64_t r = i; r < m; r++)
                 if (fabsl(x[r * n + i]) > fabsl(x[best * n + i])) best = r;
             for (int64_t c = 0; c < n; c++) {
                 long double t = x[i * n + c];
                 x[i * n + c] = x[best * n + c];
                 x[best * n + c] = t;
             }
-            for (int64_t r = i + 1; r < n; r++) {
+            for (int64_t r = i + 1; r < m; r++) {
                 x[r * n + i] /= x[i * n + i];
                 for (int64_t c = i + 1; c < n; c++) x[r * n + c] -= x[r * n + i] * x[i * n + c];
             }
         }
 }
+
+/* In as many rows as there are pivots, beside the diagonal of their square. */
+static void fill_lu(const cases_use *u, int i, array *x) {
+    (void)u;
+    const int64_t m = x->rank > 1 ? x->dims[x->rank - 2] : 0, n = x->rank > 1 ? x->dims[x->rank - 1] : 0;
+    const int64_t k = m < n ? m : n;
+    for (int64_t e = 0; i == 0 && k && e < x->count; e++)
+        if (e / n % m < k && e % n == (e / n % m + 1) % k) x->data[e] += 8;
+}
+
+static const cases_form lu_forms[] = {{"[3,3]", {0}},   {"[1,1]", {0}},
+                                      {"[2,2,2]", {0}}, {"[2,1,3,3]", {0}},
+                                      {"[4,2]", {0}},   {"[2,4]", {0}},
+                                      {"[2,5,3]", {0}}, {"[3,1]", {0}},
+                                      {"[2,1,3]", {0}}, {"[0,0]", {0}},
+                                      {"[0,3,2]", {0}}, {"[0,2]", {0}},
+                                      {"[2,0]", {0}},   END};
+static const cases_wrong lu_wrong[] = {{"[3]", LAM_ERR_RANK, {0}}, {"[]", LAM_ERR_RANK, {0}}, CASES_WRONG_END};
 
 #define LINALG(op, list, bad, filler)                                                                                  \
     .name = #op, .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = bad##_wrong,          \
@@ -433,7 +451,7 @@ const cases_row cases_linalg[] = {
     {LINALG(cholesky, cholesky, square, fill_definite),
      .wrong_calls = {{"[2,2]", LAM_ERR_NUMERIC, cases_call_negative}}, .least_rank = 2},
     {LINALG(triangular_solve, triangular, solve, fill_definite), .least_rank = 2},
-    {LINALG(lu, cholesky, square, fill_pivoting), .least_rank = 2},
+    {LINALG(lu, lu, lu, fill_lu), .least_rank = 2},
     {LINALG(solve, solve, solve, fill_pivoting), .wrong_calls = {{"[2,2] [2]", LAM_ERR_NUMERIC, cases_call_zeros}},
      .least_rank = 2},
     {LINALG(tridiagonal_solve, tridiagonal, tridiagonal, fill_bands),

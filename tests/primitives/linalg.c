@@ -66,26 +66,52 @@ START_TEST(cholesky_and_its_solves_have_derivatives) {
 }
 END_TEST
 
-START_TEST(lu_restores_the_matrix) {
-    lam_tensor *a = general(12, 0), *f, *pivots, *permutation;
-    ck_assert_int_eq(lam_lu(a, &f, &pivots, &permutation), LAM_OK);
-    int32_t order[12], swaps[12], follow[12];
-    ck_assert_int_eq(lam_read(permutation, order, sizeof order), LAM_OK);
-    ck_assert_int_eq(lam_read(pivots, swaps, sizeof swaps), LAM_OK);
-    lam_tensor *rows[12];
-    for (int i = 0; i < 12; i++) {
-        rows[i] = lam_index(a, 0, order[i]);
-        follow[i] = i;
-    }
-    for (int i = 0; i < 12; i++) {
-        int32_t t = follow[i];
+/* x in the order of its rows is l u, within roundings of its size, no multiplier is above 1 (of complex numbers, by the
+ * sum of their parts), and the exchanges one after the other are the order. */
+static void check_lu(lam_tensor *x, double within) {
+    const int64_t m = lam_dim(x, -2), n = lam_dim(x, -1), k = m < n ? m : n;
+    lam_tensor *f, *pivots, *permutation;
+    ck_assert_int_eq(lam_lu(x, &f, &pivots, &permutation), LAM_OK);
+    int32_t order[400], swaps[400], follow[400];
+    ck_assert_int_eq(lam_read(permutation, order, (size_t)m * sizeof *order), LAM_OK);
+    ck_assert_int_eq(lam_read(pivots, swaps, (size_t)k * sizeof *swaps), LAM_OK);
+    for (int i = 0; i < m; i++) follow[i] = i;
+    for (int i = 0; i < k; i++) {
+        const int32_t t = follow[i];
         follow[i] = follow[swaps[i]];
         follow[swaps[i]] = t;
     }
-    for (int i = 0; i < 12; i++) ck_assert_int_eq(follow[i], order[i]);
-    lam_tensor *l = lam_add(lam_tril(f, -1), identity(12));
-    EXPECT_NEAR(lam_sum(lam_abs(lam_sub(lam_matmul(l, lam_triu(f, 0)), lam_stack((lam_list){12, rows}, 0))), NULL),
-                1e-12, LAM_DIMS0, 0);
+    for (int i = 0; i < m; i++) ck_assert_int_eq(follow[i], order[i]);
+    lam_tensor *low = lam_tril(lam_slice_axis(f, -1, 0, k), -1), *u = lam_triu(lam_slice_axis(f, -2, 0, k), 0);
+    lam_tensor *l = lam_add(low, lam_eye(ctx, lam_dtype_of(f), m, k)), *rows = lam_take(x, permutation, 0);
+    lam_tensor *gap = lam_max_reduce(lam_abs(lam_sub(lam_matmul(l, u), rows)), NULL);
+    ck_assert_double_le(lam_item(lam_cast(gap, LAM_F64)), within);
+    ck_assert_double_le(lam_item(lam_cast(lam_max_reduce(lam_abs(low), NULL), LAM_F64)), 1.4143);
+}
+
+START_TEST(lu_restores_the_matrix) {
+    static const int64_t sizes[][2] = {{12, 12}, {1, 7},   {7, 1},    {40, 3},   {3, 40},    {20, 17},  {17, 20},
+                                       {9, 70},  {70, 33}, {300, 20}, {20, 300}, {300, 280}, {270, 330}};
+    for (int i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++) {
+        const lam_dims dims = {2, sizes[i]};
+        lam_tensor *x = lam_random_normal(lam_key(ctx, (uint64_t)i), LAM_F64, dims);
+        lam_tensor *y = lam_random_normal(lam_key(ctx, 100), LAM_F64, dims), *z = lam_complex(x, y);
+        check_lu(x, 1e-12);
+        check_lu(lam_cast(x, LAM_F32), 1e-3);
+        check_lu(z, 1e-12);
+        check_lu(lam_cast(z, LAM_C64), 1e-3);
+    }
+}
+END_TEST
+
+/* Of a matrix without rows, or without columns, nothing is exchanged. */
+START_TEST(lu_of_nothing_has_an_order) {
+    lam_tensor *f, *pivots, *permutation;
+    lam_lu(lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 3, 0)), &f, &pivots, &permutation);
+    EXPECT(permutation, LAM_DIMS(2, 3), 0, 1, 2, 0, 1, 2);
+    ck_assert_int_eq(lam_dim(pivots, -1), 0);
+    lam_lu(lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 3)), &f, &pivots, &permutation);
+    ck_assert_int_eq(lam_dim(permutation, 0), 0);
 }
 END_TEST
 
@@ -254,10 +280,30 @@ START_TEST(logarithms_of_matrices) {
 }
 END_TEST
 
+/* They are those of r in x = q r: at the ends of the range, of columns of zeros, and of what is no number. */
+START_TEST(singular_values_of_tall_matrices) {
+    lam_tensor *x = lam_random_normal(lam_key(ctx, 3), LAM_F64, LAM_DIMS(120, 20)), *s = lam_svdvals(x),
+               *none = lam_zeros(ctx, LAM_F64, LAM_DIMS(120, 20)), *u, *w, *vt;
+    for (int k = -250; k <= 250; k += 500) {
+        const double scale = pow(10, k);
+        ck_assert_int_eq(lam_svd(lam_mul(x, scale), &u, &w, &vt, NULL), LAM_OK);
+        EXPECT_SAME(lam_div(w, scale), s, 1e-13);
+        lam_tensor *back = lam_matmul(lam_mul(u, lam_div(w, scale)), vt);
+        ck_assert_double_le(lam_item(lam_norm(lam_sub(back, x), NULL)), 1e-12);
+    }
+    lam_svd(lam_concatenate(LAM_LIST(x, none), 1), &u, &w, &vt, NULL);
+    EXPECT_SAME(w, lam_concatenate(LAM_LIST(s, lam_zeros(ctx, LAM_F64, LAM_DIMS(20))), 0), 1e-12);
+    EXPECT_SAME(lam_matmul(turned(u), u), identity(40), 1e-12);
+    EXPECT(lam_svdvals(lam_slice_axis(none, 1, 0, 2)), LAM_DIMS(2), 0, 0);
+    ck_assert(isnan(lam_item(lam_sum(lam_svdvals(lam_add(none, (double)INFINITY)), NULL))));
+}
+END_TEST
+
 Suite *suite_primitives_linalg(void) {
     return SUITE_OF("primitives/linalg", cholesky_closed_form_and_residual, cholesky_names_the_matrix_that_fails,
-                    cholesky_and_its_solves_have_derivatives, lu_restores_the_matrix, solve_residuals_and_shapes,
-                    solve_names_the_matrix_that_is_singular, vmap_of_solve_and_its_gradient,
+                    cholesky_and_its_solves_have_derivatives, lu_restores_the_matrix, lu_of_nothing_has_an_order,
+                    solve_residuals_and_shapes, solve_names_the_matrix_that_is_singular, vmap_of_solve_and_its_gradient,
                     one_factorisation_serves_value_and_tangent, determinants, gradients_of_determinants_and_inverses,
-                    triangular_solve_reads_its_triangle_only, square_roots_of_matrices, logarithms_of_matrices);
+                    triangular_solve_reads_its_triangle_only, square_roots_of_matrices, logarithms_of_matrices,
+                    singular_values_of_tall_matrices);
 }

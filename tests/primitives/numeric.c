@@ -438,7 +438,7 @@ START_TEST(results_that_are_not_wanted_are_left_out) {
     EXPECT_NEAR(b, 1e-14, LAM_DIMS(2, 2), 4, 0, 0, 9);
     lam_lu(VEC(1, 2), NULL, &a, NULL);
     ck_assert(lam_failed(a));
-    EXPECT_ERROR(LAM_ERR_SHAPE, "lu");
+    EXPECT_ERROR(LAM_ERR_RANK, "lu");
 }
 END_TEST
 

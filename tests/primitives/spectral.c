@@ -371,7 +371,7 @@ static void check_factors(lam_tensor *x, double bound) {
 }
 
 START_TEST(larger_matrices_by_their_residuals) {
-    static const int sizes[][2] = {{60, 60}, {90, 17}, {17, 90}, {33, 1}, {1, 33}};
+    static const int sizes[][2] = {{60, 60}, {90, 17}, {17, 90}, {33, 1}, {1, 33}, {30, 18}, {200, 50}, {500, 20}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         lam_tensor *x = wild(sizes[i][0], sizes[i][1]);
         check_factors(x, 1e-12);

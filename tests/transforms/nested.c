@@ -135,6 +135,17 @@ BODY(loop_in_loop) {
     out[0] = lam_add(lam_sum(y[0], NULL), lam_sum(y[1], NULL));
 }
 
+BODY(leaning) {
+    lam_tensor *turned = lam_reverse(in[1], LAM_AXES(0));
+    out[0] = lam_add(lam_mul(lam_add(lam_square(in[0]), 2.0), in[1]), lam_mul(in[0], turned));
+}
+
+/* An iteration, whose rules are iterations again: its space is closed when it is done. */
+BODY(iterated) {
+    const lam_iterative_options fine = {.tol = 1e-15, .maxiter = 3};
+    out[0] = lam_sum(lam_sin(lam_gmres(FN(leaning, 2, 1), LAM_LIST(in[0]), in[1], &fine)), NULL);
+}
+
 static bool reverse;
 
 /* free: whether there is a way back that is a program, not a call of C. large: too long for a matrix of derivatives. */
@@ -153,6 +164,7 @@ static const struct {
     {"many_times", many_times, NULL, true, true},
     {"each_for_itself", each_for_itself, NULL, true, false},
     {"loop_in_loop", loop_in_loop, NULL, false, false},
+    {"iterated", iterated, NULL, true, false},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 

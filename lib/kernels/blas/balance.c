@@ -93,7 +93,7 @@ bool lam__kernels_solve_extreme(lam_dtype dtype, bool transpose, int64_t n, int6
     const int32_t *in = transpose ? w.columns : w.rows, *out = transpose ? w.rows : w.columns;
     *singular = false;
     if (!lam__balance_scale(dtype, n, x, &w)) return false;
-    lam__kernels_lu(dtype, 1, n, w.x, w.pivots);
+    lam__kernels_lu(dtype, 1, n, n, w.x, w.pivots, NULL);
     *singular = is_wide(dtype) ? is_singular_f64(parts, n, w.x) : is_singular_f32(parts, n, w.x);
     if (*singular) return false;
     if (is_wide(dtype)) shift_in_f64(parts, n, m, in, shifts, b);

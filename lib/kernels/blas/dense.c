@@ -66,17 +66,18 @@ bool lam__dense_cholesky(lam_dtype dtype, int64_t n, void *a) {
 
 /* By panels of columns, looking to the right: the loops factor a panel over all rows below and exchange whole rows,
  * then the rows beside the block are solved for, and CBLAS takes their product from the rest. */
-void lam__dense_lu(lam_dtype dtype, int64_t n, void *a, int32_t *pivots) {
+void lam__dense_lu(lam_dtype dtype, int64_t m, int64_t n, void *a, int32_t *pivots) {
     const lam__dense_loops *loops = lam__dense_loops_of(dtype);
     const lam__dense_solve lower = {n, 1, n, true, true};
-    const int64_t panel = n <= WHOLE ? n : PANEL;
-    for (int64_t k = 0; k < n; k += panel) {
-        const int64_t columns = n - k < panel ? n - k : panel, next = k + columns, rest = n - next;
+    const int64_t all = m < n ? m : n, panel = all <= WHOLE ? all : PANEL;
+    for (int64_t k = 0; k < all; k += panel) {
+        const int64_t columns = all - k < panel ? all - k : panel, next = k + columns, rest = n - next;
         char *block = at(dtype, a, k * n + k), *right = at(dtype, block, columns);
-        loops->lu(n, k, columns, a, pivots);
+        loops->lu(m, n, k, columns, a, pivots);
         if (rest == 0) break;
         loops->solve(&lower, columns, rest, block, right);
-        take_product(dtype, &(lam__dense_product){rest, rest, columns, at(dtype, a, next * n + k), right,
+        if (next == m) break;
+        take_product(dtype, &(lam__dense_product){m - next, rest, columns, at(dtype, a, next * n + k), right,
                                                   at(dtype, a, next * n + next), n, 1, n, n});
     }
 }
@@ -99,5 +100,5 @@ void lam__dense_substitute(lam_dtype dtype, const lam__dense_solve *s, int64_t n
 
 bool lam__dense_fits_qr(lam_dtype dtype, int64_t m, int64_t n) {
     const int64_t columns = lam__dense_loops_of(dtype)->columns, k = m < n ? m : n, longer = m < n ? n : m;
-    return k <= WIDE_QR * columns && longer <= TALL_QR && (n >= 2 * columns || m <= 2 * n);
+    return k <= WIDE_QR * columns && longer <= TALL_QR && (n >= columns || m <= 2 * n);
 }

@@ -28,17 +28,17 @@ typedef struct lam__dense_solve {
  *   solve     see above
  *   cholesky  the upper triangle of a[n, n], rows `lead` apart, becomes u with u^T u = a; what lies below is lost where
  *             it is in a block on the diagonal, and else not looked at; false: a pivot is not positive
- *   lu        columns [first, first + width) of a[n, n], in whose rows from `first` on elimination goes on; whole rows
- *             are exchanged, row i with pivots[i]
- *   qr        a[m, n], which is lost, is q[m, columns] r[columns, n]: columns of q are orthonormal, r has an upper
- *             triangle, signs are LAPACK's; room for qr_room numbers
+ *   lu        columns [first, first + width) of a[m, n], in whose rows from `first` on elimination goes on; whole rows
+ *             are exchanged, row i with pivots[i]; no more columns than there are rows
+ *   qr        a[m, n], which is lost, is q[m, columns] r[columns, n]: columns of q (NULL: not wanted) are orthonormal,
+ *             r has an upper triangle, signs are LAPACK's; room for qr_room numbers
  *   columns   of a panel that lu takes without cutting it in two: the elements of a vector */
 typedef struct lam__dense_loops {
     int columns;
     void (*minus)(const lam__dense_product *p);
     void (*solve)(const lam__dense_solve *s, int64_t n, int64_t m, const void *a, void *b);
     bool (*cholesky)(int64_t n, int64_t lead, void *a);
-    void (*lu)(int64_t n, int64_t first, int64_t width, void *a, int32_t *pivots);
+    void (*lu)(int64_t m, int64_t n, int64_t first, int64_t width, void *a, int32_t *pivots);
     int64_t (*qr_room)(int64_t m, int64_t n, int64_t columns);
     void (*qr)(int64_t m, int64_t n, int64_t columns, void *a, void *q, void *r, void *room);
 } lam__dense_loops;
@@ -52,13 +52,13 @@ extern const lam__dense_loops lam__dense_loops_v3[2], lam__dense_loops_v4[2];
 /* For this machine. */
 const lam__dense_loops *lam__dense_loops_of(lam_dtype dtype);
 
-/* The same for any size, of f64 and f32. lu: of all of a[n, n]. */
+/* The same for any size, of f64 and f32. lu: of all of a[m, n]. */
 bool lam__dense_cholesky(lam_dtype dtype, int64_t n, void *a);
-void lam__dense_lu(lam_dtype dtype, int64_t n, void *a, int32_t *pivots);
+void lam__dense_lu(lam_dtype dtype, int64_t m, int64_t n, void *a, int32_t *pivots);
 void lam__dense_substitute(lam_dtype dtype, const lam__dense_solve *s, int64_t n, int64_t m, const void *a, void *b);
 
-/* Whether the loops' qr is the fastest way for m x n: not for large matrices, nor for tall ones that leave vectors half
- * empty. */
+/* Whether the loops' qr is the fastest way for m x n: not for large matrices, nor for tall ones with fewer columns
+ * than a vector has elements. */
 bool lam__dense_fits_qr(lam_dtype dtype, int64_t m, int64_t n);
 
 #endif

@@ -163,7 +163,7 @@ static void NAME(qr)(int64_t m, int64_t n, int64_t columns, void *x, void *q, vo
     NAME(factor_panels)(m, n, a, v, t, work);
     for (int64_t i = 0; i < columns; i++)
         for (int64_t j = 0; j < n; j++) to[i * n + j] = i <= j ? a[i * n + j] : 0;
-    NAME(make_q)(m, n, columns, a, q, v, t, work);
+    if (q) NAME(make_q)(m, n, columns, a, q, v, t, work);
 }
 
 #undef FEW

@@ -159,9 +159,9 @@ static bool NAME(cholesky)(int64_t n, int64_t lead, void *matrix) {
 /* ---- LU ---------------------------------------------------------------------------------------------------------- */
 
 /* The row from `row` on with the largest element of column c. */
-static int64_t NAME(largest_below)(int64_t n, int64_t row, int64_t c, const T *a) {
+static int64_t NAME(largest_below)(int64_t m, int64_t n, int64_t row, int64_t c, const T *a) {
     int64_t best = row;
-    for (int64_t r = row + 1; r < n; r++)
+    for (int64_t r = row + 1; r < m; r++)
         if (MAGNITUDE(a[r * n + c]) > MAGNITUDE(a[best * n + c])) best = r;
     return best;
 }
@@ -178,14 +178,14 @@ static void NAME(swap_rows)(int64_t n, T *restrict a, T *restrict b) {
  * element of the next column then; no element is read where a vector has just been written. The row is written as a
  * vector, whose lanes left of column i keep their factors; the next pivot is looked for with numbers computed beside
  * it, because a narrow load right behind a wide store waits for it. */
-ALWAYS_INLINE int64_t NAME(eliminate)(int64_t n, int64_t first, int i, bool last, int lanes, T *a) {
+ALWAYS_INLINE int64_t NAME(eliminate)(int64_t m, int64_t n, int64_t first, int i, bool last, int lanes, T *a) {
     const T *row = a + (first + i) * n + first, pivot = row[i], after = i + 1 < lanes ? row[i + 1] : 0;
     const V top = NAME(get)(row, last, lanes);
     M here, right;
     for (int k = 0; k < LANES; k++) here[k] = k == i ? -1 : 0, right[k] = k > i ? -1 : 0;
     int64_t best = first + i + 1;
     T most = -1;
-    for (int64_t r = best; r < n; r++) {
+    for (int64_t r = best; r < m; r++) {
         T *below = a + r * n + first;
         const T factor = below[i] / pivot, next = i + 1 < lanes ? MAGNITUDE(FUSED(-factor, after, below[i + 1])) : 0;
         const V old = NAME(get)(below, last, lanes), same = factor - (V){0}, taken = FMA(-same, top, old);
@@ -198,33 +198,33 @@ ALWAYS_INLINE int64_t NAME(eliminate)(int64_t n, int64_t first, int i, bool last
 /* Columns [first, first + width), at most a vector of them. A column without a pivot is skipped, so a singular matrix
  * leaves a zero on the diagonal and nothing is divided by it; the next column is then searched anew, since elimination
  * has not done it. */
-static void NAME(lu_panel)(int64_t n, int64_t first, int width, T *a, int32_t *pivots) {
-    int64_t pivot = NAME(largest_below)(n, first, first, a);
+static void NAME(lu_panel)(int64_t m, int64_t n, int64_t first, int width, T *a, int32_t *pivots) {
+    int64_t pivot = NAME(largest_below)(m, n, first, first, a);
     for (int i = 0; i < width; i++) {
         const int64_t at = first + i;
         pivots[at] = (int32_t)pivot;
         if (pivot != at) NAME(swap_rows)(n, a + at * n, a + pivot * n);
-        if (a[at * n + at] == 0) pivot = i + 1 < width ? NAME(largest_below)(n, at + 1, at + 1, a) : 0;
-        else if (width == LANES) pivot = NAME(eliminate)(n, first, i, false, LANES, a);
-        else pivot = NAME(eliminate)(n, first, i, true, width, a);
+        if (a[at * n + at] == 0) pivot = i + 1 < width ? NAME(largest_below)(m, n, at + 1, at + 1, a) : 0;
+        else if (width == LANES) pivot = NAME(eliminate)(m, n, first, i, false, LANES, a);
+        else pivot = NAME(eliminate)(m, n, first, i, true, width, a);
     }
 }
 
 /* The left half of the columns, then what they do to the right half, then that. Recursion (Toledo 1997) makes nearly
  * all of the work products of large tiles, without a width of panels to choose; halves are multiples of a vector, so
  * only the last panel has a part of one. */
-static void NAME(lu)(int64_t n, int64_t first, int64_t width, void *matrix, int32_t *pivots) {
+static void NAME(lu)(int64_t m, int64_t n, int64_t first, int64_t width, void *matrix, int32_t *pivots) {
     T *a = matrix;
     if (width <= LANES) {
-        NAME(lu_panel)(n, first, (int)width, a, pivots);
+        NAME(lu_panel)(m, n, first, (int)width, a, pivots);
         return;
     }
     const int64_t left = (width / 2 + LANES - 1) / LANES * LANES, next = first + left, right = width - left;
     const lam__dense_solve lower = {n, 1, n, true, true};
-    NAME(lu)(n, first, left, a, pivots);
+    NAME(lu)(m, n, first, left, a, pivots);
     NAME(solve)(&lower, left, right, a + first * n + first, a + first * n + next);
     NAME(minus)
-    (&(lam__dense_product){n - next, right, left, a + next * n + first, a + first * n + next, a + next * n + next, n, 1,
+    (&(lam__dense_product){m - next, right, left, a + next * n + first, a + first * n + next, a + next * n + next, n, 1,
                            n, n});
-    NAME(lu)(n, next, right, a, pivots);
+    NAME(lu)(m, n, next, right, a, pivots);
 }

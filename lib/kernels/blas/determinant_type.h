@@ -90,9 +90,9 @@ static int64_t FN(moved_by)(int64_t n, const lam__balanced *w) {
 /* The factors of x, or balanced ones; true for these. */
 static bool FN(factored)(int64_t n, const void *x, const lam__balanced *w) {
     memcpy(w->x, x, (size_t)(n * n) * sizeof(T));
-    lam__kernels_lu(DTYPE, 1, n, w->x, w->pivots);
+    lam__kernels_lu(DTYPE, 1, n, n, w->x, w->pivots, NULL);
     if (!lam__kernels_solve_is_extreme(DTYPE, n, w->x) || !lam__balance_scale(DTYPE, n, x, w)) return false;
-    lam__kernels_lu(DTYPE, 1, n, w->x, w->pivots);
+    lam__kernels_lu(DTYPE, 1, n, n, w->x, w->pivots, NULL);
     return true;
 }
 

@@ -126,7 +126,7 @@ static void quotient(const desk *d, void *out) {
     char *b = d->m[A];
     combine(d, 2, minus, &d->m[ODD], 0, d->m[SUM]);
     combine(d, 2, plus, &d->m[ODD], 0, b);
-    lam__kernels_lu(d->dtype, 1, d->n, d->m[SUM], d->pivots);
+    lam__kernels_lu(d->dtype, 1, d->n, d->n, d->m[SUM], d->pivots, NULL);
     for (int64_t i = 0; i < d->n; i++) {
         if (d->pivots[i] == i) continue;
         memcpy(out, b + (size_t)i * row, row);

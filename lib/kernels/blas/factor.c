@@ -1,7 +1,7 @@
 /* Cholesky, LU and triangular solves on batches of contiguous row-major matrices: real ones by dense.h and, where they
  * are tiny, by the loops of factor_type.h; complex ones by LAPACK and CBLAS. LAPACK thinks in columns: its upper
- * triangle is our lower one, so Cholesky needs no copy; LU works on the transpose, made in place. Nothing here
- * allocates. */
+ * triangle is our lower one, so Cholesky needs no copy; LU works on the transpose, made in place where the matrix is
+ * square. Nothing here allocates. */
 #include "lib/kernels/blas/dense.h"
 #include "lib/kernels/cplx.h"
 #include "lib/kernels/item.h"
@@ -69,15 +69,25 @@ static bool cholesky_of_complex(lam_dtype dtype, int64_t n, void *a) {
     return info == 0;
 }
 
+/* The transpose of `from` [m, n] in `to`, or of a square matrix in its own place. */
+static void turn(lam_dtype dtype, int64_t m, int64_t n, const char *from, char *to) {
+    const int64_t item = lam__item_bytes(dtype);
+    if (from != to)
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < n; j++) memcpy(to + (j * m + i) * item, from + (i * n + j) * item, (size_t)item);
+    else if (dtype == LAM_C128) transpose_c128(n, (double _Complex *)(void *)to);
+    else transpose_c64(n, (float _Complex *)(void *)to);
+}
+
 /* LAPACK counts from 1; that U is singular (info > 0) shows on its diagonal and is no failure. */
-static void lu_of_complex(lam_dtype dtype, int64_t n, void *a, int32_t *pivots) {
-    int order = (int)n, info = 0;
-    if (dtype == LAM_C128) transpose_c128(n, a);
-    else transpose_c64(n, a);
-    (dtype == LAM_C128 ? zgetrf_ : cgetrf_)(&order, &order, a, &order, pivots, &info);
-    if (dtype == LAM_C128) transpose_c128(n, a);
-    else transpose_c64(n, a);
-    for (int64_t i = 0; i < n; i++) pivots[i]--;
+static void lu_of_complex(lam_dtype dtype, int64_t m, int64_t n, void *a, int32_t *pivots, void *room) {
+    const int rows = (int)m, columns = (int)n;
+    void *turned = m == n ? a : room;
+    int info = 0;
+    turn(dtype, m, n, a, turned);
+    (dtype == LAM_C128 ? zgetrf_ : cgetrf_)(&rows, &columns, turned, &rows, pivots, &info);
+    turn(dtype, n, m, turned, a);
+    for (int64_t i = 0; i < m && i < n; i++) pivots[i]--;
 }
 
 /* ---- Cholesky ------------------------------------------------------------------------------------------------ */
@@ -104,14 +114,19 @@ static bool is_tiny(lam_dtype dtype, int64_t n) {
     return n < columns || (n > columns && 2 * n < 3 * columns);
 }
 
-void lam__kernels_lu(lam_dtype dtype, int64_t batch, int64_t n, void *x, int32_t *pivots) {
+/* Only LAPACK wants columns, and of what is not square they do not fit into the place of the rows. */
+size_t lam__kernels_lu_bytes(lam_dtype dtype, int64_t m, int64_t n) {
+    return lam__cplx_is(dtype) && m != n ? (size_t)(m * n * lam__item_bytes(dtype)) : 0;
+}
+
+void lam__kernels_lu(lam_dtype dtype, int64_t batch, int64_t m, int64_t n, void *x, int32_t *pivots, void *room) {
     const bool pairs = lam__cplx_is(dtype), tiny = !pairs && is_tiny(dtype, n);
-    for (int64_t b = 0; b < batch; b++, pivots += n) {
-        void *a = (char *)x + b * n * n * lam__item_bytes(dtype);
-        if (pairs) lu_of_complex(dtype, n, a, pivots);
-        else if (!tiny) lam__dense_lu(dtype, n, a, pivots);
-        else if (dtype == LAM_F64) lu_f64(n, a, pivots);
-        else lu_f32(n, a, pivots);
+    for (int64_t b = 0; b < batch; b++, pivots += m < n ? m : n) {
+        void *a = (char *)x + b * m * n * lam__item_bytes(dtype);
+        if (pairs) lu_of_complex(dtype, m, n, a, pivots, room);
+        else if (!tiny) lam__dense_lu(dtype, m, n, a, pivots);
+        else if (dtype == LAM_F64) lu_f64(m, n, a, pivots);
+        else lu_f32(m, n, a, pivots);
     }
 }
 

@@ -9,12 +9,20 @@
 #include <math.h>
 #include <string.h>
 
+enum { TALL = 1000 }; /* elements from which singular values go by a QR of their own */
+
 /* Room for LAPACK: numbers of the matrix's type, then ints. LAPACK is asked for them each time anew, which is a call
  * without work; the sizes that fix the caller's memory and those that LAPACK is told come from the same function, so
  * they cannot differ. */
 typedef struct work_sizes {
     int numbers, ints;
 } work_sizes;
+
+/* Products here are of operands whose rows are without gaps, which need none. */
+static void *no_scratch(void *env, size_t bytes) {
+    (void)env, (void)bytes;
+    return NULL;
+}
 
 #define T      double
 #define NAME   f64

@@ -66,8 +66,14 @@ static bool FN(eigh)(int64_t n, bool vectors, work_sizes sizes, T *x, T *w, void
 
 /* ---- singular values ------------------------------------------------------------------------------------------- */
 
-/* Enough for either of the two algorithms, and for a copy of the matrix. */
-static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
+/* Whether the values are those of r in x = q r, which dense.h makes faster than LAPACK of a matrix that it sees turned;
+ * u is q times that of r. Of small matrices that is more work than it saves. */
+static bool FN(svd_is_tall)(const lam__rectangle *r) {
+    return !r->full && 5 * r->m >= 8 * r->n && r->m * r->n >= TALL && lam__dense_fits_qr(DTYPE, r->m, r->n);
+}
+
+/* Enough for either of the two algorithms, beside a copy of the matrix. */
+static work_sizes FN(svd_whole_sizes)(const lam__rectangle *r) {
     const int m = (int)r->m, n = (int)r->n, ask = -1, k = m < n ? m : n, lead_vt = svd_columns(r);
     const char *job = svd_job(r);
     int info = 0, ignored = 0;
@@ -76,6 +82,16 @@ static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
     LAPACK(gesdd)(job, &n, &m, &none, &n, &none, &none, &n, &none, &lead_vt, &first, &ask, &ignored, &info, 1);
     LAPACK(gesvd)(job, job, &n, &m, &none, &n, &none, &none, &n, &none, &lead_vt, &second, &ask, &info, 1, 1);
     return (work_sizes){as_asked((double)(first > second ? first : second)), 8 * k};
+}
+
+/* Of a tall one: q, and r, what is made of it, and a copy. */
+static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
+    const lam__rectangle inner = {r->n, r->n, false, r->vectors};
+    if (!FN(svd_is_tall)(r)) return FN(svd_whole_sizes)(r);
+    work_sizes sizes = FN(svd_whole_sizes)(&inner);
+    sizes.numbers = at_least((int)lam__dense_loops_of(DTYPE)->qr_room(r->m, r->n, r->n), sizes.numbers);
+    sizes.numbers += (int)((r->m + 3 * r->n) * r->n);
+    return sizes;
 }
 
 /* What there is to say without LAPACK: x is empty, or not finite. Full factors of an empty matrix are identities, since
@@ -91,20 +107,52 @@ static void FN(svd_trivial)(const lam__rectangle *r, T *u, T *s, T *vt) {
 }
 
 /* x^T = v s u^T: LAPACK's first vectors, by columns, are our vt by rows; its second ones our u. Divide and conquer
- * first; where that does not converge, the slower and steadier way. */
-static bool FN(svd)(const lam__rectangle *r, work_sizes sizes, const T *x, T *u, T *s, T *vt, void *work) {
+ * first; where that does not converge, the slower and steadier way. `copy` has room for x. */
+static bool FN(svd_whole)(const lam__rectangle *r, work_sizes sizes, const T *x, T *u, T *s, T *vt, T *room, T *copy,
+                          int *ints) {
     const int m = (int)r->m, n = (int)r->n, lead = svd_columns(r);
     const int64_t count = r->m * r->n;
     const char *job = svd_job(r);
-    T *room = work, *copy = room + sizes.numbers;
     int info = 0;
-    if (count == 0 || !FN(all_finite)(count, x)) return FN(svd_trivial)(r, u, s, vt), true;
     memcpy(copy, x, (size_t)count * sizeof(T));
-    LAPACK(gesdd)(job, &n, &m, copy, &n, s, vt, &n, u, &lead, room, &sizes.numbers, (int *)(copy + count), &info, 1);
+    LAPACK(gesdd)(job, &n, &m, copy, &n, s, vt, &n, u, &lead, room, &sizes.numbers, ints, &info, 1);
     if (info == 0) return true;
     memcpy(copy, x, (size_t)count * sizeof(T));
     LAPACK(gesvd)(job, job, &n, &m, copy, &n, s, vt, &n, u, &lead, room, &sizes.numbers, &info, 1, 1);
     return info == 0;
+}
+
+/* `copy` is x, which is lost. */
+static bool FN(svd_tall)(const lam__rectangle *r, work_sizes sizes, T *copy, T *u, T *s, T *vt, T *q, int *ints) {
+    const int64_t m = r->m, n = r->n;
+    const lam__rectangle square = {n, n, false, r->vectors};
+    T *inner = q + m * n, *left = inner + n * n, *again = left + n * n, *room = again + n * n;
+    sizes.numbers -= (int)((m + 3 * n) * n);
+    lam__dense_loops_of(DTYPE)->qr(m, n, n, copy, r->vectors ? q : NULL, inner, room);
+    if (!FN(svd_whole)(&square, sizes, inner, r->vectors ? left : NULL, s, vt, room, again, ints)) return false;
+    const lam__product product = {.batch = 1,
+                                  .m = m,
+                                  .k = n,
+                                  .n = n,
+                                  .x = q,
+                                  .x_row = n,
+                                  .x_col = 1,
+                                  .y = left,
+                                  .y_row = n,
+                                  .y_col = 1,
+                                  .out = u};
+    if (r->vectors) lam__kernels_matmul(DTYPE, &product, no_scratch, NULL);
+    return true;
+}
+
+static bool FN(svd)(const lam__rectangle *r, work_sizes sizes, const T *x, T *u, T *s, T *vt, void *work) {
+    const int64_t count = r->m * r->n;
+    T *room = work, *copy = room + sizes.numbers;
+    int *ints = (int *)(copy + count);
+    if (count == 0 || !FN(all_finite)(count, x)) return FN(svd_trivial)(r, u, s, vt), true;
+    if (!FN(svd_is_tall)(r)) return FN(svd_whole)(r, sizes, x, u, s, vt, room, copy, ints);
+    memcpy(copy, x, (size_t)count * sizeof(T));
+    return FN(svd_tall)(r, sizes, copy, u, s, vt, room, ints);
 }
 
 /* ---- QR ---------------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  * random numbers: as easy as 1, 2, 3", 2011), compiled once per instruction set. Element i is a function of the key and
  * of the counter first + i alone, so an array may be made in any pieces. How a counter is laid out, and how 64 bits
  * become an element, is that of jax.random in its partitionable form. */
+#include "lib/kernels/keys.h"
 #include "lib/kernels/simd/simd.h"
 
 #include "lib/kernels/simd/vector.h"
@@ -32,21 +33,23 @@ ALWAYS_INLINE uint32_t rotated(uint32_t x, int by) {
     x += key_x;                                                                                                        \
     y += key_y + number;
 
-/* m elements of w, the counters from `first`; none of their low words wraps. The key schedule has a third word made of
- * the other two and a constant; it is written out, so that all 20 rounds are straight code on vectors of x and y. */
+/* Element i of w, from the counter's words, to which those of the key are added. The key schedule has a third word made
+ * of the other two and a constant; it is written out, so that all 20 rounds are straight code on vectors of x and y. */
+ALWAYS_INLINE void encrypt(uint32_t k0, uint32_t k1, uint32_t x, uint32_t y, words *w, int i) {
+    const uint32_t k2 = k0 ^ k1 ^ 0x1bd11bda;
+    GROUP(13, 15, 26, 6, k1, k2, 1)
+    GROUP(17, 29, 16, 24, k2, k0, 2)
+    GROUP(13, 15, 26, 6, k0, k1, 3)
+    GROUP(17, 29, 16, 24, k1, k2, 4)
+    GROUP(13, 15, 26, 6, k2, k0, 5)
+    w->high[i] = x;
+    w->low[i] = y;
+}
+
+/* m elements of w, the counters from `first`; none of their low words wraps. */
 static void hash(const uint32_t key[2], uint64_t first, int m, words *w) {
-    const uint32_t k0 = key[0], k1 = key[1], k2 = k0 ^ k1 ^ 0x1bd11bda;
-    const uint32_t high = (uint32_t)(first >> 32) + k0, low = (uint32_t)first + k1;
-    INDEPENDENT for (int i = 0; i < m; i++) {
-        uint32_t x = high, y = low + (uint32_t)i;
-        GROUP(13, 15, 26, 6, k1, k2, 1)
-        GROUP(17, 29, 16, 24, k2, k0, 2)
-        GROUP(13, 15, 26, 6, k0, k1, 3)
-        GROUP(17, 29, 16, 24, k1, k2, 4)
-        GROUP(13, 15, 26, 6, k2, k0, 5)
-        w->high[i] = x;
-        w->low[i] = y;
-    }
+    const uint32_t high = (uint32_t)(first >> 32) + key[0], low = (uint32_t)first + key[1];
+    INDEPENDENT for (int i = 0; i < m; i++) encrypt(key[0], key[1], high, low + (uint32_t)i, w, i);
 }
 
 ALWAYS_INLINE uint64_t whole(const words *w, int i) {
@@ -109,5 +112,26 @@ void LAM__ISA_NAME(lam__threefry_)(lam__random_form form, const uint32_t key[2],
         out = put(form, &w, (int)m, out);
         first += (uint64_t)m;
         n -= m;
+    }
+}
+
+/* m elements of w, each of a key of its own. Whether there are places is a constant of the call. */
+ALWAYS_INLINE void hash_keys(int m, const uint64_t *keys, uint64_t counter, const uint64_t *places, words *w) {
+    INDEPENDENT for (int i = 0; i < m; i++) {
+        const uint64_t at = places ? counter + places[i] : counter;
+        const uint32_t k0 = (uint32_t)(keys[i] >> 32), k1 = (uint32_t)keys[i];
+        encrypt(k0, k1, (uint32_t)(at >> 32) + k0, (uint32_t)at + k1, w, i);
+    }
+}
+
+/* A block is hashed before its elements are written, so they may take the place of the keys. */
+void LAM__ISA_NAME(lam__keys_)(lam__random_form form, int64_t n, const uint64_t *keys, uint64_t counter,
+                               const uint64_t *places, void *out) {
+    words w;
+    for (int64_t at = 0; at < n; at += BLOCK) {
+        const int m = (int)(n - at < BLOCK ? n - at : BLOCK);
+        if (places) hash_keys(m, keys + at, counter, places + at, &w);
+        else hash_keys(m, keys + at, counter, NULL, &w);
+        out = put(form, &w, m, out);
     }
 }

@@ -33,8 +33,9 @@ uint64_t lam__batch_serial(const lam__level *level);
 lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const in[], const int axes[], lam_value *out[],
                           const int out_axes[]);
 
-/* f mapped over a batch like this one (its size, name, randomness and place), outputs with the axis in front. */
-lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[]);
+/* f mapped over a batch like this one (its size, name, randomness and place); out_axes NULL: outputs with the axis in
+ * front. */
+lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[], const int out_axes[]);
 
 /* v with axis `from` moved to `to`: one reference, NULL after recording a failure. */
 lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to);

@@ -1,10 +1,12 @@
 /* Batches of choices and loops (nested.h), and how calls of their rows are put together (nested_draft.h). What all
- * examples choose alike is the choice of batched functions, a scan is one of batched trips. Where each example chooses
+ * examples choose alike is the choice of batched functions, loops that make the same trips for all are of batched trips.
+ * Where each example chooses
  * for itself, a program has a scan over the examples, and a run sorts them (cond.c, loops.c). */
 #include "transforms/nested_draft.h"
 
 #include "lib/dispatch/dispatch.h"
 #include "lib/primitives/apply.h"
+#include "lib/program/function.h"
 #include "transforms/arguments.h"
 #include "transforms/batch.h"
 #include "transforms/rematerialise.h"
@@ -89,38 +91,111 @@ static bool append_moved(lam__nested_draft *d, lam_value *v, int axis, int front
     return lam__nested_append_own(d, lam__batch_move(d->ctx, v, axis, front)) >= 0;
 }
 
-static bool map_functions(lam__nested_draft *d, const lam__batch *batch, const int inner[]) {
-    for (int f = 0; f < d->what->count; f++) d->what->fns[f] = lam__batch_mapped(d->what->fns[f], batch, inner);
-    return true;
+/* out_axes: where results get the batch axis, or that they are the same for all examples; NULL: in front. */
+static void map_function(lam__nested_draft *d, int f, const lam__batch *batch, const int inner[],
+                         const int out_axes[]) {
+    d->what->fns[f] = lam__batch_mapped(d->what->fns[f], batch, inner, out_axes);
 }
 
-/* One index for all. */
-static lam_status batched_switch(const lam_call_site *call, const int axes[], const lam__batch *batch,
-                                 lam__nested_draft *d, lam_value *out[], int out_axes[]) {
-    for (int i = 0; i < call->inputs; i++) lam__nested_append(d, call->in[i]);
-    for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
-    map_functions(d, batch, axes + 1);
-    return lam__nested_draft_apply(d, call->primitive, call->outputs, out);
+/* NOTE [what examples share]
+ * What a choice between functions gives is batched if one of them makes it of what is. A carry is batched if it begins so, or if a trip makes it of what is. The others, and results of trips that are made of
+ * others alone, are one for all examples: tangents of a loop share the values that it is taken at, and its condition.
+ * Where functions are no programs, or where these may know of the batch by more than their operands, all are batched. */
+typedef struct batching {
+    bool *in, *out; /* inputs and results of what makes trips, or of functions to choose from */
+    bool known;     /* out[] tells; else all are */
+} batching;
+
+/* Of a choice: what one of the functions makes of what is batched. */
+static lam_status follow_branches(const lam__nested *w, int m, batching *b) {
+    bool *one = b->out + m;
+    lam_status status = LAM_OK;
+    memset(b->out, false, (size_t)m);
+    for (int f = 0; f < w->count && status == LAM_OK; f++) {
+        status = lam__program_varying(lam__program_of(w->fns[f]), b->in, one);
+        for (int o = 0; o < m && status == LAM_OK; o++) b->out[o] = b->out[o] || one[o];
+    }
+    return status;
 }
 
-/* Carries all have the batch axis, since they may get it on the way. */
-static lam_status batched_scan(const lam_call_site *call, const int axes[], const lam__batch *batch,
-                               lam__nested_draft *d, lam_value *out[], int out_axes[]) {
+/* Follows batched carries through trips, until there are no more of them. */
+static lam_status follow_trips(const lam__nested *w, batching *b) {
+    for (bool more = true; more;) {
+        more = false;
+        const lam_status status = lam__program_varying(lam__program_of(w->fns[w->count - 1]), b->in, b->out);
+        if (status != LAM_OK) return status;
+        for (int64_t o = 0; o < w->carries; o++) {
+            more = more || (b->out[o] && !b->in[o]);
+            b->out[o] = b->in[o] = b->in[o] || b->out[o];
+        }
+    }
+    return LAM_OK;
+}
+
+static lam_status find_batching(const lam_call_site *call, const int axes[], const lam__batch *batch, batching *b) {
+    const lam__nested *w = call->params;
+    const bool chooses = call->primitive == &lam__row_switch;
+    const int n = call->inputs - chooses, m = call->outputs;
+    b->in = (bool *)(void *)lam__apply_room(call->ctx, (size_t)(n + 2 * m));
+    if (!b->in) return LAM_ERR_MEMORY;
+    b->out = b->in + n;
+    b->known = !batch->axis_name;
+    for (int f = 0; f < w->count && b->known; f++) {
+        const lam__program *p = lam__program_of(w->fns[f]);
+        b->known = p && !p->sees_batch;
+    }
+    for (int i = 0; i < n; i++) b->in[i] = axes[i + chooses] != LAM_UNMAPPED || (i < w->carries && !b->known);
+    memset(b->out, true, (size_t)m);
+    if (!b->known) return LAM_OK;
+    return chooses ? follow_branches(w, m, b) : follow_trips(w, b);
+}
+
+/* Operands with the batch axis where functions expect it, and what they are to have of it: inner[]. */
+static bool append_operands(const lam_call_site *call, const int axes[], const lam__batch *batch, const batching *b,
+                            lam__nested_draft *d, int inner[]) {
     const lam__nested_shape s = lam__nested_shape_of(call);
-    int *inner = numbers_new(call->ctx, call->inputs);
-    bool fine = inner != NULL;
-    for (int i = 0; i < call->inputs && fine; i++) {
-        if (i < s.ends[0] && axes[i] == LAM_UNMAPPED) {
+    for (int i = 0; i < call->inputs; i++) {
+        bool fine;
+        if (b->in[i] && axes[i] == LAM_UNMAPPED) {
             inner[i] = 0;
             fine = lam__nested_append_own(d, repeated(d->ctx, call->in[i], batch->size)) >= 0;
         } else {
             fine = append_moved(d, call->in[i], axes[i], i >= s.ends[0] && i < s.ends[1], &inner[i]);
         }
+        if (!fine) return false;
     }
-    for (int o = 0; o < call->outputs; o++) out_axes[o] = o >= s.ends[0];
-    if (!fine) return LAM_ERR_MEMORY;
-    map_functions(d, batch, inner);
+    return true;
+}
+
+/* One index for all. out_axes: where one of the functions gives what depends on the example. */
+static lam_status batched_switch(const lam_call_site *call, const int axes[], const lam__batch *batch,
+                                 const batching *b, lam__nested_draft *d, lam_value *out[], int out_axes[]) {
+    for (int i = 0; i < call->inputs; i++) lam__nested_append(d, call->in[i]);
+    for (int o = 0; o < call->outputs; o++) out_axes[o] = b->out[o] ? 0 : LAM_UNMAPPED;
+    for (int f = 0; f < d->what->count; f++) map_function(d, f, batch, axes + 1, out_axes);
     return lam__nested_draft_apply(d, call->primitive, call->outputs, out);
+}
+
+/* A loop whose trips are the same for all examples. out_axes: of the results of a trip, then those of the loop. */
+static lam_status batched_loop(const lam_call_site *call, const int axes[], const lam__batch *batch, const batching *b,
+                               lam__nested_draft *d, lam_value *out[], int out_axes[]) {
+    const int carries = (int)((const lam__nested *)call->params)->carries, last = d->what->count - 1;
+    int *inner = numbers_new(call->ctx, call->inputs);
+    if (!inner || !append_operands(call, axes, batch, b, d, inner)) return LAM_ERR_MEMORY;
+    for (int o = 0; o < call->outputs; o++) out_axes[o] = b->out[o] ? 0 : LAM_UNMAPPED;
+    map_function(d, last, batch, inner, out_axes);
+    if (last) map_function(d, 0, batch, inner, (int[]){LAM_UNMAPPED});
+    for (int o = carries; o < call->outputs; o++) out_axes[o] += b->out[o];
+    return lam__nested_draft_apply(d, call->primitive, call->outputs, out);
+}
+
+/* Whether the condition of a while is the same for all examples. */
+static lam_status is_common(const lam_call_site *call, const batching *b, bool *common) {
+    const lam__nested *w = call->params;
+    bool batched = true;
+    const lam_status status = b->known ? lam__program_varying(lam__program_of(w->fns[0]), b->in, &batched) : LAM_OK;
+    *common = !batched;
+    return status;
 }
 
 /* Each example for itself: in a program the examples are walked along; what they share comes behind what they have. */
@@ -154,7 +229,7 @@ static lam_status batched_each(const lam_call_site *call, const int axes[], cons
     d->what->carries = d->what->elements = 0;
     d->what->reverse = false;
     if (p && !p->only_types && !batch->axis_name) return examples_as_scan(call, axes, batch->size, f, d, out);
-    lam_fn *mapped = lam__batch_mapped(f, batch, axes);
+    lam_fn *mapped = lam__batch_mapped(f, batch, axes, NULL);
     if (mapped->magic != LAM__FN) return call->ctx->error.status;
     return p ? lam__checkpoint_whole(mapped, call->in, out)
              : lam__fn_call(mapped, (size_t)call->inputs, call->in, (size_t)call->outputs, out);
@@ -167,10 +242,15 @@ lam_status lam__nested_batched(const lam_call_site *call, const int axes[], cons
     lam__scope_open(call->ctx, &scope);
     lam_status status = LAM_ERR_MEMORY;
     if (lam__nested_draft_open(call, call->inputs, &d)) {
-        const bool same = call->primitive == &lam__row_switch && axes[0] == LAM_UNMAPPED;
-        if (same) status = batched_switch(call, axes, batch, &d, out, out_axes);
-        else if (call->primitive == &lam__row_scan) status = batched_scan(call, axes, batch, &d, out, out_axes);
-        else status = batched_each(call, axes, batch, &d, out, out_axes);
+        const bool is_switch = call->primitive == &lam__row_switch;
+        batching b = {0};
+        bool common = is_switch ? axes[0] == LAM_UNMAPPED : call->primitive == &lam__row_scan;
+        status = find_batching(call, axes, batch, &b);
+        if (status == LAM_OK && call->primitive == &lam__row_while) status = is_common(call, &b, &common);
+        if (status != LAM_OK) common = false;
+        else if (!common) status = batched_each(call, axes, batch, &d, out, out_axes);
+        else if (is_switch) status = batched_switch(call, axes, batch, &b, &d, out, out_axes);
+        else status = batched_loop(call, axes, batch, &b, &d, out, out_axes);
         lam__nested_draft_close(&d);
     }
     lam__scope_close(&scope);

@@ -122,7 +122,7 @@ static bool no_trips(lam__control *c, scan *s) {
     if (!in_axes) return false;
     for (size_t k = 0; k < n + s->elements; k++) in_axes[k] = axes[k >= n];
     const lam__batch types = {.randomness = LAM_RANDOMNESS_DIFFERENT, .only_types = true};
-    lam_fn *none = lam__batch_mapped(s->f, &types, in_axes);
+    lam_fn *none = lam__batch_mapped(s->f, &types, in_axes, NULL);
     if (n) memcpy(s->in, s->carry, n * sizeof *s->in);
     if (s->elements) memcpy(s->in + n, s->xs, s->elements * sizeof *s->in);
     if (lam_call(none, (lam_list){n + s->elements, s->in}, s->out, n + s->results) != LAM_OK || !keeps_types(c, s))

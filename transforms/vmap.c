@@ -269,8 +269,9 @@ lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options *options) {
 
 /* For rules of staged primitives: what they call is mapped as the call itself is, and a part of a batch stays the part
  * that it is. LAM_ZERO_SIZE because a size of 0 would be taken from the inputs. */
-lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[]) {
+lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[], const int out_axes[]) {
     lam_fn *mapped = lam_vmap(f, &(lam_vmap_options){.in_axes = {f->inputs, axes},
+                                                     .out_axes = {out_axes ? f->outputs : 0, out_axes},
                                                      .axis_size = batch->size ? batch->size : LAM_ZERO_SIZE,
                                                      .axis_name = batch->axis_name,
                                                      .randomness = batch->randomness});

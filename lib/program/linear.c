@@ -13,12 +13,12 @@
 #include <string.h>
 
 /* A program that is looked at, for a function of this name. varying: per variable. only_flow: what varies is found out,
- * and nothing is refused yet. */
+ * and nothing is refused yet. whole_calls: what has rules of its own gives what these say, so all of it may vary. */
 typedef struct flow {
     const lam__program *p;
     const char *name;
     lam__arena *arena;
-    bool only_flow;
+    bool only_flow, whole_calls;
     bool *varying;
 } flow;
 
@@ -89,7 +89,7 @@ static lam_status enter(const flow *f, const lam__equation *e, int k, bool only_
     const lam__program *p = lam__program_of(lam__nested_of(e)->fns[k]);
     if (!p) return fail_linear(f, e, "calls a function that is no program");
     const size_t room = (size_t)(p->variables + 1);
-    *within = (flow){p, f->name, f->arena, only_flow, lam__arena_get(f->arena, room)};
+    *within = (flow){p, f->name, f->arena, only_flow, f->whole_calls, lam__arena_get(f->arena, room)};
     if (!within->varying) return lam__error_memory(p->ctx, room);
     memset(within->varying, 0, room);
     memcpy(within->varying, in, (size_t)p->inputs);
@@ -110,7 +110,17 @@ static lam_status check_switch(const flow *f, const lam__equation *e, bool in[],
                 status = fail_linear(f, e, "gives a constant that is not zero");
         }
     }
-    if (in[0] && !f->only_flow && status == LAM_OK) return fail_linear(f, e, "is chosen by what depends on the input");
+    if (!in[0] || status != LAM_OK) return status;
+    if (!f->only_flow) return fail_linear(f, e, "is chosen by what depends on the input");
+    memset(out, true, (size_t)e->outputs);
+    return LAM_OK;
+}
+
+/* Where examples end at different times, each has carries of its own. */
+static lam_status follow_end(const flow *f, const lam__equation *e, const bool in[], bool out[]) {
+    flow within;
+    const lam_status status = enter(f, e, 0, true, in, &within);
+    if (status == LAM_OK && varies(&within, &within.p->results[0])) memset(out, true, (size_t)e->outputs);
     return status;
 }
 
@@ -129,7 +139,7 @@ static lam_status follow_trips(const flow *f, const lam__equation *e, bool in[],
             out[o] = in[o] = in[o] || out[o];
         }
     }
-    return status;
+    return status == LAM_OK && f->only_flow && what->count > 1 ? follow_end(f, e, in, out) : status;
 }
 
 /* What carries begin with, what a trip gives them, and what ends the loop. */
@@ -180,7 +190,7 @@ static lam_status check_tangents(const flow *f, const lam__equation *e, int tang
 static lam_status check_other(const flow *f, const lam__equation *e, int count) {
     const lam__staged *stages = e->primitive->staged;
     const int tangents = stages && stages->tangents_in ? stages->tangents_in(e->params) : 0;
-    if (tangents) return check_tangents(f, e, tangents);
+    if (tangents && !f->whole_calls) return check_tangents(f, e, tangents);
     memset(f->varying + e->first, true, (size_t)e->outputs);
     return f->only_flow ? LAM_OK : check_operands(f, e, count);
 }
@@ -193,7 +203,9 @@ static lam_status check_equations(const flow *f) {
         const lam__equation *e = f->p->list[k];
         int count = 0;
         for (int i = 0; i < e->inputs; i++) count += varies(f, &e->in[i]);
-        if (!count) continue;
+        const bool in_call = f->whole_calls && e->within;
+        if (in_call) memset(f->varying + e->first, true, (size_t)e->outputs);
+        if (!count || in_call) continue;
         status = lam__nested_of(e) ? check_nested(f, e) : check_other(f, e, count);
     }
     return status;
@@ -212,7 +224,7 @@ lam_status lam__program_check_linear(const lam__program *p, const char *name) {
     lam__arena arena;
     lam__arena_open(&arena, p->ctx);
     const size_t room = (size_t)(p->variables + 1);
-    flow f = {p, name, &arena, false, lam__arena_get(&arena, room)};
+    flow f = {p, name, &arena, false, false, lam__arena_get(&arena, room)};
     lam_status status = f.varying ? LAM_OK : lam__error_memory(p->ctx, room);
     if (status == LAM_OK) {
         memset(f.varying, 0, room);
@@ -220,6 +232,22 @@ lam_status lam__program_check_linear(const lam__program *p, const char *name) {
         status = check_equations(&f);
     }
     if (status == LAM_OK) status = check_results(&f);
+    lam__arena_close(&arena);
+    return status;
+}
+
+lam_status lam__program_varying(const lam__program *p, const bool in[], bool out[]) {
+    lam__arena arena;
+    lam__arena_open(&arena, p->ctx);
+    const size_t room = (size_t)(p->variables + 1);
+    const flow f = {p, "", &arena, true, true, lam__arena_get(&arena, room)};
+    lam_status status = f.varying ? LAM_OK : lam__error_memory(p->ctx, room);
+    if (status == LAM_OK) {
+        memset(f.varying, 0, room);
+        memcpy(f.varying, in, (size_t)p->inputs);
+        status = check_equations(&f);
+    }
+    for (int o = 0; o < p->outputs && status == LAM_OK; o++) out[o] = varies(&f, &p->results[o]);
     lam__arena_close(&arena);
     return status;
 }

@@ -95,6 +95,10 @@ lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_va
 /* Whether the program is linear in all its inputs together; otherwise records which operation is not. */
 lam_status lam__program_check_linear(const lam__program *p, const char *name);
 
+/* Which results depend on the inputs with in[]: out[]. Programs within are looked into.
+ * Fails   without memory, and where a function within is no program. */
+lam_status lam__program_varying(const lam__program *p, const bool in[], bool out[]);
+
 /* Runs a linear program backwards: cotangents g[] of the outputs (NULL: zero) to those of the inputs (NULL: zero). */
 lam_status lam__program_transpose(const lam__program *p, lam_value *const g[], lam_value *gx[]);
 

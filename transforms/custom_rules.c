@@ -63,7 +63,7 @@ static int captures_at(const rules_attrs *a, int k) {
     return at;
 }
 
-/* Calls function k with these inputs and its captures. */
+/* Calls function k with these inputs and its captures (NOTE [captures of rules]). */
 static lam_status call_fn(lam_fctx *fc, int k, lam_list in, lam_tensor *const captures[], lam_tensor **out) {
     lam_fn *f = ((const rules_attrs *)lam_fctx_attrs(fc))->fns[k];
     const size_t more = (size_t)captured(f), count = in.count + more;

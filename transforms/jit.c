@@ -177,7 +177,7 @@ static const char *needs_elements(lam_status status) {
 
 /* The plan for these inputs; *plan stays NULL, with the cause said, where f has to be called as it is: `always` so if
  * it draws or needs elements, this time if it has read a box of an open level or knows of a batch around it. Draws that
- * recording made are taken back. */
+ * recording made are taken back, and a failure that only says why (NOTE [attempts] in lib/base/error.h). */
 static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan **plan, bool *always) {
     lam_ctx *ctx = f->ctx;
     const lam_random_state before = ctx->random;

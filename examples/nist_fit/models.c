@@ -149,7 +149,7 @@ static const model MODELS[] = {
     {"Gauss3", two_bells, 8, 1, false},
     {"Hahn1", cubic_by_cubic, 7, 1, false},
     {"Kirby2", quadratic_by_quadratic, 5, 1, false},
-    {"Lanczos1", three_decays, 6, 1, false},
+    {"Lanczos1", three_decays, 6, 1, false}, /* NOTE [Lanczos1] in report.h */
     {"Lanczos2", three_decays, 6, 1, false},
     {"Lanczos3", three_decays, 6, 1, false},
     {"MGH09", mgh09, 4, 1, false},

@@ -26,8 +26,7 @@
 enum { SLAB = 64 * 1024, SLAB_DOUBLINGS = 5, HUGE_PAGE = 2 * 1024 * 1024 }; /* the largest slab is a huge page */
 _Static_assert(SLAB << SLAB_DOUBLINGS == HUGE_PAGE, "the largest slab is a huge page");
 
-/* NOTE [weak jemalloc]
- * A shared library that needs libjemalloc cannot be dlopen'ed into a program that does not (static TLS). So the
+/* A shared library that needs libjemalloc cannot be dlopen'ed into a program that does not (static TLS). So the
  * library only looks whether the program brought jemalloc along. */
 #if defined(__GNUC__)
 extern void *mallocx(size_t bytes, int flags) __attribute__((weak));

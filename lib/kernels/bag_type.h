@@ -1,7 +1,6 @@
 /* Bags of rows for one floating type, included by bag_simd.c with T, V a vector of it, MADD and FMA x y + z, and FN. No
  * include guard: that is the point.
  *
- * NOTE [sums in registers]
  * A bag's sum stays in registers: MOST vectors of it at a time, for each of which all entries are gone through. The
  * last vector ends where the row ends, so it may repeat some columns of the one before, which goes with it: both are
  * read before one is written, and these columns get the same numbers twice. Where rows of x are padded it lies behind

@@ -124,8 +124,8 @@ static int longest_but(const move *m, int a) {
     return longest;
 }
 
-/* Whether the walk in far tiles does better (elementwise_tiles.c). Long runs that are written far apart, of more memory
- * than caches hold. */
+/* Whether the walk in far tiles does better (NOTE [far tiles] in elementwise_tiles.c). Long runs that are
+ * written far apart, of more memory than caches hold. */
 static bool is_far(const move *m, int a) {
     return m->count * m->bytes >= LAM__WALK_FAR && m->dims[a] >= SHORT;
 }

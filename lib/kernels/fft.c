@@ -57,8 +57,7 @@ static int64_t item(lam__fft_kind kind, bool doubles, int side) {
     return (real ? 1 : 2) * (int64_t)(doubles ? sizeof(double) : sizeof(float));
 }
 
-/* NOTE [parts of a transform]
- * FFTW chooses its way by how many transforms there are side by side, and ways differ in their last bits. So large
+/* FFTW chooses its way by how many transforms there are side by side, and ways differ in their last bits. So large
  * batches are cut into parts of a size that the operands alone decide, also where one thread does all of them, and each
  * part goes by the same plan. Parts begin at addresses that are alike to FFTW. The axis that is cut is the longest of
  * those that are not transformed. */

@@ -115,11 +115,8 @@ void lam__kernels_reduce_join(lam__reduce_id id, lam_dtype dtype, int64_t result
 void lam__kernels_arg(bool maximum, lam_dtype dtype, int rank, const int64_t *dims, int axis, const void *x,
                       const int64_t *strides, int64_t *out);
 
-/* Running sum along `axis`, from the front, or from the back where `reverse`; out contiguous in x's order. */
-void lam__kernels_cumsum(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,
-                         const int64_t *strides, void *out);
-
-/* Running product, maximum or minimum along `axis` (id: PROD, MAX, MIN); else like lam__kernels_cumsum. */
+/* Running sum, product, maximum or minimum along `axis` (id: SUM, PROD, MAX, MIN), from the front, or from the back
+ * where `reverse`; out contiguous in x's order. */
 void lam__kernels_cumulate(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse,
                            const void *x, const int64_t *strides, void *out);
 
@@ -170,12 +167,6 @@ int64_t lam__kernels_index_at(lam__index_mode mode, int64_t n, lam_dtype dtype, 
 void lam__kernels_index_inverse(const lam__index_shape *s, lam_dtype index_dtype, const void *index, int64_t *out);
 
 /* ---- sorting --------------------------------------------------------------------------------------------------- */
-
-/* out (i64) = the stable order along the lanes: ascending with NaN last, or descending with NaN first. `work` has
- * lam__kernels_argsort_bytes(n) bytes, aligned to 8. */
-size_t lam__kernels_argsort_bytes(int64_t n);
-void lam__kernels_argsort(lam_dtype dtype, const lam__lanes *s, bool descending, const void *x, int64_t *out,
-                          void *work);
 
 /* out[batch, m] (i64) = number of elements of the ascending sorted[batch, n] before each of values[batch, m], or up to
  * and with the equal ones (right). NaN is beyond all else. */

@@ -71,8 +71,3 @@ void lam__kernels_cumulate(lam__reduce_id id, lam_dtype dtype, int rank, const i
     const lam__scan s = {id, dtype, rank, axis, reverse, dims, strides, to};
     if (lam__scan_dense(rank, dims, to)) lam__scan_run(&s, x, out);
 }
-
-void lam__kernels_cumsum(lam_dtype dtype, int rank, const int64_t *dims, int axis, bool reverse, const void *x,
-                         const int64_t *strides, void *out) {
-    lam__kernels_cumulate(LAM__REDUCE_SUM, dtype, rank, dims, axis, reverse, x, strides, out);
-}

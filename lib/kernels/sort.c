@@ -59,11 +59,6 @@ void lam__kernels_argsort_first(lam_dtype dtype, const lam__lanes *s, bool desce
     sorts[dtype](s, descending, count, x, out, work);
 }
 
-void lam__kernels_argsort(lam_dtype dtype, const lam__lanes *s, bool descending, const void *x, int64_t *out,
-                          void *work) {
-    lam__kernels_argsort_first(dtype, s, descending, s->n, x, out, work);
-}
-
 void lam__kernels_searchsorted(lam_dtype dtype, int64_t batch, int64_t n, int64_t m, bool right, const void *sorted,
                                const void *values, int64_t *out) {
     static search_row *const searches[LAM_DTYPE_COUNT] = {search_f64, search_f32, search_i64,

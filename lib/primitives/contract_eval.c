@@ -71,8 +71,7 @@ static bool stack_up_few(const pairing *p, int side, const lam_value *x, stack *
     return true;
 }
 
-/* NOTE [where products lie]
- * The axes of each operand form groups: those of the batch, in one or two parts, free and contracted ones. Where a
+/* The axes of each operand form groups: those of the batch, in one or two parts, free and contracted ones. Where a
  * group is not one axis in memory, a batch may be walked in runs, and the outer free axes of one operand may be walked
  * like a batch that the other one shares; else the operand is copied. That takes the outer free axes of y past those
  * of x, so it is done where whoever asked for the product brings them to the front anyhow (`loose`): the elements of

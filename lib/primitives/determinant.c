@@ -157,8 +157,7 @@ static lam_tensor *exponents(lam_tensor *logs, int axis) {
     return lam_where(lam_is_finite(largest), lam_neg(lam_floor(largest)), 0.0);
 }
 
-/* NOTE [balanced cofactors]
- * Where rows or columns are of different sizes, singular values say nothing of the rank. With constant diagonal r and c
+/* Where rows or columns are of different sizes, singular values say nothing of the rank. With constant diagonal r and c
  * the cofactors of r x c are those of x times det(r) det(c) r^-1 c^-1, and so are their changes. */
 static lam_tensor *balanced_change(lam_tensor *x, lam_tensor *e) {
     lam_tensor *logs = lam_log2(lam_abs(lam_stop_gradient(x))), *rows = exponents(logs, -1);

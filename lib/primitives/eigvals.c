@@ -95,8 +95,7 @@ static lam_tensor *vectors_of(const lam_rule *r) {
     return all[VECTORS];
 }
 
-/* NOTE [missing eigenvectors]
- * Row i of v^-1, v's columns having length 1, is as long as eigenvalue i moves, at most, for a change of x of size 1.
+/* Row i of v^-1, v's columns having length 1, is as long as eigenvalue i moves, at most, for a change of x of size 1.
  * Where that is as large as rounding can make it, an eigenvector is missing: the exact derivative is infinite, but the
  * rounded ones of eigenvalues that are equal cancel, so that a sum of squares would get a wrong one. They are made
  * infinite, which shows in whatever is made of them. */

@@ -46,8 +46,7 @@ static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) 
     return LAM_OK;
 }
 
-/* NOTE [joined columns]
- * Parts that are narrow on the joined axis leave gaps between what they write, and long parts would go through all of
+/* Parts that are narrow on the joined axis leave gaps between what they write, and long parts would go through all of
  * the result's memory once each. So they are written in turns, a block of the axis before at a time that the first
  * cache holds. */
 enum { JOINED_BYTES = LAM__ROWS_HELD, GROUP = 128 };

@@ -129,8 +129,7 @@ const lam_primitive lam__row_log_softmax = {
 
 /* ---- standardisation --------------------------------------------------------------------------------------------- */
 
-/* NOTE [steepness]
- * RESULT y is (x - mean) STEEP with STEEP = (variance + epsilon)^(-1/2), which is an output so that rules need not
+/* RESULT y is (x - mean) STEEP with STEEP = (variance + epsilon)^(-1/2), which is an output so that rules need not
  * compute it again: dy = STEEP (dx - mean(dx) - y mean(y dx)), dSTEEP = -STEEP^2 mean(y dx). */
 enum { RESULT, STEEP, OUTPUTS };
 

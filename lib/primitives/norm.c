@@ -251,8 +251,7 @@ static lam_tensor *sum_restored(lam_tensor *x, lam__axis_set set) {
     return lam__reduce_restore(lam__apply1(&lam__row_sum, &set, sizeof set, x), set, lam_dims_of(x));
 }
 
-/* NOTE [directions]
- * With the weights w of u = x/|x| the derivative of u along t is (t - u (w.t))/|x|, and its transpose gives g the share
+/* With the weights w of u = x/|x| the derivative of u along t is (t - u (w.t))/|x|, and its transpose gives g the share
  * (g - w (u.g))/|x|; of order 2, where w is u, they are one. The norm has no share of its own. Where an element of u is
  * nearly 1 its own 1 - u w would cancel: it is the sum of the u w of all others, which is taken for an element that has
  * most of the whole sum (of subnormal x not quite 1), of which there is one at most. */

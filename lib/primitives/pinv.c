@@ -108,12 +108,9 @@ static lam_tensor *three(bool first, lam_tensor *x, lam_tensor *y, lam_tensor *z
     return first ? lam_matmul(lam_matmul(x, y), z) : lam_matmul(x, lam_matmul(y, z));
 }
 
-/* NOTE [projections]
- * What lies outside of the spaces of x is taken first, where everything has the size of the direction, and multiplied
- * by
- * p twice afterwards: the other way round the square of p meets x, and both leave the range long before the result
- * does.
- * Of all products the small ones are made, so that nothing has the square of the longer side. */
+/* What lies outside of the spaces of x is taken first, where everything has the size of the direction, and multiplied
+ * by p twice afterwards: the other way round the square of p meets x, and both leave the range long before the result
+ * does. Of all products the small ones are made, so that nothing has the square of the longer side. */
 
 /* With p the result: dp = -p dx p + p p^T dx^T (1 - x p) + (1 - p x) dx^T p^T p */
 static void jvp_pinv(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {

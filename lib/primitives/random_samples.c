@@ -138,8 +138,7 @@ lam_tensor *lam_random_categorical(lam_tensor *key, lam_tensor *logits, int axis
 
 /* ---- orders ------------------------------------------------------------------------------------------------------ */
 
-/* NOTE [shuffles]
- * Sorting by random words of 32 bits gives every order alike unless two words are equal. It is done again with new
+/* Sorting by random words of 32 bits gives every order alike unless two words are equal. It is done again with new
  * words until the chance that two elements had equal ones each time is small: 3 log(n) / log(2^32) times. */
 static int rounds_of(int64_t n) {
     return n > 1 ? (int)ceil(3 * log((double)n) / log(UINT32_MAX)) : 0;

@@ -195,7 +195,7 @@ static lam_tensor *sum_of_slopes(const lam_rule *r, lam_tensor *const dx[]) {
     return sum;
 }
 
-/* A slope may have fewer dims than the result: those of an operand that was broadcast. */
+/* See NOTE [elementwise rules]. A slope may have fewer dims than the result: those of a broadcast operand. */
 LAM__APART static lam_status tangents_by_slopes(const lam_call_site *call, lam_value *result, lam_value *const dx[],
                                                 lam_value **dout) {
     const lam_primitive *p = call->primitive;
@@ -336,7 +336,7 @@ lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const resul
 
 /* ---- reverse ------------------------------------------------------------------------------------------- */
 
-/* What an operand that was broadcast gets is summed down to its dims. All or none are given. */
+/* Likewise. What an operand that was broadcast gets is summed down to its dims. All or none are given. */
 LAM__APART static lam_status cotangents_by_slopes(const lam_call_site *call, lam_value *result, const bool needs[],
                                                   lam_value *g, lam_value *gx[]) {
     const lam_primitive *p = call->primitive;

@@ -298,8 +298,7 @@ lam_tensor *lam_update_slice(lam_tensor *x, lam_tensor *value, lam_dims starts, 
                            since);
 }
 
-/* NOTE [past the caches]
- * A tensor that is larger than the second cache (here twice that) and is filled part by part is not read before it is
+/* A tensor that is larger than the second cache (here twice that) and is filled part by part is not read before it is
  * full, and then from far away. Parts that are large themselves and lie without gaps are written straight to memory:
  * half the traffic. */
 enum { LARGE_TENSOR = 1 << 22, LARGE_PART = 1 << 14 };

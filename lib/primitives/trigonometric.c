@@ -16,8 +16,7 @@ static lam_tensor *one_minus_square(lam_tensor *x) {
     return lam_fma(lam_neg(x), x, 1.0);
 }
 
-/* NOTE [complex circles]
- * 1 - z^2 of complex z is two factors beyond 1/2, where the square may leave the range or 1 - z^2 lose its digits, and
+/* 1 - z^2 of complex z is two factors beyond 1/2, where the square may leave the range or 1 - z^2 lose its digits, and
  * as it stands within, where derivatives of the factors would cancel. Both factors are made by subtracting from z,
  * since only that keeps the sign of an imaginary part of 0, which tells the sides of a branch cut. */
 typedef struct circle {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Bytes. Blocks begin on lines of the cache, so that vectors in them are aligned and two workers' blocks share no line.
+ * */
 enum { FIRST = 1 << 14, LARGEST = 1 << 20, STEP = 64 };
 
 /* The head of a chunk takes its first step. */
@@ -11,6 +13,7 @@ typedef struct lam__arena_chunk {
     size_t bytes; /* of all of it */
 } lam__arena_chunk;
 
+/* What is left of the chunk before is lost, which is less than what is asked for now. */
 static bool add_chunk(lam__arena *a, size_t bytes) {
     size_t size = a->chunks ? 2 * a->chunks->bytes : FIRST;
     if (size > LARGEST) size = LARGEST;
@@ -36,6 +39,7 @@ void *lam__arena_get(lam__arena *a, size_t bytes) {
     return made;
 }
 
+/* At least 64 items at first: most lists never grow. The old array is not given back, so that pointers into it hold. */
 void *lam__arena_grow(lam__arena *a, void *array, int64_t used, int64_t *room, size_t item) {
     if (used < *room) return array;
     int64_t wider = *room ? 2 * *room : 64;

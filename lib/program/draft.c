@@ -25,6 +25,7 @@ static const lam_value *operand_type(const lam__program *p, const lam__equation 
     return e->in[i].variable >= 0 ? p->types[e->in[i].variable] : e->in[i].constant;
 }
 
+/* Products that make one element of the result. */
 static double contraction_terms(const lam__program *p, const lam__equation *e) {
     const lam__pairing *pairing = e->params;
     double terms = 1;
@@ -59,6 +60,8 @@ typedef struct size_list {
     int count;
 } size_list;
 
+/* Sizes beyond the list are left out: a draft is a guess at what pays, and may miss one.
+ * */
 static void note_size(size_list *l, int64_t size, double weight) {
     if (size < 2) return;
     int i = 0;
@@ -133,6 +136,8 @@ static void stages_of(const lam__draft *d, const lam__equation *e, int32_t *regi
     }
 }
 
+/* What a region takes from outside is a source of that region, made once for it: seen_in says for which it was made
+ * last. */
 static lam__piece *operand_in(lam__draft *d, lam__region *r, int32_t stage, const lam__atom *a) {
     if (a->variable < 0) return a->constant ? lam__region_source(r, -1, a->constant, a->constant) : NULL;
     lam__draft_variable *v = &d->variables[a->variable];
@@ -162,6 +167,7 @@ static bool lower_at(lam__draft *d, int32_t stage, const lam__equation *e) {
     return true;
 }
 
+/* As a value: the region has to write it, or the call that makes it anyway does. */
 static void need(lam__draft *d, const lam__atom *a) {
     if (a->variable >= 0) d->variables[a->variable].needed = true;
 }
@@ -175,6 +181,7 @@ static void need_operands(lam__draft *d, const lam__equation *e, const lam__draf
     }
 }
 
+/* In the order of the program, so that the stages of all operands are known. */
 static void place_equation(lam__draft *d, int64_t k) {
     const lam__equation *e = d->program->list[k];
     lam__draft_equation *at = &d->equations[k];
@@ -255,6 +262,7 @@ static bool list_targets(lam__draft *d, bool *again) {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
+/* From the beginning: what an equation that is forced had given its region may have decided where others went. */
 static bool try_draft(lam__draft *d, bool *again) {
     const lam__program *p = d->program;
     memset(d->variables, 0, (size_t)p->variables * sizeof *d->variables);
@@ -279,6 +287,7 @@ static bool open_draft(lam__draft *d, const lam__program *p, int64_t lanes) {
     return true;
 }
 
+/* Each round forces at least one equation more, so it ends; programs that take many rounds are better left to calls. */
 static bool settle(lam__draft *d) {
     bool again = true;
     for (int i = 0; again && i < MOST_RETRIES; i++) {

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+/* -0 counts as 0, so what is left of x + -0 is x, and of x + 0 too: of x = -0 that is a zero of the other sign, which
+ * the file's head allows. */
 static bool is_number(const lam__graph *g, int32_t x, double value) {
     const lam__node *n = &g->nodes[x];
     if (n->kind != LAM__NODE_CONSTANT || !lam__dtype_is_float(n->dtype)) return false;
@@ -23,6 +25,7 @@ static int32_t negated(const lam__graph *g, int32_t x) {
     return n->kind == LAM__NODE_LOOP && n->loop == LAM__LOOP_neg ? n->in[0] : -1;
 }
 
+/* Operands that are -1 make -1: a chain of folds is asked once, at its end. */
 static int32_t one(lam__graph *g, lam__loop_id id, int32_t x) {
     return x < 0 ? -1 : lam__graph_loop(g, id, false, 1, &x, NULL, 0);
 }
@@ -43,11 +46,13 @@ static int32_t fold_sum(lam__graph *g, int32_t x, int32_t y) {
     return NONE;
 }
 
+/* 0 - y is not -y, whose zero has the other sign. */
 static int32_t fold_difference(lam__graph *g, int32_t x, int32_t y) {
     if (is_number(g, y, 0)) return x;
     return negated(g, y) >= 0 ? two(g, LAM__LOOP_add, x, negated(g, y)) : NONE;
 }
 
+/* 0 x stays a product: of infinities and NaN it is no 0. */
 static int32_t fold_product(lam__graph *g, int32_t x, int32_t y) {
     if (is_number(g, x, 1)) return y;
     if (is_number(g, y, 1)) return x;
@@ -57,6 +62,7 @@ static int32_t fold_product(lam__graph *g, int32_t x, int32_t y) {
     return x == y ? one(g, LAM__LOOP_square, x) : NONE;
 }
 
+/* A factor of 1 or -1 rounds nothing, so the sum rounds once as the fma did. */
 static int32_t fold_fma(lam__graph *g, const int32_t in[]) {
     if (is_number(g, in[2], 0)) return two(g, LAM__LOOP_mul, in[0], in[1]);
     for (int i = 0; i < 2; i++) {
@@ -78,6 +84,7 @@ static int32_t power_of(lam__graph *g, int32_t base, uint64_t exponent) {
 
 enum { LARGEST_POWER = 64 };
 
+/* Beyond the largest the loop is one step and its products would be many. */
 static int32_t fold_integer_pow(lam__graph *g, int32_t x, const void *params) {
     int64_t exponent;
     memcpy(&exponent, params, sizeof exponent);
@@ -99,6 +106,7 @@ static int32_t fold_times_power(lam__graph *g, int32_t x, int32_t y, const void 
     return two(g, LAM__LOOP_mul, x, two(g, LAM__LOOP_mul, factor, power));
 }
 
+/* A choice between the same is no choice; a constant one is made here. */
 static int32_t fold_where(const lam__graph *g, const int32_t in[]) {
     const lam__node *c = &g->nodes[in[0]];
     if (in[1] == in[2]) return in[1];
@@ -139,6 +147,8 @@ static int32_t evaluated(lam__graph *g, lam__loop_id id, lam_dtype of, lam_dtype
     return lam__graph_constant(g, dtype, bits[0]);
 }
 
+/* Sums and products are the same whichever operand is first, so the node of the smaller number is: x + y and y + x are
+ * one node then. */
 int32_t lam__graph_loop(lam__graph *g, lam__loop_id id, bool predicate, int inputs, const int32_t in[],
                         const void *params, size_t params_bytes) {
     for (int i = 0; i < inputs; i++)

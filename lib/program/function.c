@@ -21,6 +21,8 @@ static lam_status check_input(const lam__program *p, const char *name, int i, co
                           "record it again for these types", "program '%s': input %d is %s", name, i, message);
 }
 
+/* Outputs are handed on only after all of the program has run: after a failure there are none, and out[] stays as it
+ * was, which the call reports. */
 static void body_program(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lam__program *p = env;
     const char *name = ctx->frame ? ctx->frame->name : "";
@@ -42,6 +44,7 @@ static void program_free(void *env) {
     lam__program_release(env);
 }
 
+/* The function takes the program over, also where it cannot be made: env_free is called then. */
 lam_fn *lam__program_fn(lam_ctx *ctx, lam__program *p, const char *name) {
     return lam_fn_new(ctx, &(lam_fn_options){.name = name,
                                              .body = body_program,
@@ -51,6 +54,7 @@ lam_fn *lam__program_fn(lam_ctx *ctx, lam__program *p, const char *name) {
                                              .env_free = program_free});
 }
 
+/* By the body, since names are the user's and any function may have an env. */
 lam__program *lam__program_of(const lam_fn *f) {
     return f->body == body_program ? f->env : NULL;
 }
@@ -66,11 +70,13 @@ lam__program *lam__program_given(const char *what, lam_fn *f) {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
+/* Where there is no program, what is on record says why; a NULL has no context to record in. */
 static lam_status status_of(const lam_program *program) {
     const lam_ctx *ctx = program ? program->ctx : &lam__context_failed;
     return ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_NULL;
 }
 
+/* Writing is checked once, behind it all: stdio remembers a failure. */
 lam_status lam_program_print(FILE *file, lam_program *program) {
     const lam__program *p = lam__program_given("program_print", program);
     if (!p) return status_of(program);

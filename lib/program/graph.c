@@ -11,11 +11,14 @@ void lam__graph_open(lam__graph *g, lam__arena *arena, int64_t most) {
     *g = (lam__graph){.arena = arena, .most = most};
 }
 
+/* Multiplication carries low bits up, the shift brings high ones down (the constant is that of Fibonacci hashing, 2^64
+ * over the golden ratio). */
 static uint64_t mixed(uint64_t h, uint64_t x) {
     h = (h ^ x) * 0x9e3779b97f4a7c15u;
     return h ^ h >> 29;
 }
 
+/* Parameters take part with their length alone, which is cheaper than their bytes and tells most of them apart. */
 static uint64_t hash_of(const lam__node *n) {
     uint64_t h = mixed((uint64_t)n->kind << 24 | (uint64_t)n->dtype << 16 | (uint64_t)n->of << 8, (uint16_t)n->loop);
     for (int i = 0; i < 3; i++) h = mixed(h, (uint32_t)n->in[i]);
@@ -24,6 +27,7 @@ static uint64_t hash_of(const lam__node *n) {
     return mixed(h, n->params_bytes);
 }
 
+/* Bits of constants are compared, not numbers: the zeros of both signs and all NaN stay apart. */
 static bool equal(const lam__node *a, const lam__node *b) {
     if (a->kind != b->kind || a->dtype != b->dtype || a->of != b->of || a->loop != b->loop ||
         a->params_bytes != b->params_bytes)
@@ -112,6 +116,7 @@ int32_t lam__graph_cast(lam__graph *g, lam_dtype dtype, int32_t x) {
     return lam__graph_node(g, &n);
 }
 
+/* Sine and cosine of one operand are two nodes, which the run makes together; of a constant neither is left. */
 int32_t lam__graph_wave(lam__graph *g, lam__node_kind kind, int32_t x) {
     if (x < 0) return -1;
     const lam__node *of = &g->nodes[x];

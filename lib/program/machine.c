@@ -25,6 +25,8 @@ struct lam__machine {
 
 /* ---- which ones -------------------------------------------------------------------------------------------------- */
 
+/* What is large takes long anyway and gains little from machine code; and the compiler's time grows with the equations.
+ * */
 enum { MOST_EQUATIONS = 4096, MOST_ELEMENTS = 256, MOST_PRODUCTS = 1 << 14 };
 
 /* How many products a contraction makes, at most. */
@@ -55,6 +57,7 @@ static int64_t count(const lam__program *p) {
     return n;
 }
 
+/* Whether all of its programs go into machine code that has the bits of calls (lam__emit_is_same). */
 static bool is_small(const lam__equation *e) {
     const lam__nested *what = lam__nested_of(e);
     int64_t n = 0;
@@ -64,6 +67,8 @@ static bool is_small(const lam__equation *e) {
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
+/* Inputs, then results, in the numbering of the program that alone() makes. A result that was left out has no type, so
+ * such an equation stays as it is. */
 static bool add_types(lam__program *made, const lam__program *p, const lam__equation *e) {
     for (int i = 0; i < e->inputs + e->outputs; i++) {
         const lam_value *v = i >= e->inputs           ? p->types[e->first + i - e->inputs]
@@ -115,6 +120,7 @@ static bool build(lam__machine *m) {
     return m->workspace != NULL;
 }
 
+/* Nothing is a failure here: the equation can always be run without. */
 lam__machine *lam__machine_new(const lam__program *p, const lam__equation *e) {
     if (!is_small(e)) return NULL;
     lam__machine *m = lam__alloc_get(&p->ctx->pool, sizeof *m);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A complex number is two of these and an i. */
 enum { PART = LAM__NUMBER_TEXT / 2 - 2 };
 
 /* By strtod, which takes the decimal point of the locale: the host may have set one, and the library does not touch
@@ -39,6 +40,8 @@ static const char *read_real(const char *text, double *value) {
     return text + taken - points * (strlen(point) - 1);
 }
 
+/* Through variables of the dtype's width, since `at` may lie anywhere in an array of it; strtoll says by errno that a
+ * number had too many digits. */
 static const char *read_integer(const char *text, lam_dtype dtype, void *at) {
     char *end;
     errno = 0;

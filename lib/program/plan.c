@@ -144,8 +144,7 @@ static bool add_parts(lam__plan *plan, order *o, int64_t stage) {
     return true;
 }
 
-/* NOTE [order]
- * Calls are in the order of the program, which is made so that what one leaves is in the caches for the next; a part
+/* Calls are in the order of the program, which is made so that what one leaves is in the caches for the next; a part
  * comes when the first call needs it. */
 static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fusion, bool native) {
     const int64_t n = plan->program->equations;

@@ -36,6 +36,7 @@ static bool find_users(lam__plan *plan, users *u) {
     return true;
 }
 
+/* The equation of item i if that sets a part of a tensor; NULL. */
 static const lam__equation *setting(const lam__plan *plan, int64_t i) {
     const int64_t k = plan->items[i].equation;
     const lam__equation *e = k < 0 ? NULL : plan->program->list[k];
@@ -76,6 +77,7 @@ static bool is_covered(const lam__plan *plan, const users *u, int64_t i) {
     return false;
 }
 
+/* Uses are counted once, before anything is joined: joining moves no use, it only makes two items one. */
 bool lam__plan_find_parts(lam__plan *plan) {
     users u;
     if (!find_users(plan, &u)) return false;

@@ -8,11 +8,13 @@
 
 enum { AHEAD = 8 };
 
+/* Borrowed: slots hold them until the item that reads them last is done. */
 static void find_operands(const lam__plan *plan, const lam__equation *e) {
     for (int i = 0; i < e->inputs; i++)
         plan->work[i] = e->in[i].variable >= 0 ? plan->slots[e->in[i].variable] : e->in[i].constant;
 }
 
+/* A result's slot is empty before, since a variable is set once and slots are emptied behind each run. */
 static lam_status call(const lam__plan *plan, const lam__equation *e) {
     find_operands(plan, e);
     const lam_call_site site = lam__equation_call(plan->ctx, e, plan->work);
@@ -99,6 +101,7 @@ static lam_status run_part(lam__plan *plan, const lam__plan_item *part) {
     return status;
 }
 
+/* Emptied first: to release a value may call a user's function, which may come back to this plan. */
 static void release_slot(lam__plan *plan, int64_t v) {
     lam_value *held = plan->slots[v];
     plan->slots[v] = NULL;
@@ -153,6 +156,8 @@ static void release_rest(lam__plan *plan, bool went_through) {
             release_slot(plan, p->results[o].variable);
 }
 
+/* `busy` from the first slot to the last, so that nobody who comes back from a call takes them for his own (jit.c calls
+ * the function as it is then). */
 lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[]) {
     const lam__program *p = plan->program;
     plan->busy = true;
@@ -181,6 +186,7 @@ static int64_t made_as(const lam__plan *plan, int o) {
     return -1;
 }
 
+/* What another item would have to make or copy first is not. */
 static bool is_read_bare(const lam__plan *plan, const lam__source *s) {
     return s->variable >= 0 ? s->variable < plan->program->inputs : s->constant && s->constant->contiguous;
 }
@@ -207,6 +213,7 @@ const lam_value *lam__plan_bare_type(const lam__plan *plan, int o) {
     return made_as(plan, o) < 0 ? NULL : plan->program->types[plan->program->results[o].variable];
 }
 
+/* Results that are inputs are the caller's to copy; all others have places among the data behind the sources. */
 void lam__plan_run_bare(lam__plan *plan, void *const in[], void *const out[]) {
     const lam__plan_item *part = &plan->items[0];
     for (int64_t i = 0; i < part->source_count; i++) {

@@ -1,4 +1,5 @@
-/* Programs as text, written: see text.h. */
+/* Programs as text, written: NOTE [text] in text.h is the language. The equations are walked three times: constants are
+ * gathered, then numbered and written, since they stand on top, then the equations are written. */
 #include "lib/program/function.h"
 #include "lib/program/layout.h"
 #include "lib/program/nested.h"
@@ -61,7 +62,10 @@ static name *find(const printer *pr, const lam_value *v) {
     return bsearch(&key, pr->constants, (size_t)pr->count, sizeof key, by_address);
 }
 
-static void add(printer *pr, const lam__atom *a) {
+/* Takes part in the first walk of the text; `by_address` sorts what it has gathered, the same value as often as it is
+ * read. */
+static void add(printer *pr, const lam__atom *a, int64_t *next) {
+    (void)next;
     if (a->constant && !is_inline(a->constant)) pr->constants[pr->count++] = (name){a->constant, -1};
 }
 
@@ -131,8 +135,8 @@ static void print_constant(const printer *pr, const lam_value *v, int64_t number
     fputc('\n', pr->file);
 }
 
-/* Numbers constants as they are met, and prints them. */
-static void meet(const printer *pr, const lam__atom *a, int64_t *next) {
+/* Numbers constants as they are met, and prints them. Of equal names in the list `find` gives one, always the same. */
+static void meet(printer *pr, const lam__atom *a, int64_t *next) {
     if (!a->constant || is_inline(a->constant)) return;
     name *n = find(pr, a->constant);
     if (n->number >= 0) return;
@@ -245,21 +249,26 @@ static void print_equation(const printer *pr, const lam__equation *e, int64_t k,
     fputc('\n', pr->file);
 }
 
-/* Constants are numbered as the text meets them, for which it is walked once before it is written: they stand on top,
- * and `add` and `meet` find those that are one value. A title that is no word of the language stands in quotes. */
-static void print_all(printer *pr, const char *title) {
+/* `to` each atom that is read, in the order of the text. */
+static void each_atom(printer *pr, void to(printer *pr, const lam__atom *a, int64_t *next)) {
     const lam__program *p = pr->p;
     int64_t next = 0;
     for (int64_t k = 0; k < p->equations; k++)
-        for (int i = 0; i < p->list[k]->inputs; i++) add(pr, &p->list[k]->in[i]);
-    for (int o = 0; o < p->outputs; o++) add(pr, &p->results[o]);
-    if (pr->count) qsort(pr->constants, (size_t)pr->count, sizeof *pr->constants, by_address);
-    const bool plain =
-        strspn(title, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(title) && *title &&
-        !(*title >= '0' && *title <= '9');
+        for (int i = 0; i < p->list[k]->inputs; i++) to(pr, &p->list[k]->in[i], &next);
+    for (int o = 0; o < p->outputs; o++) to(pr, &p->results[o], &next);
+}
+
+/* Whether a name is a word of the language; one that is not stands in quotes. */
+static bool is_word(const char *name) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    return *name && !(*name >= '0' && *name <= '9') && strspn(name, letters) == strlen(name);
+}
+
+static void print_head(const printer *pr, const char *title) {
+    const lam__program *p = pr->p;
     begin_line(pr, 0);
     fputs("program ", pr->file);
-    if (plain) fputs(title, pr->file);
+    if (is_word(title)) fputs(title, pr->file);
     else lam__quoted_print(pr->file, title);
     fputc('(', pr->file);
     for (int i = 0; i < p->inputs; i++) {
@@ -268,20 +277,31 @@ static void print_all(printer *pr, const char *title) {
         pr->variable[i] = i;
     }
     fputs(") {\n", pr->file);
-    for (int64_t k = 0; k < p->equations; k++)
-        for (int i = 0; i < p->list[k]->inputs; i++) meet(pr, &p->list[k]->in[i], &next);
-    for (int o = 0; o < p->outputs; o++) meet(pr, &p->results[o], &next);
-    next = p->inputs;
-    for (int64_t k = 0; k < p->equations; k++) print_equation(pr, p->list[k], k, &next);
+}
+
+static void print_return(const printer *pr) {
     begin_line(pr, 1);
     fputs("return", pr->file);
-    for (int o = 0; o < p->outputs; o++) {
+    for (int o = 0; o < pr->p->outputs; o++) {
         fputs(o ? ", " : " ", pr->file);
-        print_atom(pr, &p->results[o]);
+        print_atom(pr, &pr->p->results[o]);
     }
     fputc('\n', pr->file);
     begin_line(pr, 0);
     fputs("}\n", pr->file);
+}
+
+/* Constants are numbered as the text meets them, for which it is walked before it is written: they stand on top, and
+ * `add` and `meet` find those that are one value. */
+static void print_all(printer *pr, const char *title) {
+    const lam__program *p = pr->p;
+    int64_t next = p->inputs;
+    each_atom(pr, add);
+    if (pr->count) qsort(pr->constants, (size_t)pr->count, sizeof *pr->constants, by_address);
+    print_head(pr, title);
+    each_atom(pr, meet);
+    for (int64_t k = 0; k < p->equations; k++) print_equation(pr, p->list[k], k, &next);
+    print_return(pr);
 }
 
 static void print_within(FILE *file, const lam__program *p, const char *title, int depth) {

@@ -1,5 +1,5 @@
-/* Programs as text, read: see text.h. One pass, without looking back: what a line reads has been bound by the lines
- * above it. */
+/* Programs as text, read: NOTE [text] in text.h is the language. One pass, without looking back: what a line reads has
+ * been bound by the lines above it. */
 #include "lib/program/function.h"
 #include "lib/program/layout.h"
 #include "lib/program/names.h"

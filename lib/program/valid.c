@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+/* Bounds of numbers that a text may name: sums and products of a few of them fit 64 bits, so that the checks below need
+ * no other care. */
 enum { LARGEST = 1 << 30, MOST_MEMBER = 1 << 16, MOST_ORDER = 1 << 10 };
 
 /* Element i of the parameter of this name. */
@@ -23,10 +25,12 @@ static int64_t get(const lam_call_site *c, const char *name, int64_t i) {
     return -1;
 }
 
+/* In [low, high). */
 static bool within(int64_t value, int64_t low, int64_t high) {
     return value >= low && value < high;
 }
 
+/* 0 for what is not there: no axis is below it. */
 static int rank(const lam_call_site *c, int i) {
     return c->inputs > i && c->in[i] ? c->in[i]->rank : 0;
 }
@@ -41,10 +45,12 @@ static bool axis(const lam_call_site *c) {
     return within(get(c, "axis", 0), 0, rank(c, 0));
 }
 
+/* `count` is how many of the order are wanted; -1: all. */
 static bool sorted(const lam_call_site *c) {
     return axis(c) && within(get(c, "count", 0), -1, dim(c, 0, get(c, "axis", 0)) + 1);
 }
 
+/* Compared one by one before the sum, which then cannot be more than twice a rank. */
 static bool lanes(const lam_call_site *c) {
     const int64_t first = get(c, "first", 0), count = get(c, "count", 0);
     return within(first, 0, rank(c, 0) + 1) && within(count, 0, rank(c, 0) + 1) && first + count <= rank(c, 0);
@@ -58,6 +64,7 @@ static bool sizes(const lam_call_site *c) {
     return true;
 }
 
+/* Axes line up from the last one on, as in shape_broadcast_to; those in front are new. */
 static bool spread(const lam_call_site *c) {
     const int64_t n = get(c, "rank", 0), new = n - rank(c, 0);
     if (!sizes(c) || new < 0) return false;
@@ -66,6 +73,7 @@ static bool spread(const lam_call_site *c) {
     return true;
 }
 
+/* The count is made by the function that refuses one beyond 2^63, and so is no count of x's then. */
 static bool reshaped(const lam_call_site *c) {
     int64_t dims[LAM_INNER_RANK];
     const int64_t n = get(c, "rank", 0);
@@ -74,6 +82,7 @@ static bool reshaped(const lam_call_site *c) {
     return lam__value_count((int)n, dims, 1) == c->in[0]->count;
 }
 
+/* A permutation: each axis once. Ranks are below 64, so a word is the set of those seen. */
 static bool ordered(const lam_call_site *c) {
     uint64_t seen = 0;
     const int64_t n = get(c, "rank", 0);
@@ -101,6 +110,7 @@ static bool sliced(const lam_call_site *c) {
     return true;
 }
 
+/* A fresh axis may stand behind the last one, and then all dims agree. */
 static bool joined(const lam_call_site *c) {
     const int64_t at = get(c, "axis", 0), fresh = get(c, "fresh", 0);
     if (!within(fresh, 0, 2) || !within(at, 0, rank(c, 0) + fresh) || c->inputs < 1) return false;
@@ -112,6 +122,7 @@ static bool joined(const lam_call_site *c) {
     return true;
 }
 
+/* Sizes are taken off what is left one by one, since their sum could wrap around. */
 static bool split(const lam_call_site *c) {
     const int64_t end = get(c, "from_end", 0), given = get(c, "given", 0);
     if (!within(end, 1, rank(c, 0) + 1) || (given && given != c->outputs)) return false;
@@ -124,12 +135,14 @@ static bool split(const lam_call_site *c) {
     return left == 0;
 }
 
+/* Two different axes; the offset may lie just outside, where the diagonal has no elements. */
 static bool crossed(const lam_call_site *c) {
     const int64_t row = get(c, "row", 0), column = get(c, "column", 0), offset = get(c, "offset", 0);
     return within(row, 0, rank(c, 0)) && within(column, 0, rank(c, 0)) && row != column &&
            within(offset, -dim(c, 0, row), dim(c, 0, column) + 1);
 }
 
+/* Of each side no axis twice, be it of the batch or contracted. That the sizes agree is the shape rule's to say. */
 static bool paired(const lam_call_site *c) {
     const int64_t batch = get(c, "batch", 0), contract = get(c, "contract", 0);
     if (!within(batch, 0, LAM_INNER_RANK) || !within(contract, 0, LAM_INNER_RANK)) return false;
@@ -156,6 +169,7 @@ static bool moved(const lam_call_site *c) {
     return true;
 }
 
+/* A window without places has no extreme. */
 static bool windows(const lam_call_site *c) {
     const int64_t n = get(c, "rank", 0), lead = get(c, "lead", 0);
     if (!moved(c) || !within(lead, 0, rank(c, 0) + 1) || lead + n != rank(c, 0)) return false;
@@ -164,6 +178,8 @@ static bool windows(const lam_call_site *c) {
     return true;
 }
 
+/* Up to three axes of space behind two of batch and features, or three where there are groups: what the kernels have
+ * indices for. */
 static bool convolved(const lam_call_site *c) {
     const int64_t n = get(c, "rank", 0), front = get(c, "front", 0);
     return moved(c) && within(n, 0, 4) && within(front, 2, 4) && rank(c, 0) == front + n && rank(c, 1) == front + n &&
@@ -177,6 +193,7 @@ static bool indexed(const lam_call_site *c) {
            within(at, batch, rank(c, 0)) && within(get(c, "mode", 0), 0, LAM__INDEX_DROP + 1);
 }
 
+/* The axes of the batch are those of the operands, which the shape rule compares. */
 static bool bags(const lam_call_site *c) {
     const bool rows = c->primitive == &lam__row_bag_spread;
     return get(c, "batch", 0) >= 0 && (!rows || within(get(c, "rows", 0), 0, LARGEST));
@@ -193,6 +210,7 @@ static bool powers(const lam_call_site *c) {
 }
 
 #if defined(LAM__HAVE_FFTW)
+/* The half of a spectrum that real numbers have: of n numbers n / 2 + 1. */
 static bool half(const lam_call_site *c) {
     const int64_t n = get(c, "n", 0), at = get(c, "axis", 0);
     if (!within(at, 0, rank(c, 0)) || !within(n, 1, LARGEST)) return false;
@@ -200,14 +218,17 @@ static bool half(const lam_call_site *c) {
 }
 #endif
 
+/* RANGE8 is the last form that there is. */
 static bool drawn(const lam_call_site *c) {
     return sizes(c) && within(get(c, "form", 0), 0, LAM__RANDOM_RANGE8 + 1);
 }
 
+/* Two numbers in one: 256 times the bits of the exponent, and those of the fraction. */
 static bool precise(const lam_call_site *c) {
     return within(get(c, "bits", 0), 256, 12 * 256) && within(get(c, "bits", 0) % 256, 0, 53);
 }
 
+/* w is square and as wide as p, which with a sign is square too. */
 static bool signs(const lam_call_site *c) {
     const int r = rank(c, 1), w = rank(c, 0);
     if (!within(get(c, "sign", 0), -1, 2) || r < 2 || w != r || c->in[0]->dtype != c->in[1]->dtype) return false;
@@ -274,6 +295,8 @@ static bool triangular(const lam_call_site *c) {
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
+/* Sets of axes are known by their kind in the layout, whatever their name; and the parameters are as long as that says.
+ * */
 static bool axes_fit(const lam_call_site *c) {
     lam__layout l;
     lam__parameter q;

@@ -45,6 +45,31 @@ START_TEST(users_rule_sees_physical_values_and_axes) {
 }
 END_TEST
 
+BODY(itself) {
+    out[0] = in[0];
+}
+
+BODY(tagged_if_positive) {
+    lam_fn *f = FN_ENV(applied, 1, 1, (void *)(uintptr_t)&tagged);
+    lam_cond(lam_gt(in[0], 0.0), f, FN(itself, 1, 1), LAM_LIST(in[0]), out, 1);
+}
+
+/* The three examples of two batches that take the branch are one batch to the rule. In that, drawing is an error if it
+ * is one in either, and the same for all if it is so in both. */
+START_TEST(users_rule_for_some_examples_of_two_batches) {
+    const lam_randomness says[] = {LAM_RANDOMNESS_ERROR, LAM_RANDOMNESS_DIFFERENT, LAM_RANDOMNESS_SAME};
+    for (int i = 0; i < 9; i++) {
+        const lam_randomness a = says[i / 3], b = says[i % 3];
+        lam_fn *inner = lam_vmap(FN(tagged_if_positive, 1, 1), &(lam_vmap_options){.randomness = a});
+        lam_fn *f = lam_vmap(inner, &(lam_vmap_options){.randomness = b});
+        EXPECT(apply1(f, MAT(2, 2, 1, -2, 3, 4)), LAM_DIMS(2, 2), 10, -2, 30, 40);
+        ck_assert_int_eq(seen_size, 3);
+        const lam_randomness error = LAM_RANDOMNESS_ERROR, different = LAM_RANDOMNESS_DIFFERENT;
+        ck_assert_int_eq((int)seen_randomness, (int)(a == error || b == error ? error : a == b ? a : different));
+    }
+}
+END_TEST
+
 BODY(adds_to_constant) {
     lam_tensor *y;
     lam_function_apply(ctx, &tagged, NULL, LAM_LIST((lam_tensor *)env), &y, 1);
@@ -364,7 +389,8 @@ START_TEST(captured_boxes) {
 END_TEST
 
 Suite *suite_custom_batch(void) {
-    return SUITE_OF("custom/batch", users_rule_sees_physical_values_and_axes, call_without_batched_input_skips_the_rule,
+    return SUITE_OF("custom/batch", users_rule_sees_physical_values_and_axes,
+                    users_rule_for_some_examples_of_two_batches, call_without_batched_input_skips_the_rule,
                     output_may_be_unmapped, wrong_rules, loop_runs_foreign_code_example_by_example,
                     loop_over_a_batch_of_none, raw_data_of_a_box_is_refused, gradients_of_unmapped_inputs_are_summed,
                     gradient_without_batch_axis_counts_for_every_example, nested_generated_rules,

@@ -282,8 +282,28 @@ START_TEST(captures_of_hooks) {
 }
 END_TEST
 
+/* x, cotangent, c; leaves out what is zero. */
+BODY(bwd_of_nothing) {
+    (void)in, (void)out;
+}
+
+/* A rule may be given NULL for zero, and give it. Its function may not, where it is called as it is: also after a
+ * derivative has run it as a rule. */
+START_TEST(functions_of_rules_stay_as_they_are) {
+    lam_tensor *c = num(2), *y;
+    lam_fn *back = capturing("back", bwd_of_nothing, 2, 1, c);
+    lam_fn *f = lam_custom_vjp(capturing("f", scaled_square, 1, 1, c), capturing("fwd", fwd, 1, 2, c), back, NULL);
+    EXPECT_NUM(apply1(lam_grad(f, NULL), num(3)), 0);
+    ck_assert_int_eq(lam_call(back, LAM_LIST(num(3), num(1)), &y, 1), LAM_ERR_ARITY);
+    EXPECT_ERROR(LAM_ERR_ARITY, "output 0", "back", "was not set");
+    ck_assert_int_eq(lam_call(back, LAM_LIST(num(3), NULL), &y, 1), LAM_ERR_NULL);
+    EXPECT_ERROR(LAM_ERR_NULL, "input 1", "back");
+}
+END_TEST
+
 Suite *suite_custom_captures(void) {
     return SUITE_OF("custom/captures", values, batches_of_captures, derivatives_of_batches, derivatives_by_captures,
                     captures_from_below, rules_that_read_their_outputs, captures_below_a_checkpoint,
-                    captures_below_a_transform, each_function_has_its_own, captures_of_hooks);
+                    captures_below_a_transform, each_function_has_its_own, captures_of_hooks,
+                    functions_of_rules_stay_as_they_are);
 }

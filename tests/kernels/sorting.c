@@ -78,7 +78,7 @@ START_TEST(places_are_those_of_counting) {
         draw(dtype, (char *)x, n, &state);
         draw(dtype, (char *)v, SOUGHT, &state);
         if (n) memcpy(v, x, item);
-        lam__kernels_argsort(dtype, &(lam__lanes){1, n, 1}, false, x, order, work);
+        lam__kernels_argsort_first(dtype, &(lam__lanes){1, n, 1}, false, n, x, order, work);
         for (int64_t i = 0; i < n; i++)
             memcpy((char *)sorted + (size_t)i * item, (char *)x + (size_t)order[i] * item, item);
         for (int right = 0; right < 2; right++) {

@@ -409,8 +409,7 @@ static void check_scan(const strided *a, int axis, lam__reduce_id id, bool rever
     memcpy(rest, a->dims, sizeof rest);
     rest[axis] = 1;
     for (int i = axis + 1; i < a->rank; i++) inner *= a->dims[i];
-    if (id == LAM__REDUCE_SUM) lam__kernels_cumsum(a->dtype, a->rank, a->dims, axis, reverse, a->x, a->strides, out);
-    else lam__kernels_cumulate(id, a->dtype, a->rank, a->dims, axis, reverse, a->x, a->strides, out);
+    lam__kernels_cumulate(id, a->dtype, a->rank, a->dims, axis, reverse, a->x, a->strides, out);
     if (count > 0) do {
             accumulated sum = start_of(id, a->dtype);
             const int64_t start = strided_offset(a, index), n = a->dims[axis];
@@ -450,13 +449,13 @@ START_TEST(scan_accuracy_and_infinities) {
     const long double term = dtype == LAM_F64 ? (long double)0.1 : (long double)0.1f;
     void *x = calloc((size_t)n, strided_item[dtype]), *out = calloc((size_t)n, strided_item[dtype]);
     for (int64_t i = 0; i < n; i++) strided_put(dtype, x, i, (double)term);
-    lam__kernels_cumsum(dtype, 1, &n, 0, false, x, &one, out);
+    lam__kernels_cumulate(LAM__REDUCE_SUM, dtype, 1, &n, 0, false, x, &one, out);
     for (int64_t i = 0; i < n; i++) {
         const long double want = term * (i + 1), got = strided_get(dtype, out, i);
         STRIDED_CHECK(fabsl(got - want) <= (epsilon[dtype] / 2 + 1e-18L) * want, "prefix %d: %.20Lg", (int)i, got);
     }
     strided_put(dtype, x, 10, INFINITY), strided_put(dtype, x, 20, -INFINITY);
-    lam__kernels_cumsum(dtype, 1, &n, 0, false, x, &one, out);
+    lam__kernels_cumulate(LAM__REDUCE_SUM, dtype, 1, &n, 0, false, x, &one, out);
     ck_assert(isfinite(strided_get(dtype, out, 9)));
     for (int64_t i = 10; i < 20; i++) ck_assert(strided_get(dtype, out, i) == INFINITY);
     ck_assert(isnan(strided_get(dtype, out, 20)) && isnan(strided_get(dtype, out, n - 1)));

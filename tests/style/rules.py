@@ -257,19 +257,20 @@ def functions_are_documented(tree):
             yield f"{path}:{line}: the docstring of {name} does not say how it fails"
 
 
-@rule("notes that are cited exist, and what must be kept in step has two ends",
-      bad=[{"lib/a.c": "/* KEEP " + "IN STEP: loops */\n"}, {"lib/a.c": "/* See NOTE" + " [no such]. */\n"}],
+@rule("notes are cited and what is cited exists, and what must be kept in step has two ends",
+      bad=[{"lib/a.c": "/* KEEP " + "IN STEP: loops */\n"}, {"lib/a.c": "/* See NOTE" + " [no such]. */\n"},
+           {"lib/a.c": "/* NOTE" + " [alone]\n * Why. */\n"}],
       good={"lib/a.c": "/* KEEP " + "IN STEP: loops */\n/* NOTE" + " [title]\n * Why. */\n",
             "lib/b.c": "/* KEEP " + "IN STEP: loops */\n/* see NOTE" + " [title] */\n"})
 def citations_hold(tree):
-    tags, titles, cited = {}, set(), []
+    tags, titles, cited = {}, {}, []
     for path in tree.select(suffixes=(".c", ".h", ".def", ".py", "meson.build", ".md", ".map")):
         text = tree.text(path)
         for match in re.finditer(r"KEEP " r"IN STEP: ([\w-]+)", text):
             tags.setdefault(match.group(1), []).append(f"{path}:{line_of(text, match.start())}")
         for match in re.finditer(r"(^[ \t]*(?:/?\*+|#|//)?[ \t]*)?NOTE \[([^\]\n]+)\]", text, re.M):
             if match.group(1) is not None:
-                titles.add(match.group(2))
+                titles.setdefault(match.group(2), []).append(f"{path}:{line_of(text, match.start())}")
             else:
                 cited.append((f"{path}:{line_of(text, match.start())}", match.group(2)))
     for tag, places in tags.items():
@@ -278,6 +279,9 @@ def citations_hold(tree):
     for place, title in cited:
         if title not in titles:
             yield f"{place}: cites a note '{title}' that does not exist"
+    for title, places in titles.items():
+        if len(places) == 1 and title not in {name for _, name in cited}:
+            yield f"{places[0]}: nothing cites the note '{title}', so it needs no title"
 
 
 UNFINISHED = "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX", "not " + "implemented", "un" + "implemented"])

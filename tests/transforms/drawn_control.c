@@ -1,5 +1,6 @@
 /* Draws from the generator of the context in control flow: which of a batch an example gets where some have ended, and
- * where there are no trips. What is expected is always a plain draw of the same seed. */
+ * where there are no trips; and below more levels than a draw can have axes. What is expected is always a plain draw of
+ * the same seed. */
 #include "tests/support.h"
 
 #define DIFFERENT LAM_RANDOMNESS_DIFFERENT
@@ -109,7 +110,25 @@ START_TEST(a_scan_without_trips_draws_nothing) {
 }
 END_TEST
 
+/* ---- below too many levels --------------------------------------------------------------------------------------- */
+
+BODY(key_drawn) {
+    out[0] = lam_rand_key(ctx);
+}
+
+/* A draw has an axis more at each level, of which a value may have 2 LAM_MAX_RANK less one. A key is a pair of numbers,
+ * which takes one of them: it is refused by its name one level before the draw of a number is. */
+START_TEST(keys_below_too_many_levels_are_refused) {
+    const lam_vmap_options one = {.in_axes = LAM_AXES(LAM_UNMAPPED), .axis_size = 1, .randomness = DIFFERENT};
+    lam_fn *f = FN(key_drawn, 1, 1);
+    for (int i = 0; i < 2 * LAM_MAX_RANK - 1; i++) f = lam_vmap(f, &one);
+    ck_assert(lam_failed(apply1(f, num(1))));
+    EXPECT_ERROR(LAM_ERR_RANK, "rand_key: 31 axes are too many");
+}
+END_TEST
+
 Suite *suite_transforms_drawn_control(void) {
     return SUITE_OF("transforms/drawn_control", draws_of_examples_that_end_at_different_times,
-                    draws_of_a_loop_in_a_branch, a_scan_without_trips_draws_nothing);
+                    draws_of_a_loop_in_a_branch, a_scan_without_trips_draws_nothing,
+                    keys_below_too_many_levels_are_refused);
 }

@@ -160,8 +160,41 @@ START_TEST(a_function_that_calls_itself) {
 }
 END_TEST
 
+/* f(x) = x + y of a Function that is one equation of f and runs while f does: y = 2 x, but the first time 2 x + f(x),
+ * or with `of_first` 2 x + f(x[0]), which is another signature. */
+static lam_fn *running;
+static bool comes_again, of_first;
+
+static void forward_returning(UNUSED lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_mul(in[0], 2);
+    if (!comes_again) return;
+    comes_again = false;
+    out[0] = lam_add(out[0], apply1(running, of_first ? lam_index(in[0], 0, 0) : in[0]));
+}
+
+BODY(plus_returning) {
+    lam_function f = scaled;
+    f.forward = f.backward = forward_returning;
+    lam_function_apply(here, &f, NULL, LAM_LIST(in[0]), out, 1);
+    out[0] = lam_add(in[0], out[0]);
+}
+
+/* The plan that is running is neither run again nor, where there is room for one signature, dropped for another. */
+START_TEST(a_plan_that_is_running_is_left_alone) {
+    running = lam_jit(FN(plus_returning, 1, 1), &(lam_jit_options){.signatures = 1});
+    for (int k = 0; k < 4; k++) {
+        comes_again = false;
+        EXPECT(apply1(running, VEC(1, 2)), LAM_DIMS(2), 3, 6);
+        comes_again = true, of_first = k % 2;
+        if (of_first) EXPECT(apply1(running, VEC(1, 2)), LAM_DIMS(2), 6, 9);
+        else EXPECT(apply1(running, VEC(1, 2)), LAM_DIMS(2), 6, 12);
+    }
+}
+END_TEST
+
 Suite *suite_transforms_jit_direct(void) {
     return SUITE_OF("transforms/jit_direct", draws_are_new_at_each_call, levels_see_the_function_as_it_is,
                     captured_values_of_open_levels, linear_functions_that_read_open_levels,
-                    functions_that_look_at_their_inputs, functions_that_look_at_memory, a_function_that_calls_itself);
+                    functions_that_look_at_their_inputs, functions_that_look_at_memory, a_function_that_calls_itself,
+                    a_plan_that_is_running_is_left_alone);
 }

@@ -138,8 +138,7 @@ static R FN(row_size)(int64_t n, const T *factors, int64_t i) {
     return largest;
 }
 
-/* NOTE [small pivots]
- * Pivots below the rounding of what their row is made of are as good as any others of that size, so they get it: the
+/* Pivots below the rounding of what their row is made of are as good as any others of that size, so they get it: the
  * cofactors are polynomials, so they move by rounding only, and det x^-T is theirs for every rank. A row of zeros takes
  * the size of the largest one. */
 static void FN(raise_pivots)(int64_t n, T *factors, T *room) {

@@ -154,8 +154,7 @@ static const pade *choose(lam_dtype dtype, double size, int *squarings) {
 /* log2 of the binomial of 2 m over m times (2 m + 1)!, one over the first coefficient of the backward error. */
 static const double LEAD_13 = 116.447, LEAD_7 = 51.995;
 
-/* NOTE [overscaling]
- * Squarings cost digits, and where x is far from normal its norm asks for too many. What counts are the roots of the
+/* Squarings cost digits, and where x is far from normal its norm asks for too many. What counts are the roots of the
  * norms of its powers, here the fourth and the sixth, unless |x| grows so much faster that the approximant itself would
  * round: Al-Mohy and Higham, "A new scaling and squaring algorithm for the matrix exponential" (2009), (5.1) and
  * section 4. So many squarings of those planned are spared; A to A6 are those of the scaled matrix. */

@@ -16,8 +16,8 @@ extern int openblas_get_parallel(void) __attribute__((weak));
 enum { NEW, STARTING, STARTED };
 enum { PROBE = 144 << 20 }; /* bytes */
 
-/* NOTE [probe]: OpenBLAS maps its buffers on first use and, refused, asks again for ever. So a little more is asked
- * for and given back first: a buffer takes 128 MiB of addresses in builds for many machines, less in others. */
+/* OpenBLAS maps its buffers on first use and, refused, asks again for ever. So a little more is asked for and
+ * given back first: a buffer takes 128 MiB of addresses in builds for many machines, less in others. */
 static void *map_probe(void) {
     void *p = mmap(NULL, PROBE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return p == MAP_FAILED ? NULL : p;

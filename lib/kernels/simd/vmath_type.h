@@ -1,7 +1,7 @@
 /* Template: what the elementary functions of one floating type share. Include with T, V, M, W (a wider scalar type),
  * ANY and NAME(x), and the constant NAME(TINY) of vmath.h.
- * NOTE [patches] Lanes that are rare and would cost the others much are done again one by one by libm in W and rounded
- * once, which is within 0.51 ULP. */
+ * Lanes that are rare and would cost the others much are done again one by one by libm in W and rounded once, which is
+ * within 0.51 ULP. */
 
 ALWAYS_INLINE V NAME(select)(M mask, V yes, V no) {
     return (V)((mask & (M)yes) | (~mask & (M)no));

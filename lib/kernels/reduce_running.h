@@ -95,9 +95,9 @@ ALWAYS_INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *
     }
 }
 
-/* Up to four columns stay in registers; contiguous ones go in vectors; others eight at a time to hide latency. Sums that
- * carry their errors go one by one, if they are long, unless they go in vectors. The number of columns is a constant
- * where it is 1 to 4 or 8. */
+/* Up to four columns stay in registers; contiguous ones go in vectors; others eight at a time to hide latency. Sums
+ * that carry their errors go one by one, if they are long, unless they go in vectors. How many columns there are is a
+ * constant for 1 to 4 and 8. */
 ALWAYS_INLINE void FN(scan_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     const bool contiguous = b->step == 1 && to->step == 1;
     const int most = contiguous ? SCAN_COLUMNS : 8;

@@ -1,5 +1,6 @@
 /* Cotangents of operands that were broadcast: what reaches them is summed over the axes along which they were seen
- * again and again. Of a product, here and in other rules, the terms are made where they are summed, in the first cache, and not as a value. */
+ * again and again. Of a product, here and in other rules, the terms are made where they are summed, in the first cache,
+ * and not as a value. */
 #include "lib/primitives/axes.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rules.h"

@@ -7,11 +7,7 @@
 #define GROUP LAM__JOIN(NAME, _group)
 #define PAIR  LAM__JOIN(NAME, _pair)
 
-#if W == 1
-typedef T GROUP;
-#else
 typedef T GROUP __attribute__((vector_size(W * sizeof(T)), aligned(sizeof(T)), may_alias));
-#endif
 
 /* Two groups, `other` elements apart. */
 ALWAYS_INLINE void PAIR(int64_t n, int64_t step, int64_t other, const T *a, const T *b, T *out) {

@@ -13,9 +13,28 @@
 #define NAME FN(lanes_of_2)
 #include "lib/kernels/recurrence_lanes.h"
 
-#define W    1
-#define NAME FN(lanes_of_1)
-#include "lib/kernels/recurrence_lanes.h"
+/* Rows of one lane, some at a time, as each waits for itself only; how many is a constant in the calls. */
+ALWAYS_INLINE void FN(rows_abreast)(int rows, int64_t n, int64_t step, const T *a, const T *b, T *out) {
+    T y[ABREAST];
+    for (int k = 0; k < rows; k++) out[k * n] = y[k] = b[k * n];
+    for (int64_t i = 1; i < n; i++) {
+        a += step;
+        b += step;
+        out += step;
+        for (int k = 0; k < rows; k++) out[k * n] = y[k] = a[k * n] * y[k] + b[k * n];
+    }
+}
+
+static void FN(rows_of_1)(const lam__lanes *s, bool reverse, const T *a, const T *b, T *out) {
+    const int64_t n = s->n, first = reverse ? n - 1 : 0, step = reverse ? -1 : 1;
+    for (int64_t o = 0, rows; o < s->outer; o += rows) {
+        const int64_t at = o * n + first, left = s->outer - o;
+        rows = left >= ABREAST ? ABREAST : left >= 2 ? 2 : 1;
+        if (rows == ABREAST) FN(rows_abreast)(ABREAST, n, step, a + at, b + at, out + at);
+        else if (rows == 2) FN(rows_abreast)(2, n, step, a + at, b + at, out + at);
+        else FN(rows_abreast)(1, n, step, a + at, b + at, out + at);
+    }
+}
 
 /* All lanes of a row side by side, row after row. What the step before has written is read again from the cache; with
  * LONG lanes and more it has long been stored by then. The first row is copied: nothing comes before it. */
@@ -40,7 +59,7 @@ static void FN(recurrence)(const lam__lanes *s, bool reverse, const T *a, const 
     else if (s->inner >= 8) FN(lanes_of_8)(s, reverse, a, b, out);
     else if (s->inner >= 4) FN(lanes_of_4)(s, reverse, a, b, out);
     else if (s->inner >= 2) FN(lanes_of_2)(s, reverse, a, b, out);
-    else if (s->inner == 1) FN(lanes_of_1)(s, reverse, a, b, out);
+    else if (s->inner == 1) FN(rows_of_1)(s, reverse, a, b, out);
 }
 
 #undef T

@@ -5,7 +5,10 @@
 
 #include "lib/kernels/simd/vector.h"
 
-enum { LONG = 48 }; /* lanes of a row that is swept */
+enum {
+    LONG = 48,   /* lanes of a row that is swept */
+    ABREAST = 4, /* rows of one lane */
+};
 
 #define T        double
 #define FN(name) name##_f64

@@ -95,9 +95,9 @@ ALWAYS_INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *
     }
 }
 
-/* A single column stays in registers; contiguous ones go in vectors; others eight at a time to hide latency. Sums that
- * carry their errors go one by one, if they are long, unless they go in vectors. The number of columns is a constant
- * where it is 1 or 8. */
+/* Up to four columns stay in registers; contiguous ones go in vectors; others eight at a time to hide latency. Sums
+ * that carry their errors go one by one, if they are long, unless they go in vectors. How many columns there are is a
+ * constant for 1 to 4 and 8. */
 ALWAYS_INLINE void FN(scan_of)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     const bool contiguous = b->step == 1 && to->step == 1;
     const int most = contiguous ? SCAN_COLUMNS : 8;
@@ -120,6 +120,9 @@ ALWAYS_INLINE void FN(scan_of)(lam__reduce_op op, const lam__reduce_block *b, co
         }
 #endif
         if (columns == 1) FN(scan_columns)(op, b, to, first, 1, b->step, to->step);
+        else if (contiguous && columns == 2) FN(scan_columns)(op, b, to, first, 2, 1, 1);
+        else if (contiguous && columns == 3) FN(scan_columns)(op, b, to, first, 3, 1, 1);
+        else if (contiguous && columns == 4) FN(scan_columns)(op, b, to, first, 4, 1, 1);
         else if (contiguous) FN(scan_columns)(op, b, to, first, columns, 1, 1);
         else if (columns == 8) FN(scan_columns)(op, b, to, first, 8, b->step, to->step);
         else FN(scan_columns)(op, b, to, first, columns, b->step, to->step);

@@ -8,10 +8,10 @@
 #include <string.h>
 
 enum {
-    RUN = 8,          /* elements whose places are counted faster than they are merged */
-    BYTEWISE = 24,    /* elements for each byte of a key from which on these sort faster than merging */
-    FEW = 8,          /* a heap is worth it where at most one of so many is wanted */
-    SIDE_BY_SIDE = 8, /* searches whose loads wait together */
+    RUN = 8,           /* elements whose places are counted faster than they are merged */
+    BYTEWISE = 24,     /* elements for each byte of a key from which on these sort faster than merging */
+    FEW = 8,           /* a heap is worth it where at most one of so many is wanted */
+    SIDE_BY_SIDE = 16, /* searches whose loads wait together */
 };
 
 /* For the widest keys and either algorithm: two lists of keys and positions, which are half as wide for one of them. */

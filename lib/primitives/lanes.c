@@ -7,6 +7,7 @@
 #include "lib/primitives/params.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
+#include "lib/primitives/rules.h"
 
 #include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
@@ -162,13 +163,13 @@ static double lane_size(const lam_rule *r) {
 }
 
 /* STEEP (t - mean(t) - y mean(y t)), which is its own transpose; *against: -mean(y t). The middle factor is a
- * projection away from the ones and from y, which is symmetric. */
+ * projection away from the ones and from y, which is symmetric. What there is one number of per lane is multiplied
+ * first, so that two passes are left. */
 static lam_tensor *standardized_slope(const lam_rule *r, lam_tensor *t, lam_tensor **against) {
     const double part = 1 / lane_size(r);
-    lam_tensor *y = r->out[RESULT];
-    *against = lam_mul(-part, total(r, lam_mul(y, t)));
-    lam_tensor *away = lam_sub(t, lam_mul(part, total(r, t)));
-    return lam_mul(lam_fma(y, *against, away), restored(r, r->out[STEEP]));
+    lam_tensor *y = r->out[RESULT], *steep = restored(r, r->out[STEEP]), *level = lam_mul(-part, total(r, t));
+    *against = lam_mul(-part, lam__rules_product_summed(y, t, lam_dims_of(steep)));
+    return lam_fma(t, steep, lam_fma(y, lam_mul(*against, steep), lam_mul(level, steep)));
 }
 
 /* Both results have tangents; the one of STEEP uses the mean that the first has worked out. */

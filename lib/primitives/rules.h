@@ -58,6 +58,10 @@ lam_status lam__rules_accumulate_times(lam_ctx *ctx, const lam_primitive *row, l
 /* The product of g and y (NULL: g itself), summed over what an operand with the dims of `like` was broadcast along. */
 lam_status lam__rules_times_summed(lam_ctx *ctx, lam_value *g, lam_value *y, const lam_value *like, lam_value **out);
 
+/* Of handles, for rules: the sum of x y over the axes that have one element in `like`. The product is not made where it
+ * need not be. */
+lam_tensor *lam__rules_product_summed(lam_tensor *x, lam_tensor *y, lam_dims like);
+
 /* Adds g (sign -1: takes it away) to what a slot holds, or to nothing where it is NULL; g is taken over. The first
  * cotangent is moved in; later ones are added in its memory if nobody else sees that. */
 lam_status lam__rules_accumulate(lam_ctx *ctx, lam_value **slot, lam_value *g, int sign);

@@ -2,11 +2,11 @@
  * recurrence, y_i = a_i y_(i-1) + b_i, whose own derivatives are linear recurrences again: so every scan is exact where
  * a formula by division would meet 0 / 0, costs a pass over the data, and can be differentiated to any order.
  *
- * NOTE [scans]  The tangent of a scan is leave * R(keep, enter * dx), where R(a, b) is the recurrence:
- *   cumprod        keep = x_i             enter = out_(i-1)        leave = 1
- *   cummax         keep = no new maximum  enter = x_i is out_i     leave = 1 / how many are out_i so far
- *   cumlogsumexp   keep = exp(out_(i-1) - out_i)  enter = exp(x_i - out_i)  leave = 1 (infinities: as for cummax)
- * The cotangent is the transpose: enter * R'(keep, leave * g), with R' from the other end and keep moved by one. */
+ * NOTE [scans]  The tangent of a scan is R(keep, enter * dx) / share, where R(a, b) is the recurrence:
+ *   cumprod        keep = x_i             enter = out_(i-1)        share = 1
+ *   cummax         keep = no new maximum  enter = x_i is out_i     share = how many are out_i so far
+ *   cumlogsumexp   keep = exp(out_(i-1) - out_i)  enter = exp(x_i - out_i)  share = 1 (infinities: as for cummax)
+ * The cotangent is the transpose: enter * R'(keep, g / share), with R' from the other end and keep moved by one. */
 #include "lib/primitives/scan.h"
 
 #include "lib/primitives/apply.h"
@@ -182,7 +182,7 @@ const lam_primitive lam__row_cumsum = {
 
 /* What NOTE [scans] calls by these names, for one call. */
 typedef struct weights {
-    lam_tensor *keep, *enter, *leave; /* leave NULL: 1 */
+    lam_tensor *keep, *enter, *share; /* share NULL: 1 */
 } weights;
 
 typedef weights weights_of(const lam_rule *r, const scan_params *p);
@@ -192,22 +192,20 @@ static void tangent(const lam_rule *r, weights_of *of, lam_tensor *dx, lam_tenso
     const scan_params *p = r->params;
     weights w = of(r, p);
     *dout = recurrence(w.keep, lam_mul(w.enter, dx), p->axis, p->reverse);
-    if (w.leave) *dout = lam_mul(w.leave, *dout);
+    if (w.share) *dout = lam_div(*dout, w.share);
 }
 
 /* The transpose of `tangent`, factor by factor in reverse order. */
 static void cotangent(const lam_rule *r, weights_of *of, lam_tensor *g, lam_tensor **gx) {
     const scan_params *p = r->params;
     weights w = of(r, p);
-    if (w.leave) g = lam_mul(w.leave, g);
+    if (w.share) g = lam_div(g, w.share);
     *gx = lam_mul(w.enter, recurrence_transposed(w.keep, g, p->axis, p->reverse));
 }
 
-/* leave = 1 / the total weight that has entered; a constant, for it counts ties, or is 1. None entered: 1. For extremes
- * it is the number of those that share, for cumlogsumexp 1 but for infinities. */
-static weights normalised(lam_tensor *keep, lam_tensor *enter, const scan_params *p) {
-    lam_tensor *total = recurrence(lam_stop_gradient(keep), lam_stop_gradient(enter), p->axis, p->reverse);
-    return (weights){keep, enter, lam_reciprocal(lam_where(lam_eq(total, 0.0), 1.0, total))};
+/* share = the total weight that has entered, 0 where none has; a constant, for it counts ties, or is 1. */
+static weights shared(lam_tensor *keep, lam_tensor *enter, const scan_params *p) {
+    return (weights){keep, enter, recurrence(lam_stop_gradient(keep), lam_stop_gradient(enter), p->axis, p->reverse)};
 }
 
 /* As for sums, integers wrap. */
@@ -249,7 +247,9 @@ static weights weights_extreme(const lam_rule *r, const scan_params *p) {
     lam_tensor *x = r->in[0], *out = r->out[0], *before = lam__scan_shift(out, p->axis, p->reverse, 0);
     lam_dtype dtype = lam_dtype_of(x);
     lam_tensor *keep = lam_cast(lam_or(lam_eq(out, before), lam_is_nan(before)), dtype);
-    return normalised(keep, lam_cast(lam_or(lam_eq(x, out), lam_is_nan(x)), dtype), p);
+    weights w = shared(keep, lam_cast(lam_or(lam_eq(x, out), lam_is_nan(x)), dtype), p);
+    w.share = lam_max(w.share, 1.0);
+    return w;
 }
 
 static void jvp_extreme(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
@@ -311,7 +311,9 @@ static weights weights_cumlogsumexp(const lam_rule *r, const scan_params *p) {
     double most = lam__dtype_largest((int)lam_dtype_of(r->in[0]));
     lam_tensor *out = lam_clamp(r->out[0], -most, most);
     lam_tensor *before = lam__scan_shift(lam_min(r->out[0], most), p->axis, p->reverse, (double)-INFINITY);
-    return normalised(lam_exp(lam_sub(before, out)), lam_exp(lam_sub(lam_min(r->in[0], most), out)), p);
+    weights w = shared(lam_exp(lam_sub(before, out)), lam_exp(lam_sub(lam_min(r->in[0], most), out)), p);
+    w.share = lam_where(lam_eq(w.share, 0.0), 1.0, w.share);
+    return w;
 }
 
 static void jvp_cumlogsumexp(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {

@@ -227,8 +227,8 @@ lam_tensor *lam_is_in(lam_tensor *x, lam_tensor *elements) {
 
 /* ---- bincount, histogram ----------------------------------------------------------------------------------------- */
 
-/* Adds ones or weights to `length` places; places outside are left out. Negative ones would else count from the end: they
- * go to a place behind the others, which is cut off. Linear in the weights, with the derivative of scattering. */
+/* Adds ones or weights to `length` places; places outside are left out. Negative ones would else count from the end:
+ * they go to a place behind the others, which is cut off. Linear in the weights, with the derivative of scattering. */
 static lam_tensor *tally(const char *name, lam_tensor *places, lam_tensor *weights, int64_t length) {
     lam_dims own = lam_dims_of(places);
     lam_dtype dtype = LAM_I64;

@@ -1,5 +1,7 @@
 /* Cotangents of operands that were broadcast: what reaches them is summed over the axes along which they were seen
- * again and again. Of a product the terms are made where they are summed, in the first cache, and not as a value. */
+ * again and again. Of a product, here and in other rules, the terms are made where they are summed, in the first cache,
+ * and not as a value. */
+#include "lib/primitives/axes.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rules.h"
 
@@ -11,11 +13,11 @@
 enum { SHORT = 32 }; /* elements of a row that is summed faster as it lies */
 
 /* The axes of g that `like` lacks, or has one element of where g has others. */
-static lam__axis_set lacking(const lam_value *g, const lam_value *like) {
+static lam__axis_set lacking(const lam_value *g, lam_dims like) {
     lam__axis_set set = 0;
-    const int lead = g->rank - like->rank;
+    const int lead = g->rank - like.rank;
     for (int axis = 0; axis < g->rank; axis++)
-        if (axis < lead || (like->dims[axis - lead] == 1 && g->dims[axis] != 1)) set |= 1u << axis;
+        if (axis < lead || (like.dims[axis - lead] == 1 && g->dims[axis] != 1)) set |= 1u << axis;
     return set;
 }
 
@@ -33,12 +35,12 @@ static bool is_long(const lam_value *g, lam__axis_set set) {
     return row == 1 || row >= SHORT;
 }
 
-static lam_status sum_products(const lam_value *g, const lam_value *y, const lam_value *like, lam__axis_set set,
+static lam_status sum_products(const lam_value *g, const lam_value *y, lam_dims like, lam__axis_set set,
                                lam_value **out) {
     bool reduced[LAM_INNER_RANK];
     for (int axis = 0; axis < g->rank; axis++) reduced[axis] = lam__reduce_has(set, axis);
     lam_ctx *ctx = lam__full(g)->ctx;
-    *out = lam__value_new(ctx, (lam_dtype)g->dtype, like->rank, like->dims);
+    *out = lam__value_new(ctx, (lam_dtype)g->dtype, like.rank, like.dims);
     if (!*out) return LAM_ERR_MEMORY;
     const lam__squares s = {(lam_dtype)g->dtype, g->rank, g->dims, g->strides, reduced, g->data, NULL, y->data};
     lam__parallel_squares(ctx->team, &s, (*out)->data);
@@ -46,7 +48,7 @@ static lam_status sum_products(const lam_value *g, const lam_value *y, const lam
 }
 
 /* At any level. */
-static lam_status sum_any(lam_ctx *ctx, lam_value *g, lam_value *y, const lam_value *like, lam_value **out) {
+static lam_status sum_any(lam_ctx *ctx, lam_value *g, lam_value *y, lam_dims like, lam_value **out) {
     lam_scope scope;
     lam_tensor t, factor;
     lam__scope_open(ctx, &scope);
@@ -57,14 +59,23 @@ static lam_status sum_any(lam_ctx *ctx, lam_value *g, lam_value *y, const lam_va
         lam__scope_lend(&factor, ctx, y);
         x = lam_mul(x, &factor);
     }
-    if (lam__scope_peek(x)) x = lam__rules_sum_to(x, (lam_dims){like->rank, like->dims});
+    if (lam__scope_peek(x)) x = lam__rules_sum_to(x, like);
     *out = lam__value_hold_any(lam__scope_peek(x));
     lam__scope_close(&scope);
     return *out ? LAM_OK : ctx->error.status;
 }
 
 lam_status lam__rules_times_summed(lam_ctx *ctx, lam_value *g, lam_value *y, const lam_value *like, lam_value **out) {
-    const lam__axis_set set = lacking(g, like);
-    if (y && lie_alike(g, y) && is_long(g, set)) return sum_products(g, y, like, set, out);
-    return sum_any(ctx, g, y, like, out);
+    const lam_dims dims = {like->rank, like->dims};
+    const lam__axis_set set = lacking(g, dims);
+    if (y && lie_alike(g, y) && is_long(g, set)) return sum_products(g, y, dims, set, out);
+    return sum_any(ctx, g, y, dims, out);
+}
+
+lam_tensor *lam__rules_product_summed(lam_tensor *x, lam_tensor *y, lam_dims like) {
+    const lam_value *g = lam__scope_peek(x), *h = lam__scope_peek(y);
+    lam_value *sum;
+    if (!g || !h || !lie_alike(g, h) || !is_long(g, lacking(g, like))) return lam__rules_sum_to(lam_mul(x, y), like);
+    if (sum_products(g, h, like, lacking(g, like), &sum) != LAM_OK) return lam__axes_failed(x);
+    return lam__scope_handle(lam__full(g)->ctx, sum);
 }

@@ -8,7 +8,7 @@
 #include "lib/kernels/recurrence_simd.h"
 #include "tests/kernels/strided.h"
 
-enum { MOST_LANES = 70, MOST_STEPS = 6, MOST_ROWS = 4, ROOM = MOST_LANES * MOST_STEPS * MOST_ROWS };
+enum { MOST_LANES = 70, MOST_STEPS = 6, MOST_ROWS = 8, ROOM = MOST_LANES * MOST_STEPS * MOST_ROWS };
 
 typedef struct recurrence_case {
     lam__lanes s;

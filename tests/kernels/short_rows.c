@@ -64,6 +64,31 @@ START_TEST(running_results_of_rows_are_those_of_one_row) {
 }
 END_TEST
 
+/* Columns side by side, few and many, beside each of them alone; long enough for sums that carry their errors to go
+ * one by one. _i is the dtype. */
+START_TEST(running_results_of_columns_are_those_of_one_column) {
+    enum { MOST = 9, LENGTH = 300 };
+    const lam_dtype dtype = (lam_dtype)_i;
+    const size_t item = strided_item[dtype], bytes = MOST * LENGTH * item;
+    uint64_t state = 17;
+    char *x = strided_fill(dtype, MOST * LENGTH, &state), *out = malloc(bytes), *wanted = malloc(bytes);
+    for (int64_t columns = 1; columns <= MOST; columns++)
+        for (int k = 0; k < 8; k++) {
+            const lam__reduce_id id = (lam__reduce_id)(LAM__REDUCE_SUM + k % 4);
+            const int64_t dims[2] = {LENGTH - k, columns}, strides[2] = {columns, 1};
+            const lam__scan all = {id, dtype, 2, 0, k / 4, dims, strides, strides};
+            const lam__scan one = {id, dtype, 1, 0, k / 4, dims, strides, strides};
+            memset(out, 7, bytes), memset(wanted, 7, bytes);
+            lam__scan_run(&all, x, out);
+            for (int64_t c = 0; c < columns; c++) lam__scan_run(&one, x + (size_t)c * item, wanted + (size_t)c * item);
+            ck_assert_mem_eq(out, wanted, bytes);
+        }
+    free(x);
+    free(out);
+    free(wanted);
+}
+END_TEST
+
 /* What fills up rows takes no part: sums of negative zeros are negative, of every length and number of rows. */
 START_TEST(sums_keep_negative_zeros) {
     enum { MOST_ROWS = 40, LONGEST = 70 };
@@ -104,6 +129,7 @@ Suite *suite_kernels_short_rows(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, bits_of_rows_do_not_depend_on_position, LAM_F64, LAM_F32 + 1);
     tcase_add_loop_test(tests, running_results_of_rows_are_those_of_one_row, LAM_F64, LAM_BOOL);
+    tcase_add_loop_test(tests, running_results_of_columns_are_those_of_one_column, LAM_F64, LAM_BOOL);
     tcase_add_test(tests, sums_keep_negative_zeros);
     tcase_add_test(tests, results_larger_than_the_caches);
     suite_add_tcase(suite, tests);

@@ -260,6 +260,36 @@ START_TEST(lanes_of_all_lengths) {
 }
 END_TEST
 
+/* A weighed sum of standardised lanes, by the operation and by its definition. */
+BODY(standard_weighed) {
+    out[0] = lam_sum(lam_mul(in[1], lam_standardize(in[0], &(lam_normalize_options){.epsilon = 0.5})), NULL);
+}
+
+BODY(defined_weighed) {
+    const lam_reduce_options over = {LAM_AXES(-1), true};
+    lam_tensor *away = lam_sub(in[0], lam_mean(in[0], &over)), *variance = lam_mean(lam_square(away), &over);
+    out[0] = lam_sum(lam_mul(in[1], lam_div(away, lam_sqrt(lam_add(variance, 0.5)))), NULL);
+}
+
+/* Lanes on both sides of what is summed without its products; both modes, and one over the other. */
+START_TEST(long_lanes_have_the_derivatives_of_the_definition) {
+    static const int64_t lengths[] = {3, 31, 32, 33, 100};
+    lam_fn *f = FN(standard_weighed, 2, 1), *g = FN(defined_weighed, 2, 1);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const lam_dims dims = LAM_DIMS(5, lengths[i]);
+        lam_tensor *x = lam_random_normal(lam_key(ctx, 7), LAM_F64, dims), *w = lam_cos(lam_mul(3.0, x)),
+                   *t = lam_sin(x);
+        lam_tensor *y[4], *dy[4];
+        EXPECT_SAME(apply2(lam_grad(f, NULL), x, w), apply2(lam_grad(g, NULL), x, w), 1e-13);
+        lam_fn *each[] = {f, g, lam_grad(f, NULL), lam_grad(g, NULL)};
+        for (int k = 0; k < 4; k++)
+            ck_assert_int_eq(lam_jvp(each[k], LAM_LIST(x, w), LAM_LIST(t, NULL), &y[k], &dy[k], 1, NULL), LAM_OK);
+        EXPECT_SAME(dy[0], dy[1], 1e-12);
+        EXPECT_SAME(dy[2], dy[3], 1e-12);
+    }
+}
+END_TEST
+
 START_TEST(axes_apart_are_standardized_together) {
     lam_tensor *x = lam_random_normal(lam_key(ctx, 3), LAM_F64, LAM_DIMS(3, 4, 5));
     lam_tensor *moved = lam_reshape(lam_transpose(x, LAM_AXES(1, 0, 2)), LAM_DIMS(4, 15));
@@ -456,9 +486,9 @@ Suite *suite_primitives_neural(void) {
         "primitives/neural", activations_far_out, mish_has_derivatives_of_high_order, slopes_where_forms_change,
         kinks_have_the_slope_of_the_left, relu_keeps_the_dtype, glu_halves_an_axis, losses_are_those_of_jax,
         gradients_of_losses_are_finite_at_the_edges, normalisations, scale_and_offset_of_other_dtypes,
-        lanes_of_all_lengths, axes_apart_are_standardized_together, attention_is_that_of_jax,
-        a_query_without_keys_gives_zero_and_no_gradient, attention_refuses_by_its_name, curves_are_those_of_numpy,
-        curves_have_second_derivatives, logarithms_of_sums_and_terms_of_entropy);
+        lanes_of_all_lengths, long_lanes_have_the_derivatives_of_the_definition, axes_apart_are_standardized_together,
+        attention_is_that_of_jax, a_query_without_keys_gives_zero_and_no_gradient, attention_refuses_by_its_name,
+        curves_are_those_of_numpy, curves_have_second_derivatives, logarithms_of_sums_and_terms_of_entropy);
     const int count = sizeof activations / sizeof *activations;
     suite_loop(suite, polynomials_at_many_points, 2);
     suite_loop(suite, activations_and_their_slopes_are_those_of_jax, count);

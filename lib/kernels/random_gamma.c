@@ -22,23 +22,23 @@ static key key_of(const uint32_t words[2]) {
 
 /* Key number i of those that a key is split into. As lam_split gives them. */
 static key part(key k, uint64_t i) {
-    lam__kernels_keys()(LAM__RANDOM_WIDE, 1, &k, i, NULL, &k);
+    lam__kernels_keys()->each(LAM__RANDOM_WIDE, 1, &k, i, NULL, &k);
     return k;
 }
 
 /* The same of n keys. */
 static void parts(int64_t n, const key *k, uint64_t i, key *out) {
-    lam__kernels_keys()(LAM__RANDOM_WIDE, n, k, i, NULL, out);
+    lam__kernels_keys()->each(LAM__RANDOM_WIDE, n, k, i, NULL, out);
 }
 
 /* Uniform in [0, 1) with the digits of dtype, of at most BLOCK keys. As lam_random_uniform has them. */
 static void units(lam_dtype dtype, int64_t n, const key *k, uint64_t first, const uint64_t *places, double *u) {
     float narrow[BLOCK];
     if (dtype == LAM_F64) {
-        lam__kernels_keys()(LAM__RANDOM_UNIT64, n, k, first, places, u);
+        lam__kernels_keys()->each(LAM__RANDOM_UNIT64, n, k, first, places, u);
         return;
     }
-    lam__kernels_keys()(LAM__RANDOM_UNIT32, n, k, first, places, narrow);
+    lam__kernels_keys()->each(LAM__RANDOM_UNIT32, n, k, first, places, narrow);
     for (int64_t i = 0; i < n; i++) u[i] = narrow[i];
 }
 

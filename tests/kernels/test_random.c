@@ -31,7 +31,7 @@ END_TEST
 enum { MANY = 600, LARGEST = 16 };
 
 static const size_t bytes_of[] = {
-    [LAM__RANDOM_PAIRS] = 16, [LAM__RANDOM_WIDE] = 8,   [LAM__RANDOM_WORDS] = 8,  [LAM__RANDOM_NARROW] = 4,
+    [LAM__RANDOM_PAIRS] = 16, [LAM__RANDOM_WIDE] = 8,   [LAM__RANDOM_WORDS] = 4,  [LAM__RANDOM_NARROW] = 4,
     [LAM__RANDOM_BYTES] = 1,  [LAM__RANDOM_UNIT64] = 8, [LAM__RANDOM_UNIT32] = 4,
 };
 
@@ -105,8 +105,12 @@ static const uint64_t spans[] = {
     7,
     10,
     1000,
+    0xffff,
     0x10000,
     0x10001,
+    0x3ffff,
+    0x40000,
+    0x40001,
     0x7fffffff,
     0x80000000,
     0x80000001,
@@ -141,13 +145,13 @@ END_TEST
 START_TEST(keys_of_their_own) {
     static unsigned char out[MANY * LARGEST], alone[LARGEST];
     static uint64_t keys[MANY], places[MANY];
-    lam__keys_loop *const loops[] = {lam__kernels_keys(), lam__keys_v1};
+    const lam__keys_set *const sets[] = {lam__kernels_keys(), &lam__keys_v1};
     const uint64_t starts[] = {0, 2, (UINT64_C(1) << 32) - 5};
     const size_t item = bytes_of[_i];
     for (uint64_t i = 0; i < MANY; i++) keys[i] = i * UINT64_C(0x9e3779b97f4a7c15), places[i] = i * i * i;
     for (int k = 0; k < 12; k++) {
         const uint64_t start = starts[k % 3], *more = k < 6 ? NULL : places;
-        loops[k / 3 % 2]((lam__random_form)_i, MANY, keys, start, more, out);
+        sets[k / 3 % 2]->each((lam__random_form)_i, MANY, keys, start, more, out);
         for (int i = 0; i < MANY; i++) {
             const uint32_t words[2] = {(uint32_t)(keys[i] >> 32), (uint32_t)keys[i]};
             lam__kernels_random(&(lam__random){.form = (lam__random_form)_i}, words, start + (more ? more[i] : 0), 1,

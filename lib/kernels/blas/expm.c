@@ -55,7 +55,7 @@ enum { A, A2, A4, A6, ODD, EVEN, SUM, MATRICES };
 
 /* NOTE [changes beside]
  * The derivative at x along e is the upper right block of exp([[x, e], [0, x]]) (Mathias 1996). All that is made of
- * such a matrix has this form, so it is kept as the n rows [x, e]: a product then takes three products of n x n, and not
+ * such a matrix has this form, so it is kept as the n rows [x, e]: a product then takes three products of n x n, not
  * the eight of 2 n x 2 n, and a quotient the factors of one block. Norms are those of the whole. */
 
 /* One matrix's work: rows have n elements, or 2 n with a change beside them. */

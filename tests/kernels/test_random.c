@@ -167,13 +167,17 @@ START_TEST(samples_do_not_depend_on_others) {
     static double a[MANY], wide[MANY], one;
     static float a32[MANY], rate[MANY], narrow[MANY], one32;
     static int64_t counts[MANY], count;
+    static double trials[MANY], share[MANY], successes[MANY];
     const uint32_t key[2] = {11, 12};
     const double special[] = {NAN, INFINITY, 0, -2, 1e-3, 1, 1e6};
     for (int i = 0; i < MANY; i++) a[i] = i % 9 ? 0.05 * (i % 100) + 0.02 : special[i / 9 % 7];
     for (int i = 0; i < MANY; i++) a32[i] = (float)a[i], rate[i] = (float)(i % 2 ? 3 * a[i] : 20 * a[i]);
     lam__kernels_random_gamma(LAM_F64, key, 0, MANY, a, _i, wide);
     lam__kernels_random_gamma(LAM_F32, key, 0, MANY, a32, _i, narrow);
+    for (int i = 0; i < MANY; i++) share[i] = i % 23 / 20.0 - 0.02;
+    for (int i = 0; i < MANY; i++) trials[i] = i % 50 ? i % 70 : special[i / 50 % 7];
     lam__kernels_random_poisson(key, 0, MANY, rate, counts);
+    lam__kernels_random_binomial(LAM_F64, key, 0, MANY, trials, share, successes);
     for (int i = 0; i < MANY; i++) {
         lam__kernels_random_gamma(LAM_F64, key, i, 1, a + i, _i, &one);
         lam__kernels_random_gamma(LAM_F32, key, i, 1, a32 + i, _i, &one32);
@@ -181,6 +185,8 @@ START_TEST(samples_do_not_depend_on_others) {
         ck_assert(isnan(one) ? isnan(wide[i]) : one == wide[i]);
         ck_assert(isnan(one32) ? isnan(narrow[i]) : one32 == narrow[i]);
         ck_assert_int_eq(count, counts[i]);
+        lam__kernels_random_binomial(LAM_F64, key, i, 1, trials + i, share + i, &one);
+        ck_assert(isnan(one) ? isnan(successes[i]) : one == successes[i]);
     }
 }
 END_TEST

@@ -179,8 +179,8 @@ void lam__kernels_searchsorted(lam_dtype dtype, int64_t batch, int64_t n, int64_
 typedef enum lam__random_form {
     LAM__RANDOM_PAIRS,   /* both words, as two i64 */
     LAM__RANDOM_WIDE,    /* all 64, as i64 */
-    LAM__RANDOM_WORDS,   /* one word xor the other, as i64 of 32 bits */
-    LAM__RANDOM_NARROW,  /* the same as i32 */
+    LAM__RANDOM_WORDS,   /* one word xor the other, less 2^31, as i32: in the order of the words */
+    LAM__RANDOM_NARROW,  /* the word itself as i32 */
     LAM__RANDOM_BYTES,   /* its low 8 bits, as u8 */
     LAM__RANDOM_UNIT64,  /* the upper 52 bits as f64 in [0, 1) */
     LAM__RANDOM_UNIT32,  /* the upper 23 bits of the word as f32 in [0, 1) */

@@ -10,7 +10,7 @@ enum { BLOCK = 256 };
 
 lam_dtype lam__kernels_random_dtype(lam__random_form form) {
     static const lam_dtype dtypes[] = {
-        [LAM__RANDOM_PAIRS] = LAM_I64,  [LAM__RANDOM_WIDE] = LAM_I64,    [LAM__RANDOM_WORDS] = LAM_I64,
+        [LAM__RANDOM_PAIRS] = LAM_I64,  [LAM__RANDOM_WIDE] = LAM_I64,    [LAM__RANDOM_WORDS] = LAM_I32,
         [LAM__RANDOM_NARROW] = LAM_I32, [LAM__RANDOM_BYTES] = LAM_U8,    [LAM__RANDOM_UNIT64] = LAM_F64,
         [LAM__RANDOM_UNIT32] = LAM_F32, [LAM__RANDOM_RANGE64] = LAM_I64, [LAM__RANDOM_RANGE32] = LAM_I32,
         [LAM__RANDOM_RANGE8] = LAM_U8,
@@ -26,7 +26,9 @@ lam_dtype lam__kernels_random_dtype(lam__random_form form) {
  *
  * No element is divided. With inverse = floor((2^bits - 1) / span) the upper half of x inverse is x / span rounded
  * down, or one less: 2^bits / span - inverse <= 1, and x < 2^bits of these are less than one. So at most one span is
- * left to take away. An inverse of 0 leaves x as it is, which is what a span of 0 wants. */
+ * left to take away. An inverse of 0 leaves x as it is, which is what a span of 0 wants.
+ *
+ * For small spans nothing wraps, and the remainder is that of upper 2^bits + lower; see lam__keys_set. */
 typedef struct divisor {
     uint64_t span, inverse, factor;
 } divisor;
@@ -96,6 +98,7 @@ static void range(const lam__random *what, const uint32_t key[2], uint64_t first
     const bool wide = what->form == LAM__RANDOM_RANGE64;
     const lam__random_form form = wide ? LAM__RANDOM_WIDE : LAM__RANDOM_NARROW;
     const divisor d = divisor_of(what->span, wide ? 64 : 32);
+    const bool small = d.span && d.span <= (wide ? LAM__KEYS_SPAN64 : LAM__KEYS_SPAN32);
     const lam__simd *simd = lam__elementwise_simd();
     uint64_t keys[4];
     words high, low;
@@ -106,7 +109,8 @@ static void range(const lam__random *what, const uint32_t key[2], uint64_t first
         m = n - start < BLOCK ? n - start : BLOCK;
         simd->threefry(form, upper, first + (uint64_t)start, m, &high);
         simd->threefry(form, lower, first + (uint64_t)start, m, &low);
-        if (wide) places64(m, high.wide, low.wide, &d);
+        if (small) lam__kernels_keys()->remainders(wide, (uint32_t)d.span, m, &high, &low);
+        else if (wide) places64(m, high.wide, low.wide, &d);
         else places32(m, high.narrow, low.narrow, &d);
         store(what, m, &high, start, out);
     }
@@ -117,11 +121,11 @@ void lam__kernels_random(const lam__random *what, const uint32_t key[2], uint64_
     else lam__elementwise_simd()->threefry(what->form, key, first, n, out);
 }
 
-lam__keys_loop *lam__kernels_keys(void) {
+const lam__keys_set *lam__kernels_keys(void) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     const lam__simd *simd = lam__elementwise_simd();
-    if (simd == &lam__simd_v4) return lam__keys_v4;
-    if (simd == &lam__simd_v3) return lam__keys_v3;
+    if (simd == &lam__simd_v4) return &lam__keys_v4;
+    if (simd == &lam__simd_v3) return &lam__keys_v3;
 #endif
-    return lam__keys_v1;
+    return &lam__keys_v1;
 }

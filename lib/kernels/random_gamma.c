@@ -22,30 +22,33 @@ static key key_of(const uint32_t words[2]) {
 
 /* Key number i of those that a key is split into. As lam_split gives them. */
 static key part(key k, uint64_t i) {
-    lam__kernels_keys()(LAM__RANDOM_WIDE, 1, &k, i, NULL, &k);
+    lam__kernels_keys()->each(LAM__RANDOM_WIDE, 1, &k, i, NULL, &k);
     return k;
 }
 
 /* The same of n keys. */
 static void parts(int64_t n, const key *k, uint64_t i, key *out) {
-    lam__kernels_keys()(LAM__RANDOM_WIDE, n, k, i, NULL, out);
+    lam__kernels_keys()->each(LAM__RANDOM_WIDE, n, k, i, NULL, out);
 }
 
 /* Uniform in [0, 1) with the digits of dtype, of at most BLOCK keys. As lam_random_uniform has them. */
 static void units(lam_dtype dtype, int64_t n, const key *k, uint64_t first, const uint64_t *places, double *u) {
     float narrow[BLOCK];
     if (dtype == LAM_F64) {
-        lam__kernels_keys()(LAM__RANDOM_UNIT64, n, k, first, places, u);
+        lam__kernels_keys()->each(LAM__RANDOM_UNIT64, n, k, first, places, u);
         return;
     }
-    lam__kernels_keys()(LAM__RANDOM_UNIT32, n, k, first, places, narrow);
+    lam__kernels_keys()->each(LAM__RANDOM_UNIT32, n, k, first, places, narrow);
     for (int64_t i = 0; i < n; i++) u[i] = narrow[i];
 }
 
-static double unit(lam_dtype dtype, key k, uint64_t place) {
-    double u;
-    units(dtype, 1, &k, place, NULL, &u);
-    return u;
+/* The same of part `which` of one key, at the counters first + place. */
+static void units_of_part(lam_dtype dtype, int64_t n, key k, uint64_t which, uint64_t first, const uint64_t *places,
+                          double *u) {
+    key same[BLOCK];
+    const key now = part(k, which);
+    for (int64_t i = 0; i < n; i++) same[i] = now;
+    units(dtype, n, same, first, places, u);
 }
 
 /* A loop in place. */
@@ -203,14 +206,6 @@ typedef struct rates {
     float rate[BLOCK];
 } rates;
 
-/* Uniform numbers of all that are left, of part `which` of the key. */
-static void units_of_part(const rates *r, key k, uint64_t which, double *u) {
-    key same[BLOCK];
-    const key now = part(k, which);
-    for (int64_t i = 0; i < r->n; i++) same[i] = now;
-    units(LAM_F32, r->n, same, r->first, r->place, u);
-}
-
 /* How many factors in (0, 1) it takes to come below exp(-rate), less one. Knuth's method in sums of logarithms; the
  * number of rounds is about the rate. Sums and comparisons are in f32, as there. */
 static void count_factors(key k, rates *r, int64_t *out) {
@@ -219,7 +214,7 @@ static void count_factors(key k, rates *r, int64_t *out) {
     for (int64_t i = 0; i < r->n; i++) sum[i] = 0;
     for (int64_t count = 0; r->n; count++, k = part(k, 0)) {
         int64_t left = 0;
-        units_of_part(r, k, 1, u);
+        units_of_part(LAM_F32, r->n, k, 1, r->first, r->place, u);
         apply(LAM__LOOP_log, r->n, u);
         for (int64_t i = 0; i < r->n; i++) {
             const float all = sum[i] + (float)u[i], rate = r->rate[i];
@@ -271,8 +266,8 @@ static void transformed_rejection(key k, rates *r, int64_t *out) {
         const int64_t n = r->n;
         undecided d;
         d.n = 0;
-        units_of_part(r, k, 1, u);
-        units_of_part(r, k, 2, v);
+        units_of_part(LAM_F32, n, k, 1, r->first, r->place, u);
+        units_of_part(LAM_F32, n, k, 2, r->first, r->place, v);
         r->n = 0;
         for (int64_t i = 0; i < n; i++) {
             bool known;
@@ -305,14 +300,31 @@ void lam__kernels_random_poisson(const uint32_t words[2], int64_t first, int64_t
 
 /* ---- binomial ---------------------------------------------------------------------------------------------------- */
 
-/* How many successes there are in n trials, by the distances from one to the next, which are geometric. */
-static double count_distances(lam_dtype dtype, key k, uint64_t place, double n, double p) {
-    double count = 0, sum = 0;
-    for (const double log_failure = log1p(-p); sum <= n; k = part(k, 1)) {
-        count++;
-        sum += ceil(log(unit(dtype, part(k, 0), place)) / log_failure);
+/* Samples under way: which element of the piece each is, its trials and how likely each of them succeeds. All have one
+ * key, and their counters are those of the whole, in which the piece begins at `first`. */
+typedef struct trials {
+    int64_t n;
+    uint64_t first, place[BLOCK];
+    double count[BLOCK], p[BLOCK];
+} trials;
+
+/* How many successes there are, by the distances from one to the next, which are geometric. */
+static void count_distances(lam_dtype dtype, key k, trials *t, double *out) {
+    double sum[BLOCK], log_failure[BLOCK], u[BLOCK];
+    for (int64_t i = 0; i < t->n; i++) sum[i] = 0, log_failure[i] = log1p(-t->p[i]);
+    for (double count = 0; t->n; count++, k = part(k, 1)) {
+        int64_t left = 0;
+        units_of_part(dtype, t->n, k, 0, t->first, t->place, u);
+        apply(LAM__LOOP_log, t->n, u);
+        for (int64_t i = 0; i < t->n; i++) {
+            const double all = sum[i] + ceil(u[i] / log_failure[i]), most = t->count[i];
+            const uint64_t place = t->place[i];
+            out[place] = count;
+            sum[left] = all, log_failure[left] = log_failure[i], t->place[left] = place, t->count[left] = most;
+            left += all <= most;
+        }
+        t->n = left;
     }
-    return count - 1;
 }
 
 /* log(k!) less the leading terms of Stirling's formula at k + 1/2. */
@@ -332,38 +344,67 @@ static double log_likelihood(double n, double odds, double mode, double k) {
            stirling_rest(k) - stirling_rest(n - k);
 }
 
-static double binomial_rejection(lam_dtype dtype, key k, uint64_t place, double n, double p) {
+/* BTRS of Hoermann, as PTRS above. The candidate, or -1 where it is rejected. */
+static double candidate(double n, double p, double u, double v) {
     const double deviation = sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p;
     const double centre = n * p + 0.5, most = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * deviation;
     const double mode = floor((n + 1) * p), odds = p / (1 - p);
-    for (;; k = part(k, 0)) {
-        double u = unit(dtype, part(k, 1), place) - 0.5, v = unit(dtype, part(k, 2), place);
-        double inside = 0.5 - fabs(u), x = floor((2 * a / inside + b) * u + centre);
-        if (inside >= 0.07 && v <= most) return x;
-        if (x < 0 || x > n) continue;
-        if (log(v * alpha / (a / (inside * inside) + b)) <= log_likelihood(n, odds, mode, x)) return x;
+    const double inside = 0.5 - fabs(u), x = floor((2 * a / inside + b) * u + centre);
+    if (inside >= 0.07 && v <= most) return x;
+    if (x < 0 || x > n) return -1;
+    return log(v * alpha / (a / (inside * inside) + b)) <= log_likelihood(n, odds, mode, x) ? x : -1;
+}
+
+static void reject_binomial(lam_dtype dtype, key k, trials *t, double *out) {
+    double u[BLOCK], v[BLOCK];
+    for (; t->n; k = part(k, 0)) {
+        int64_t left = 0;
+        units_of_part(dtype, t->n, k, 1, t->first, t->place, u);
+        units_of_part(dtype, t->n, k, 2, t->first, t->place, v);
+        for (int64_t i = 0; i < t->n; i++) {
+            const double x = candidate(t->count[i], t->p[i], u[i] - 0.5, v[i]);
+            out[t->place[i]] = x;
+            t->place[left] = t->place[i], t->count[left] = t->count[i], t->p[left] = t->p[i];
+            left += x == -1;
+        }
+        t->n = left;
     }
 }
 
-/* Of the likelier and the less likely outcome the latter is counted. */
-static double binomial_sample(lam_dtype dtype, key k, uint64_t place, double n, double p) {
-    double q = p < 0.5 ? p : 1 - p, count;
-    if (!(n >= 0) || !(p >= 0 && p <= 1)) return (double)NAN;
-    if (isinf(n)) return n;
-    count =
-        n * q <= 10 ? count_distances(dtype, k, place, floor(n), q) : binomial_rejection(dtype, k, place, floor(n), q);
-    return p < 0.5 ? count : floor(n) - count;
+/* At most BLOCK samples. Of the likelier and the less likely outcome the latter is counted. */
+static void binomial_block(lam_dtype dtype, key k, int64_t first, int64_t n, const double *count, const double *p,
+                           double *x) {
+    trials few, many;
+    few.n = many.n = 0;
+    few.first = many.first = (uint64_t)first;
+    for (int64_t i = 0; i < n; i++) {
+        const double q = p[i] < 0.5 ? p[i] : 1 - p[i];
+        trials *t = count[i] * q <= 10 ? &few : &many;
+        x[i] = isinf(count[i]) ? count[i] : (double)NAN;
+        if (!(count[i] >= 0) || !(p[i] >= 0 && p[i] <= 1)) x[i] = NAN;
+        else if (!isinf(count[i]))
+            t->place[t->n] = (uint64_t)i, t->count[t->n] = floor(count[i]), t->p[t->n++] = q, x[i] = 0;
+    }
+    count_distances(dtype, k, &few, x);
+    reject_binomial(dtype, k, &many, x);
+    for (int64_t i = 0; i < n; i++)
+        if (!(p[i] < 0.5) && !isinf(count[i])) x[i] = floor(count[i]) - x[i]; /* NaN stays */
 }
 
 void lam__kernels_random_binomial(lam_dtype dtype, const uint32_t words[2], int64_t first, int64_t n, const void *count,
                                   const void *probability, void *out) {
-    const key whole = key_of(words);
     const bool wide = dtype == LAM_F64;
-    for (int64_t i = 0; i < n; i++) {
-        double trials = wide ? ((const double *)count)[i] : ((const float *)count)[i];
-        double p = wide ? ((const double *)probability)[i] : ((const float *)probability)[i];
-        double x = binomial_sample(dtype, whole, (uint64_t)(first + i), trials, p);
-        if (wide) ((double *)out)[i] = x;
-        else ((float *)out)[i] = (float)x;
+    double most[BLOCK], p[BLOCK], x[BLOCK];
+    for (int64_t at = 0, m; at < n; at += m) {
+        m = n - at < BLOCK ? n - at : BLOCK;
+        for (int64_t i = 0; i < m; i++) {
+            most[i] = wide ? ((const double *)count)[at + i] : ((const float *)count)[at + i];
+            p[i] = wide ? ((const double *)probability)[at + i] : ((const float *)probability)[at + i];
+        }
+        binomial_block(dtype, key_of(words), first + at, m, most, p, x);
+        for (int64_t i = 0; i < m; i++) {
+            if (wide) ((double *)out)[at + i] = x[i];
+            else ((float *)out)[at + i] = (float)x[i];
+        }
     }
 }

@@ -155,14 +155,16 @@ lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis) {
     if (!lam__apply_axis(name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
     int64_t n = lam_dim(x, axis);
     if (!lam__random_source(name, key, LAM_F64, (lam_dims){1, &n}, &s, &failed)) return failed;
-    lam_tensor *order = lam_arange(s.ctx, LAM_I64, 0, (double)n, 1);
+    lam_tensor *order = NULL;
     for (int round = rounds_of(n); round > 0; round--) {
         lam_tensor *keys = lam_split(s.key, 2);
         lam__source now = lam__random_with(&s, keys, 1);
         s = lam__random_with(&s, keys, 0);
         lam_tensor *words = lam__random_draw(&now, &(lam__random){.form = LAM__RANDOM_WORDS});
-        order = lam_take(order, lam_argsort(words, 0), 0);
+        lam_tensor *next = lam_argsort(words, 0);
+        order = order ? lam_take(order, next, 0) : next;
     }
+    if (!order) order = lam_arange(s.ctx, LAM_I64, 0, (double)n, 1);
     return lam__scope_only(lam_take(x, order, axis), since);
 }
 

@@ -57,7 +57,7 @@ const lam__emit_helper lam__emit_randoms[] = {
 static const char *text_of(lam__random_form form) {
     switch (form) {
     case LAM__RANDOM_WIDE: return "$0 = (int64_t)@i64:hash($1, $2, $3);";
-    case LAM__RANDOM_WORDS: return "$0 = @i64:word($1, $2, $3);";
+    case LAM__RANDOM_WORDS: return "$0 = (int32_t)(@i64:word($1, $2, $3) ^ UINT32_C(0x80000000));";
     case LAM__RANDOM_NARROW: return "$0 = (int32_t)@i64:word($1, $2, $3);";
     case LAM__RANDOM_BYTES: return "$0 = (uint8_t)@i64:word($1, $2, $3);";
     case LAM__RANDOM_UNIT64: return "$0 = @i64:unit_wide(@i64:hash($1, $2, $3));";

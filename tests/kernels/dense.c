@@ -32,7 +32,7 @@ static int draw(uint64_t *state, int low, int high) {
 
 /* rows x columns of numbers below 4, rows `lead` apart. */
 static double *draw_matrix(int64_t rows, int64_t lead, uint64_t *state) {
-    double *x = malloc((size_t)(rows * lead + 1) * sizeof *x);
+    double *x = calloc((size_t)(rows * lead + 1), sizeof *x);
     for (int64_t i = 0; i < rows * lead; i++) x[i] = draw(state, -3, 3);
     return x;
 }
@@ -230,6 +230,8 @@ START_TEST(qr_gives_orthonormal_columns) {
         const int64_t m = sizes[draw(&state, 0, SIZES - 3)], n = sizes[draw(&state, 0, SIZES - 3)];
         check_qr(loops, dtype, m, n, i & 1 || m < n ? m : n, scales[i % 3], &state);
     }
+    for (int64_t n = 1; loops && n < 28; n++) /* tall ones */
+        check_qr(loops, dtype, n % 2 ? 129 : 4 * n + n % 3, n, n, scales[n % 3], &state);
 }
 END_TEST
 

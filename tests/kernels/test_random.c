@@ -31,7 +31,7 @@ END_TEST
 enum { MANY = 600, LARGEST = 16 };
 
 static const size_t bytes_of[] = {
-    [LAM__RANDOM_PAIRS] = 16, [LAM__RANDOM_WIDE] = 8,   [LAM__RANDOM_WORDS] = 8,  [LAM__RANDOM_NARROW] = 4,
+    [LAM__RANDOM_PAIRS] = 16, [LAM__RANDOM_WIDE] = 8,   [LAM__RANDOM_WORDS] = 4,  [LAM__RANDOM_NARROW] = 4,
     [LAM__RANDOM_BYTES] = 1,  [LAM__RANDOM_UNIT64] = 8, [LAM__RANDOM_UNIT32] = 4,
 };
 
@@ -105,8 +105,12 @@ static const uint64_t spans[] = {
     7,
     10,
     1000,
+    0xffff,
     0x10000,
     0x10001,
+    0x3ffff,
+    0x40000,
+    0x40001,
     0x7fffffff,
     0x80000000,
     0x80000001,
@@ -141,13 +145,13 @@ END_TEST
 START_TEST(keys_of_their_own) {
     static unsigned char out[MANY * LARGEST], alone[LARGEST];
     static uint64_t keys[MANY], places[MANY];
-    lam__keys_loop *const loops[] = {lam__kernels_keys(), lam__keys_v1};
+    const lam__keys_set *const sets[] = {lam__kernels_keys(), &lam__keys_v1};
     const uint64_t starts[] = {0, 2, (UINT64_C(1) << 32) - 5};
     const size_t item = bytes_of[_i];
     for (uint64_t i = 0; i < MANY; i++) keys[i] = i * UINT64_C(0x9e3779b97f4a7c15), places[i] = i * i * i;
     for (int k = 0; k < 12; k++) {
         const uint64_t start = starts[k % 3], *more = k < 6 ? NULL : places;
-        loops[k / 3 % 2]((lam__random_form)_i, MANY, keys, start, more, out);
+        sets[k / 3 % 2]->each((lam__random_form)_i, MANY, keys, start, more, out);
         for (int i = 0; i < MANY; i++) {
             const uint32_t words[2] = {(uint32_t)(keys[i] >> 32), (uint32_t)keys[i]};
             lam__kernels_random(&(lam__random){.form = (lam__random_form)_i}, words, start + (more ? more[i] : 0), 1,
@@ -163,13 +167,17 @@ START_TEST(samples_do_not_depend_on_others) {
     static double a[MANY], wide[MANY], one;
     static float a32[MANY], rate[MANY], narrow[MANY], one32;
     static int64_t counts[MANY], count;
+    static double trials[MANY], share[MANY], successes[MANY];
     const uint32_t key[2] = {11, 12};
     const double special[] = {NAN, INFINITY, 0, -2, 1e-3, 1, 1e6};
     for (int i = 0; i < MANY; i++) a[i] = i % 9 ? 0.05 * (i % 100) + 0.02 : special[i / 9 % 7];
     for (int i = 0; i < MANY; i++) a32[i] = (float)a[i], rate[i] = (float)(i % 2 ? 3 * a[i] : 20 * a[i]);
     lam__kernels_random_gamma(LAM_F64, key, 0, MANY, a, _i, wide);
     lam__kernels_random_gamma(LAM_F32, key, 0, MANY, a32, _i, narrow);
+    for (int i = 0; i < MANY; i++) share[i] = i % 23 / 20.0 - 0.02;
+    for (int i = 0; i < MANY; i++) trials[i] = i % 50 ? i % 70 : special[i / 50 % 7];
     lam__kernels_random_poisson(key, 0, MANY, rate, counts);
+    lam__kernels_random_binomial(LAM_F64, key, 0, MANY, trials, share, successes);
     for (int i = 0; i < MANY; i++) {
         lam__kernels_random_gamma(LAM_F64, key, i, 1, a + i, _i, &one);
         lam__kernels_random_gamma(LAM_F32, key, i, 1, a32 + i, _i, &one32);
@@ -177,6 +185,8 @@ START_TEST(samples_do_not_depend_on_others) {
         ck_assert(isnan(one) ? isnan(wide[i]) : one == wide[i]);
         ck_assert(isnan(one32) ? isnan(narrow[i]) : one32 == narrow[i]);
         ck_assert_int_eq(count, counts[i]);
+        lam__kernels_random_binomial(LAM_F64, key, i, 1, trials + i, share + i, &one);
+        ck_assert(isnan(one) ? isnan(successes[i]) : one == successes[i]);
     }
 }
 END_TEST

@@ -42,7 +42,7 @@ static long double element_of(lam__random_form form, const uint32_t words[2]) {
     uint64_t all = (uint64_t)words[0] << 32 | words[1];
     uint32_t one = words[0] ^ words[1];
     if (form == LAM__RANDOM_WIDE) return (int64_t)all;
-    if (form == LAM__RANDOM_WORDS) return one;
+    if (form == LAM__RANDOM_WORDS) return one - 0x1p31L;
     if (form == LAM__RANDOM_NARROW) return (int32_t)one;
     if (form == LAM__RANDOM_BYTES) return one & 255;
     return form == LAM__RANDOM_UNIT64 ? (long double)(all >> 12) * 0x1p-52L : (long double)(one >> 9) * 0x1p-23L;

@@ -299,11 +299,29 @@ START_TEST(singular_values_of_tall_matrices) {
 }
 END_TEST
 
+/* The derivative of the exponential at x along e is the corner of that of [[x, e], [0, x]] (Mathias 1996). */
+START_TEST(changes_of_exponentials_are_corners) {
+    for (int64_t n = 1; n <= 21; n += 4)
+        for (int k = 0; k < 10; k++) {
+            const lam_dims dims = LAM_DIMS(n, n);
+            const lam_dtype dtype = k % 2 ? LAM_F32 : LAM_F64;
+            lam_tensor *x = lam_mul(pow(4, k / 2 - 3), lam_random_normal(lam_key(ctx, (uint64_t)k), dtype, dims));
+            lam_tensor *e = lam_random_normal(lam_key(ctx, 99), dtype, dims), *none = lam_zeros_like(x);
+            lam_tensor *top = lam_concatenate(LAM_LIST(x, e), 1), *low = lam_concatenate(LAM_LIST(none, x), 1);
+            lam_tensor *whole = lam_expm(lam_concatenate(LAM_LIST(top, low), 0));
+            lam_tensor *corner = lam_slice_axis(lam_slice_axis(whole, 0, 0, n), 1, n, 2 * n);
+            lam_tensor *gap = lam_norm(lam_sub(lam_expm_frechet(x, e), corner), NULL);
+            ck_assert_double_le(lam_item(lam_cast(lam_div(gap, lam_norm(whole, NULL)), LAM_F64)), k % 2 ? 1e-4 : 1e-12);
+        }
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_primitives_linalg(void) {
     return SUITE_OF("primitives/linalg", cholesky_closed_form_and_residual, cholesky_names_the_matrix_that_fails,
                     cholesky_and_its_solves_have_derivatives, lu_restores_the_matrix, lu_of_nothing_has_an_order,
                     solve_residuals_and_shapes, solve_names_the_matrix_that_is_singular, vmap_of_solve_and_its_gradient,
                     one_factorisation_serves_value_and_tangent, determinants, gradients_of_determinants_and_inverses,
                     triangular_solve_reads_its_triangle_only, square_roots_of_matrices, logarithms_of_matrices,
-                    singular_values_of_tall_matrices);
+                    singular_values_of_tall_matrices, changes_of_exponentials_are_corners);
 }

@@ -100,5 +100,5 @@ void lam__dense_substitute(lam_dtype dtype, const lam__dense_solve *s, int64_t n
 
 bool lam__dense_fits_qr(lam_dtype dtype, int64_t m, int64_t n) {
     const int64_t columns = lam__dense_loops_of(dtype)->columns, k = m < n ? m : n, longer = m < n ? n : m;
-    return k <= WIDE_QR * columns && longer <= TALL_QR && (n >= columns || m <= 2 * n);
+    return k <= WIDE_QR * columns && longer <= TALL_QR;
 }

@@ -57,8 +57,7 @@ bool lam__dense_cholesky(lam_dtype dtype, int64_t n, void *a);
 void lam__dense_lu(lam_dtype dtype, int64_t m, int64_t n, void *a, int32_t *pivots);
 void lam__dense_substitute(lam_dtype dtype, const lam__dense_solve *s, int64_t n, int64_t m, const void *a, void *b);
 
-/* Whether the loops' qr is the fastest way for m x n: not for large matrices, nor for tall ones with fewer columns
- * than a vector has elements. */
+/* Whether the loops' qr is the fastest way for m x n: not for large matrices. */
 bool lam__dense_fits_qr(lam_dtype dtype, int64_t m, int64_t n);
 
 #endif

@@ -1,9 +1,9 @@
 /* QR of dense_simd.c for one floating type, by reflectors I - tau v v^T whose v, from a 1 on the diagonal down, replace
- * what they make zero; included after dense_type.h, with the same names. A panel of columns is as wide as a vector. Its
- * reflectors together are I - v t v^T (Schreiber and Van Loan, 1989), which takes two products to apply. No include
- * guard: that is the point. beta = |x|, with a minus where x_1 > 0, so that x_1 - beta does not cancel, tau = (beta -
- * x_1) / beta, v = x / (x_1 - beta), and tau = 0 where there is nothing to make zero. The matrix is finite: the caller
- * has looked. */
+ * what they make zero; included after dense_type.h, with the same names. Few columns go one by one, of others a panel
+ * is as wide as a vector. Its reflectors together are I - v t v^T (Schreiber and Van Loan, 1989), which takes two
+ * products to apply. No include guard: that is the point. beta = |x|, with a minus where x_1 > 0, so that x_1 - beta
+ * does not cancel, tau = (beta - x_1) / beta, v = x / (x_1 - beta), and tau = 0 where there is nothing to make zero.
+ * The matrix is finite: the caller has looked. */
 
 /* Sum of squares below which, and above which, it may not be what it says. Squares may then have been subnormal or
  * infinite, so the norm is made of quotients by the largest element instead. */
@@ -149,9 +149,88 @@ static void NAME(make_q)(int64_t m, int64_t n, int64_t columns, const T *a, T *q
     }
 }
 
+/* ---- few columns ------------------------------------------------------------------------------------------------- */
+
+/* Rows that do not fill a vector leave most of it idle, so matrices of such rows are turned, and their columns are
+ * vectors; so are those of tall matrices, of which a panel would pass over each row as often. */
+static bool NAME(has_few)(int64_t m, int64_t n, int64_t columns) {
+    const int64_t wider = n > columns ? n : columns;
+    return wider < LANES || (wider <= MOST_COLUMNS && m >= 4 * wider);
+}
+
+static T NAME(dot)(int64_t n, const T *x, const T *y) {
+    V sum = {0}, more = {0};
+    T all = 0;
+    int64_t i = 0;
+    for (; i + 2 * LANES <= n; i += 2 * LANES) {
+        sum = FMA(*(const NAME(loose) *)(x + i), *(const NAME(loose) *)(y + i), sum);
+        more = FMA(*(const NAME(loose) *)(x + i + LANES), *(const NAME(loose) *)(y + i + LANES), more);
+    }
+    if (i) {
+        sum += more;
+        for (int k = 0; k < LANES; k++) all += sum[k];
+    }
+    for (; i < n; i++) all = FUSED(x[i], y[i], all);
+    return all;
+}
+
+/* y += by x. */
+static void NAME(add_times)(int64_t n, T by, const T *restrict x, T *restrict y) {
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        NAME(loose) *to = (NAME(loose) *)(y + i);
+        *to = FMA(by - (V){0}, *(const NAME(loose) *)(x + i), *to);
+    }
+    for (; i < n; i++) y[i] = FUSED(by, x[i], y[i]);
+}
+
+/* The reflector of x, whose place it takes with its 1; gives tau and, where r has it, the diagonal. */
+static T NAME(reflector)(int64_t rows, T *x, T *diagonal) {
+    const T first = x[0], squares = NAME(dot)(rows - 1, x + 1, x + 1);
+    *diagonal = first;
+    x[0] = 1;
+    if (NAME(is_zero)(rows - 1, 1, squares, x + 1)) return 0;
+    const T norm = NAME(column_norm)(rows - 1, 1, first, squares, x + 1), beta = signbit(first) ? norm : -norm;
+    const T scale = first - beta;
+    for (int64_t i = 1; i < rows; i++) x[i] /= scale;
+    *diagonal = beta;
+    return (beta - first) / beta;
+}
+
+/* Applies reflector v of `rows` elements to some columns, of which each begins `step` after the one before. */
+static void NAME(apply_reflector)(int64_t rows, T tau, const T *v, int64_t count, int64_t step, T *x) {
+    for (int64_t j = 0; j < count && tau != 0; j++, x += step)
+        NAME(add_times)(rows, -tau * NAME(dot)(rows, v, x), v, x);
+}
+
+/* room: the columns of a, and those of q. */
+static void NAME(qr_of_columns)(int64_t m, int64_t n, int64_t columns, const T *a, T *q, T *r, T *room) {
+    const int64_t k = m < n ? m : n;
+    T *by = room, *made = room + n * m, tau[MOST_COLUMNS], diagonal[MOST_COLUMNS];
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) by[j * m + i] = a[i * n + j];
+    for (int64_t i = 0; i < k; i++) {
+        T *v = by + i * m + i;
+        tau[i] = NAME(reflector)(m - i, v, diagonal + i);
+        NAME(apply_reflector)(m - i, tau[i], v, n - i - 1, m, v + m);
+    }
+    for (int64_t i = 0; i < columns; i++)
+        for (int64_t j = 0; j < n; j++) r[i * n + j] = i < j ? by[j * m + i] : i == j ? diagonal[i] : 0;
+    if (!q) return;
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t i = 0; i < m; i++) made[j * m + i] = i == j;
+    for (int64_t i = k - 1; i >= 0; i--)
+        NAME(apply_reflector)(m - i, tau[i], by + i * m + i, columns - i, m, made + i * m + i);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < columns; j++) q[i * columns + j] = made[j * m + i];
+}
+
+/* ---- any matrix -------------------------------------------------------------------------------------------------- */
+
 /* Elements: t of each panel, the reflectors of one panel, and a row of products for each of them. In the order in which
  * qr lays them. */
 static int64_t NAME(qr_room)(int64_t m, int64_t n, int64_t columns) {
+    if (NAME(has_few)(m, n, columns)) return m * (n + columns);
     const int64_t k = m < n ? m : n, panels = (k + LANES - 1) / LANES, widest = n > columns ? n : columns;
     return LANES * (m + widest + panels * LANES);
 }
@@ -160,6 +239,10 @@ static int64_t NAME(qr_room)(int64_t m, int64_t n, int64_t columns) {
 static void NAME(qr)(int64_t m, int64_t n, int64_t columns, void *x, void *q, void *r, void *room) {
     const int64_t k = m < n ? m : n, panels = (k + LANES - 1) / LANES;
     T *a = x, *to = r, *t = room, *v = t + panels * LANES * LANES, *work = v + m * LANES;
+    if (NAME(has_few)(m, n, columns)) {
+        NAME(qr_of_columns)(m, n, columns, a, q, r, room);
+        return;
+    }
     NAME(factor_panels)(m, n, a, v, t, work);
     for (int64_t i = 0; i < columns; i++)
         for (int64_t j = 0; j < n; j++) to[i * n + j] = i <= j ? a[i * n + j] : 0;

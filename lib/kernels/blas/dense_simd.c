@@ -15,7 +15,8 @@ enum {
     WIDEST = VECTOR_BYTES >= 64 ? 4 : 2, /* vectors of a tile, */
     MOST_ROWS = 6,                       /* and rows */
     BLOCK = 8,                           /* rows of a substitution, */
-    BLOCK_WIDEST = VECTOR_BYTES >= 64 ? 2 : 1
+    BLOCK_WIDEST = VECTOR_BYTES >= 64 ? 2 : 1,
+    MOST_COLUMNS = 24 /* of tall matrices whose QR goes column by column; of more, panels are faster */
 };
 
 #if defined(VECTOR_FMA)

@@ -53,21 +53,39 @@ static const pade approximants_f32[] = {
  * The denominator is the numerator of -A, so its terms are the same with other signs. */
 enum { A, A2, A4, A6, ODD, EVEN, SUM, MATRICES };
 
-/* One matrix's work. */
+/* NOTE [changes beside]
+ * The derivative at x along e is the upper right block of exp([[x, e], [0, x]]) (Mathias 1996). All that is made of
+ * such a matrix has this form, so it is kept as the n rows [x, e]: a product then takes three products of n x n, not
+ * the eight of 2 n x 2 n, and a quotient the factors of one block. Norms are those of the whole. */
+
+/* One matrix's work: rows have n elements, or 2 n with a change beside them. */
 typedef struct desk {
     lam_dtype dtype;
-    int64_t n;
-    void *m[MATRICES];
+    int64_t n, width;
+    void *m[MATRICES], *part; /* n x n */
     int32_t *pivots;
 } desk;
 
 /* Each matrix begins at a multiple of 8 bytes, whatever its size. */
-static size_t matrix_bytes(lam_dtype dtype, int64_t n) {
-    return ((size_t)(n * n) * (size_t)lam__item_bytes(dtype) + 7) & ~(size_t)7;
+static size_t matrix_bytes(lam_dtype dtype, int64_t n, int64_t width) {
+    return ((size_t)(n * width) * (size_t)lam__item_bytes(dtype) + 7) & ~(size_t)7;
+}
+
+static size_t desk_bytes(lam_dtype dtype, int64_t n, int64_t width) {
+    return MATRICES * matrix_bytes(dtype, n, width) + matrix_bytes(dtype, n, n) +
+           (((size_t)n * sizeof(int32_t) + 7) & ~(size_t)7);
+}
+
+static desk desk_in(lam_dtype dtype, int64_t n, int64_t width, char *work) {
+    desk d = {.dtype = dtype, .n = n, .width = width};
+    for (int k = 0; k < MATRICES; k++, work += matrix_bytes(dtype, n, width)) d.m[k] = work;
+    d.part = work;
+    d.pivots = (int32_t *)(void *)(work + matrix_bytes(dtype, n, n));
+    return d;
 }
 
 size_t lam__kernels_expm_bytes(lam_dtype dtype, int64_t n) {
-    return MATRICES * matrix_bytes(dtype, n) + (((size_t)n * sizeof(int32_t) + 7) & ~(size_t)7);
+    return desk_bytes(dtype, n, n);
 }
 
 static void *no_scratch(void *env, size_t bytes) {
@@ -75,30 +93,58 @@ static void *no_scratch(void *env, size_t bytes) {
     return NULL; /* not asked for: all matrices are row-major */
 }
 
-/* out = x y, where out is neither of them. */
-static void multiply(const desk *d, const void *x, const void *y, void *out) {
-    const int64_t n = d->n;
-    const lam__product p = {
-        .batch = 1, .m = n, .k = n, .n = n, .x = x, .x_row = n, .x_col = 1, .y = y, .y_row = n, .y_col = 1, .out = out};
+/* out[n, columns] = x y, of n rows and columns of x and of y, in rows of `x_row` and `y_row`. */
+static void multiply_part(const desk *d, const void *x, int64_t x_row, const void *y, int64_t y_row, int64_t columns,
+                          void *out) {
+    const lam__product p = {.batch = 1,
+                            .m = d->n,
+                            .k = d->n,
+                            .n = columns,
+                            .x = x,
+                            .x_row = x_row,
+                            .x_col = 1,
+                            .y = y,
+                            .y_row = y_row,
+                            .y_col = 1,
+                            .out = out};
     lam__kernels_matmul(d->dtype, &p, no_scratch, NULL);
+}
+
+/* The change beside a matrix. */
+static void *beside(const desk *d, void *x) {
+    return (char *)x + d->n * lam__item_bytes(d->dtype);
+}
+
+/* Adds `part` to columns of x from `first` on, or takes it away. */
+static void change_columns(const desk *d, int64_t width, int64_t first, bool minus, void *x) {
+    if (d->dtype == LAM_F64) change_columns_f64(d->n, width, first, minus, d->part, x);
+    else change_columns_f32(d->n, width, first, minus, d->part, x);
+}
+
+/* out = x y, where out is neither of them. Beside [a, b] [c, d] stands a d + b c. */
+static void multiply(const desk *d, void *x, void *y, void *out) {
+    multiply_part(d, x, d->width, y, d->width, d->width, out);
+    if (d->width == d->n) return;
+    multiply_part(d, beside(d, x), d->width, y, d->width, d->n, d->part);
+    change_columns(d, d->width, d->n, false, out);
 }
 
 /* out = the sum of c[k] x[k], and `by` on the diagonal, in one pass; out may be one of x. */
 static void combine(const desk *d, int count, const double c[], void *const x[], double by, void *out) {
-    (d->dtype == LAM_F64 ? combine_f64 : combine_f32)(d->n, count, c, x, by, out);
+    (d->dtype == LAM_F64 ? combine_f64 : combine_f32)(d->n, d->width, count, c, x, by, out);
 }
 
 /* The 1-norm, the largest sum of magnitudes in a column. SUM is used as room. */
 static double norm(const desk *d, int which) {
     void *x = d->m[which];
-    return d->dtype == LAM_F64 ? norm_f64(d->n, x, d->m[SUM]) : norm_f32(d->n, x, d->m[SUM]);
+    return d->dtype == LAM_F64 ? norm_f64(d->n, d->width, x, d->m[SUM]) : norm_f32(d->n, d->width, x, d->m[SUM]);
 }
 
 /* log2 of the 1-norm of |A|^power, by products of |A|' with a vector: all its elements are positive, so no more is
  * needed. ODD and EVEN are used as room. */
 static double growth(const desk *d, int power) {
-    return d->dtype == LAM_F64 ? growth_f64(d->n, d->m[A], power, d->m[ODD], d->m[EVEN])
-                               : growth_f32(d->n, d->m[A], power, d->m[ODD], d->m[EVEN]);
+    return d->dtype == LAM_F64 ? growth_f64(d->n, d->width, d->m[A], power, d->m[ODD], d->m[EVEN])
+                               : growth_f32(d->n, d->width, d->m[A], power, d->m[ODD], d->m[EVEN]);
 }
 
 /* The terms of one parity: out = A6 (c[first + 8] A2 + ...) + c[first + 2] A2 + c[first + 4] A4 + c[first + 6] A6 +
@@ -118,24 +164,45 @@ static void half(const desk *d, const pade *p, int first, void *out) {
     }
 }
 
-/* (even - odd)^-1 (even + odd), into `out`. */
-static void quotient(const desk *d, void *out) {
-    static const double minus[2] = {-1, 1}, plus[2] = {1, 1};
+/* n columns of rows of `from_width` to rows of `to_width`. */
+static void copy_columns(const desk *d, const char *from, int64_t from_width, char *to, int64_t to_width) {
+    const int64_t item = lam__item_bytes(d->dtype);
+    for (int64_t i = 0; i < d->n; i++)
+        memcpy(to + i * to_width * item, from + i * from_width * item, (size_t)(d->n * item));
+}
+
+/* b = f^-1 b, of n columns, by the factors f. ODD is used as room. */
+static void solve(const desk *d, const void *f, char *b) {
     static const lam__triangular lower = {.unit_diagonal = true}, upper = {.upper = true};
     const size_t row = (size_t)d->n * (size_t)lam__item_bytes(d->dtype);
-    char *b = d->m[A];
-    combine(d, 2, minus, &d->m[ODD], 0, d->m[SUM]);
-    combine(d, 2, plus, &d->m[ODD], 0, b);
-    lam__kernels_lu(d->dtype, 1, d->n, d->n, d->m[SUM], d->pivots, NULL);
     for (int64_t i = 0; i < d->n; i++) {
         if (d->pivots[i] == i) continue;
-        memcpy(out, b + (size_t)i * row, row);
+        memcpy(d->m[ODD], b + (size_t)i * row, row);
         memcpy(b + (size_t)i * row, b + (size_t)d->pivots[i] * row, row);
-        memcpy(b + (size_t)d->pivots[i] * row, out, row);
+        memcpy(b + (size_t)d->pivots[i] * row, d->m[ODD], row);
     }
-    lam__kernels_triangular_solve(d->dtype, &lower, 1, d->n, d->n, d->m[SUM], b);
-    lam__kernels_triangular_solve(d->dtype, &upper, 1, d->n, d->n, d->m[SUM], b);
-    memcpy(out, b, (size_t)d->n * row);
+    lam__kernels_triangular_solve(d->dtype, &lower, 1, d->n, d->n, f, b);
+    lam__kernels_triangular_solve(d->dtype, &upper, 1, d->n, d->n, f, b);
+}
+
+/* (even - odd)^-1 (even + odd), into `out`. The powers are needed no longer, so the factors take the place of A2 and
+ * what is solved for those of A4 and A6: [p, q] [x, y] = [r, s] has p x = r and p y = s - q x. */
+static void quotient(const desk *d, void *out) {
+    static const double minus[2] = {-1, 1}, plus[2] = {1, 1};
+    const int64_t n = d->n, width = d->width;
+    combine(d, 2, minus, &d->m[ODD], 0, d->m[SUM]);
+    combine(d, 2, plus, &d->m[ODD], 0, d->m[A]);
+    copy_columns(d, d->m[SUM], width, d->m[A2], n);
+    lam__kernels_lu(d->dtype, 1, n, n, d->m[A2], d->pivots, NULL);
+    copy_columns(d, d->m[A], width, d->m[A4], n);
+    solve(d, d->m[A2], d->m[A4]);
+    copy_columns(d, d->m[A4], n, out, width);
+    if (width == n) return;
+    copy_columns(d, beside(d, d->m[A]), width, d->m[A6], n);
+    multiply_part(d, beside(d, d->m[SUM]), width, d->m[A4], n, n, d->part);
+    change_columns(d, n, 0, true, d->m[A6]);
+    solve(d, d->m[A2], d->m[A6]);
+    copy_columns(d, d->m[A6], n, beside(d, out), width);
 }
 
 /* The approximant for this norm; the last one with so many squarings where the norm is larger. frexp gives the least
@@ -205,16 +272,14 @@ static void exponential(const desk *d, void *out) {
     half(d, p, 0, d->m[EVEN]);
     quotient(d, out);
     for (; squarings > 0; squarings--) {
-        memcpy(d->m[A], out, (size_t)(d->n * d->n) * (size_t)lam__item_bytes(d->dtype));
+        memcpy(d->m[A], out, (size_t)(d->n * d->width) * (size_t)lam__item_bytes(d->dtype));
         multiply(d, d->m[A], d->m[A], out);
     }
 }
 
 void lam__kernels_expm(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *out, void *work) {
-    desk d = {.dtype = dtype, .n = n};
+    const desk d = desk_in(dtype, n, n, work);
     const size_t bytes = (size_t)(n * n) * (size_t)lam__item_bytes(dtype);
-    for (int k = 0; k < MATRICES; k++) d.m[k] = (char *)work + (size_t)k * matrix_bytes(dtype, n);
-    d.pivots = (int32_t *)(void *)((char *)work + MATRICES * matrix_bytes(dtype, n));
     for (int64_t b = 0; b < batch; b++) {
         memcpy(d.m[A], (const char *)x + (size_t)b * bytes, bytes);
         exponential(&d, (char *)out + (size_t)b * bytes);
@@ -223,9 +288,9 @@ void lam__kernels_expm(lam_dtype dtype, int64_t batch, int64_t n, const void *x,
 
 /* ---- derivative -------------------------------------------------------------------------------------------------- */
 
-/* The derivative at x along e is the upper right block of exp([[x, e], [0, x]]) (Mathias 1996). */
+/* The result is a matrix with its change too; see NOTE [changes beside]. */
 size_t lam__kernels_expm_frechet_bytes(lam_dtype dtype, int64_t n) {
-    return 2 * matrix_bytes(dtype, 2 * n) + lam__kernels_expm_bytes(dtype, 2 * n);
+    return desk_bytes(dtype, n, 2 * n) + matrix_bytes(dtype, n, 2 * n);
 }
 
 /* What e is multiplied by: beside x it keeps its digits, and the norm, on which the squarings depend, stays that of x.
@@ -239,22 +304,21 @@ static double brought_to_size(double x, double e) {
 
 void lam__kernels_expm_frechet(lam_dtype dtype, int64_t batch, int64_t n, const void *x, const void *e, void *out,
                                void *work) {
-    void *block = work, *result = (char *)work + matrix_bytes(dtype, 2 * n),
-         *room = (char *)result + matrix_bytes(dtype, 2 * n);
+    const desk d = desk_in(dtype, n, 2 * n, (char *)work + matrix_bytes(dtype, n, 2 * n));
     for (int64_t b = 0; b < batch; b++) {
         const int64_t at = b * n * n;
         if (dtype == LAM_F64) {
             const double *xb = (const double *)x + at, *eb = (const double *)e + at;
             const double by = brought_to_size(largest_f64(n * n, xb), largest_f64(n * n, eb));
-            make_block_f64(n, xb, eb, by, block);
-            lam__kernels_expm(dtype, 1, 2 * n, block, result, room);
-            take_block_f64(n, result, by, (double *)out + at);
+            put_beside_f64(n, xb, eb, by, d.m[A]);
+            exponential(&d, work);
+            take_beside_f64(n, work, by, (double *)out + at);
         } else {
             const float *xb = (const float *)x + at, *eb = (const float *)e + at;
             const double by = brought_to_size(largest_f32(n * n, xb), largest_f32(n * n, eb));
-            make_block_f32(n, xb, eb, by, block);
-            lam__kernels_expm(dtype, 1, 2 * n, block, result, room);
-            take_block_f32(n, result, by, (float *)out + at);
+            put_beside_f32(n, xb, eb, by, d.m[A]);
+            exponential(&d, work);
+            take_beside_f32(n, work, by, (float *)out + at);
         }
     }
 }

@@ -87,7 +87,9 @@ static void *put(lam__random_form form, const words *w, int m, void *out) {
         }
         return wide + 2 * m;
     case LAM__RANDOM_WIDE: INDEPENDENT for (int i = 0; i < m; i++) wide[i] = whole(w, i); return wide + m;
-    case LAM__RANDOM_WORDS: INDEPENDENT for (int i = 0; i < m; i++) wide[i] = w->high[i] ^ w->low[i]; return wide + m;
+    case LAM__RANDOM_WORDS:
+        INDEPENDENT for (int i = 0; i < m; i++) narrow[i] = w->high[i] ^ w->low[i] ^ UINT32_C(0x80000000);
+        return narrow + m;
     case LAM__RANDOM_NARROW:
         INDEPENDENT for (int i = 0; i < m; i++) narrow[i] = w->high[i] ^ w->low[i];
         return narrow + m;
@@ -125,8 +127,8 @@ ALWAYS_INLINE void hash_keys(int m, const uint64_t *keys, uint64_t counter, cons
 }
 
 /* A block is hashed before its elements are written, so they may take the place of the keys. */
-void LAM__ISA_NAME(lam__keys_)(lam__random_form form, int64_t n, const uint64_t *keys, uint64_t counter,
-                               const uint64_t *places, void *out) {
+static void each(lam__random_form form, int64_t n, const uint64_t *keys, uint64_t counter, const uint64_t *places,
+                 void *out) {
     words w;
     for (int64_t at = 0; at < n; at += BLOCK) {
         const int m = (int)(n - at < BLOCK ? n - at : BLOCK);
@@ -135,3 +137,35 @@ void LAM__ISA_NAME(lam__keys_)(lam__random_form form, int64_t n, const uint64_t 
         out = put(form, &w, m, out);
     }
 }
+
+/* ---- integers of a range ----------------------------------------------------------------------------------------- */
+
+/* x modulo span, for x < 2^52: doubles hold it, and the product that is taken away is a whole number no larger, so
+ * nothing is rounded but the quotient, by less than one. */
+ALWAYS_INLINE uint64_t modulo(uint64_t x, double span, double inverse) {
+    double whole, rest;
+    x |= UINT64_C(0x433) << 52; /* 2^52 + x */
+    memcpy(&whole, &x, sizeof x);
+    whole -= 0x1p52;
+    rest = whole - (whole * inverse + 0x1p52 - 0x1p52) * span;
+    rest = (rest < 0 ? rest + span : rest) + 0x1p52;
+    memcpy(&x, &rest, sizeof x);
+    return x & (UINT64_MAX >> 12);
+}
+
+/* Halves of words count 2^32, 2^64 and 2^96 times, of which the remainders are taken beforehand. */
+static void remainders(bool wide, uint32_t span, int64_t n, void *high, const void *low) {
+    const uint64_t half = (UINT64_C(1) << 32) % span, word = half * half % span, more = word * half % span;
+    const double whole = span, inverse = 1 / whole;
+    uint64_t *h = high;
+    const uint64_t *l = low;
+    uint32_t *h32 = high;
+    const uint32_t *l32 = low;
+    if (wide) INDEPENDENT for (int64_t i = 0; i < n; i++) {
+            const uint64_t upper = (h[i] >> 32) * more + (h[i] & UINT32_MAX) * word;
+            h[i] = modulo(upper + (l[i] >> 32) * half + (l[i] & UINT32_MAX), whole, inverse);
+        }
+    else INDEPENDENT for (int64_t i = 0; i < n; i++) h32[i] = (uint32_t)modulo(h32[i] * half + l32[i], whole, inverse);
+}
+
+const lam__keys_set LAM__ISA_NAME(lam__keys_) = {each, remainders};

@@ -135,11 +135,31 @@ static void say(cache *c, const char *cause) {
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
+/* Function number i is this one from now on. */
+static void replace(lam__nested *what, int i, lam_fn *by) {
+    lam__fn_release(what->fns[i]);
+    what->fns[i] = lam__fn_retain(by);
+}
+
+/* Loops that examples leave at different times, so that all of them make trips at once; *done: it is one. */
+static lam_status compile_abreast(cache *c, lam__nested *what, bool *done) {
+    lam_scope scope;
+    lam_fn *made = NULL;
+    lam__scope_open(c->ctx, &scope);
+    const lam_status status = lam__nested_abreast(what, &c->options, &made);
+    *done = made != NULL;
+    if (made) replace(what, 0, made);
+    lam__scope_close(&scope);
+    return status;
+}
+
 /* The programs in an equation are compiled as well, each when it is run; what is small as a whole. */
 static lam_status compile_nested(cache *c, lam__program *p, lam__equation *e) {
     lam__nested *what = e->params;
     lam_scope scope;
-    lam_status status = LAM_OK;
+    bool done;
+    lam_status status = compile_abreast(c, what, &done);
+    if (status != LAM_OK || done) return status;
     if (c->options.native && c->fusion != LAM__PLAN_NONE) what->machine = lam__machine_new(p, e);
     if (what->machine) {
         c->machines++;
@@ -152,8 +172,7 @@ static lam_status compile_nested(cache *c, lam__program *p, lam__equation *e) {
             status = LAM_ERR_MEMORY;
             continue;
         }
-        lam__fn_release(what->fns[i]);
-        what->fns[i] = lam__fn_retain(compiled);
+        replace(what, i, compiled);
     }
     lam__scope_close(&scope);
     return status;

@@ -104,7 +104,7 @@ static lam_status run_scan(loop *l, lam_value *rows[], bool *plain) {
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static bool fits(const lam_call_site *call, const lam__nested *w) {
-    bool fits = is_plain(call->inputs, call->in) && !w->batch;
+    bool fits = is_plain(call->inputs, call->in);
     for (int i = 0; i < w->count && fits; i++) fits = lam__jit_made(w->fns[i]) || lam__program_of(w->fns[i]);
     return fits && (call->primitive != &lam__row_scan || w->length);
 }
@@ -123,6 +123,7 @@ static lam_status run_loop(loop *l, lam_value *out[], bool *plain) {
 /* False, with nothing done: something is not plain, and the public operations are to do it. */
 bool lam__nested_run(const lam_call_site *call, lam_value *out[], lam_status *status) {
     const lam__nested *w = call->params;
+    if (w->batch) return is_plain(call->inputs, call->in) && lam__nested_run_abreast(call, out, status);
     if (!fits(call, w)) return false;
     if (call->primitive == &lam__row_switch) {
         const int64_t index = *(const int64_t *)call->in[0]->data;

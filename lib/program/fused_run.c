@@ -4,6 +4,7 @@
 typedef struct job {
     const lam__fused *f;
     void *const *data;
+    int64_t lanes;
 } job;
 
 static void run_lanes(const lam__fused *f, char *memory, void *const data[], int64_t first, int64_t lanes) {
@@ -30,29 +31,30 @@ static void run_block(const lam__fused *f, char *memory, void *const data[], int
 }
 
 /* Of machine code, what is less than a group goes to the block before it. */
-static int64_t blocks_of(const lam__fused *f) {
-    const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP, blocks = (f->lanes + block - 1) / block;
-    return blocks > 1 && f->native && f->lanes - (blocks - 1) * block < LAM__LANE_GROUP ? blocks - 1 : blocks;
+static int64_t blocks_of(const lam__fused *f, int64_t lanes) {
+    const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP, blocks = (lanes + block - 1) / block;
+    return blocks > 1 && f->native && lanes - (blocks - 1) * block < LAM__LANE_GROUP ? blocks - 1 : blocks;
 }
 
 static void run_blocks(void *env, int64_t begin, int64_t end, int worker) {
     const job *j = env;
     const lam__fused *f = j->f;
-    const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP, blocks = blocks_of(f);
+    const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP, blocks = blocks_of(f, j->lanes);
     char *memory = f->memory + (size_t)worker * (f->same + f->each);
     if (worker) memcpy(memory, f->memory, f->same);
     for (int64_t b = begin; b < end; b++)
-        run_block(f, memory, j->data, b * block, b + 1 < blocks ? block : f->lanes - b * block);
+        run_block(f, memory, j->data, b * block, b + 1 < blocks ? block : j->lanes - b * block);
 }
 
-void lam__fused_run(const lam__fused *f, void *const data[]) {
+void lam__fused_run(const lam__fused *f, void *const data[], int64_t lanes) {
     if (!f->groups) {
         if (f->native && lam__native_run(f->native, f->memory, data, 0, 1)) return;
         lam__kernels_lane_single(f->steps, f->step_count, f->memory, data);
         return;
     }
-    job j = {f, data};
-    const int64_t blocks = blocks_of(f);
+    job j = {f, data, lanes};
+    const int64_t blocks = blocks_of(f, lanes);
     lam__kernels_lane(f->before, f->before_count, f->memory, data, 0, LAM__LANE_GROUP, 1);
-    if (f->step_count) lam__team_run(f->ctx->team, blocks, 2 * f->cost / (double)blocks, run_blocks, &j);
+    if (f->step_count)
+        lam__team_run(f->ctx->team, blocks, 2 * f->cost / (double)blocks_of(f, f->lanes), run_blocks, &j);
 }

@@ -96,7 +96,7 @@ static lam_status run_part(lam__plan *plan, const lam__plan_item *part) {
         if (v) plan->data[part->made_place + i] = v->data;
         else status = LAM_ERR_MEMORY;
     }
-    if (status == LAM_OK) lam__fused_run(part->fused, plan->data);
+    if (status == LAM_OK) lam__fused_run(part->fused, plan->data, part->fused->lanes);
     for (int64_t i = 0; i < part->source_count; i++) lam__value_release(plan->work[i]);
     return status;
 }
@@ -213,8 +213,9 @@ const lam_value *lam__plan_bare_type(const lam__plan *plan, int o) {
     return made_as(plan, o) < 0 ? NULL : plan->program->types[plan->program->results[o].variable];
 }
 
-/* Results that are inputs are the caller's to copy; all others have places among the data behind the sources. */
-void lam__plan_run_bare(lam__plan *plan, void *const in[], void *const out[]) {
+/* Where a part finds its operands, and is to put what it makes. Results that are inputs are the caller's to copy; all
+ * others have places among the data behind the sources. */
+static const lam__fused *place_bare(const lam__plan *plan, void *const in[], void *const out[]) {
     const lam__plan_item *part = &plan->items[0];
     for (int64_t i = 0; i < part->source_count; i++) {
         const lam__source *s = &part->sources[i].of;
@@ -224,5 +225,54 @@ void lam__plan_run_bare(lam__plan *plan, void *const in[], void *const out[]) {
         const int64_t i = made_as(plan, o);
         if (i >= 0) plan->data[part->made_place + i] = out[o];
     }
-    lam__fused_run(part->fused, plan->data);
+    return part->fused;
+}
+
+void lam__plan_run_bare(lam__plan *plan, void *const in[], void *const out[]) {
+    const lam__fused *f = place_bare(plan, in, out);
+    lam__fused_run(f, plan->data, f->lanes);
+}
+
+/* ---- the first lanes of it --------------------------------------------------------------------------------------- */
+
+/* The input that data number `at` of the part is; -1: a constant, or what is made. */
+static int64_t input_at(const lam__plan *plan, int64_t at) {
+    const lam__plan_item *part = &plan->items[0];
+    for (int64_t i = 0; i < part->source_count; i++)
+        if (part->sources[i].place == at) return part->sources[i].of.variable;
+    return -1;
+}
+
+/* Whether lanes go from row to row. */
+static bool goes_along(const lam__lane_step *s, const lam_value *rows, int64_t size) {
+    return s->as.move.step == rows->count / size && s->as.move.base < s->as.move.step;
+}
+
+static bool moves_along(const lam__plan *plan, const lam__lane_step *s, int64_t size, const bool in_lanes[]) {
+    const lam__plan_item *part = &plan->items[0];
+    lam_value **types = plan->program->types;
+    if (s->op == LAM__LANE_STORE) return goes_along(s, types[part->made[s->at[0] - part->made_place]], size);
+    if (s->op != LAM__LANE_LOAD) return true;
+    const int64_t v = input_at(plan, s->at[1]);
+    const bool in_rows = v >= 0 && in_lanes[v];
+    return in_rows ? goes_along(s, types[v], size) : (s->same & 1u) != 0;
+}
+
+bool lam__plan_is_abreast(const lam__plan *plan, int64_t size, const bool in_lanes[]) {
+    if (!lam__plan_is_bare(plan)) return false;
+    const lam__fused *f = plan->items[0].fused;
+    bool fine = f->lanes == size && f->groups;
+    for (int64_t i = 0; i < f->before_count && fine; i++) {
+        const lam__lane_step *s = &f->before[i];
+        const int64_t v = s->op == LAM__LANE_LOAD ? input_at(plan, s->at[1]) : -1;
+        fine = s->op != LAM__LANE_STORE && (v < 0 || !in_lanes[v]);
+    }
+    for (int64_t i = 0; i < f->step_count && fine; i++) fine = moves_along(plan, &f->steps[i], size, in_lanes);
+    return fine;
+}
+
+void lam__plan_run_abreast(lam__plan *plan, void *const in[], void *const out[], int64_t lanes) {
+    const lam__fused *f = place_bare(plan, in, out);
+    const int64_t least = f->lanes < LAM__LANE_GROUP ? f->lanes : LAM__LANE_GROUP;
+    lam__fused_run(f, plan->data, lanes < least ? least : lanes);
 }

@@ -407,10 +407,9 @@ static bool owned(const lam_tensor *t) {
 }
 
 /* All that lam_drop may be given beside a plain tensor: NULL and a context's failed tensor are nothing to do, a held
- * one leaves its scope and stays, and what was freed already is a failure. */
+ * one leaves its scope, if it has one, and stays, and what was freed already is a failure. */
 LAM__APART static void drop_any(lam_tensor *t) {
     if (!t || (!owned(t) && (t->magic == LAM__FAILED || !usable("lam_drop", t)))) return;
-    if (!t->scope && t->holds) return; /* no scope has it: only lam_release lets go */
     unlink(t);
     t->scope = NULL;
     if (t->holds) link_in(&t->ctx->handles.held, t);

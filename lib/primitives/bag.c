@@ -315,50 +315,25 @@ static void batch_bags(const lam_rule *r, lam_tensor *out[]) {
 }
 
 /* Linear in the table and in the weights; the indices are kept in any case, of the other two what a gradient reads. */
-const lam_primitive lam__row_embedding_bag = {
-    .name = "embedding_bag",
-    .inputs = 3,
-    .derivative = LAM_BILINEAR,
-    .linear = 3u,
-    .bilinear = true,
-    .saves = LAM_SAVE_IN(INDEX),
-    .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},
-    .shape = shape_embedding_bag,
-    .eval = eval_embedding_bag,
-    .vjp = vjp_embedding_bag,
-    .batch = batch_bags,
-    .layout = "i batch, l rows",
-};
-
-const lam_primitive lam__row_bag_spread = {
-    .name = "bag_spread",
-    .inputs = 3,
-    .derivative = LAM_BILINEAR,
-    .linear = 3u,
-    .bilinear = true,
-    .saves = LAM_SAVE_IN(INDEX),
-    .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},
-    .shape = shape_bag_spread,
-    .eval = eval_bag_spread,
-    .vjp = vjp_bag_spread,
-    .batch = batch_bags,
-    .layout = "i batch, l rows",
-};
-
-const lam_primitive lam__row_bag_dots = {
-    .name = "bag_dots",
-    .inputs = 3,
-    .derivative = LAM_BILINEAR,
-    .linear = 3u,
-    .bilinear = true,
-    .saves = LAM_SAVE_IN(INDEX),
-    .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},
-    .shape = shape_bag_dots,
-    .eval = eval_bag_dots,
-    .vjp = vjp_bag_dots,
-    .batch = batch_bags,
-    .layout = "i batch, l rows",
-};
+#define BAG_ROW(word)                                                                                                  \
+    const lam_primitive lam__row_##word = {                                                                            \
+        .name = #word,                                                                                                 \
+        .inputs = 3,                                                                                                   \
+        .derivative = LAM_BILINEAR,                                                                                    \
+        .linear = 3u,                                                                                                  \
+        .bilinear = true,                                                                                              \
+        .saves = LAM_SAVE_IN(INDEX),                                                                                   \
+        .saves_for = {LAM_SAVE_IN(1), LAM_SAVE_IN(0)},                                                                 \
+        .shape = shape_##word,                                                                                         \
+        .eval = eval_##word,                                                                                           \
+        .vjp = vjp_##word,                                                                                             \
+        .batch = batch_bags,                                                                                           \
+        .layout = "i batch, l rows",                                                                                   \
+    }
+BAG_ROW(embedding_bag);
+BAG_ROW(bag_spread);
+BAG_ROW(bag_dots);
+#undef BAG_ROW
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 

@@ -25,4 +25,32 @@ void lam__corner_batch_map(const lam_rule *r, lam_tensor *out[]);
 lam_tensor *lam__corner_call(const lam_primitive *f, lam_tensor *x);
 lam_tensor *lam__corner_call_map(const lam_primitive *l, lam_tensor *x, lam_tensor *e);
 
+/* Both rows of a function: f by eval_<name>, l by eval_<name>_frechet. f keeps its operand, since l(x^T, g) is made of
+ * it anew, with the scaling that suits both. */
+#define LAM__CORNER_ROWS(word)                                                                                         \
+    const lam_primitive lam__row_##word = {                                                                            \
+        .name = #word,                                                                                                 \
+        .inputs = 1,                                                                                                   \
+        .derivative = LAM_GENERAL,                                                                                     \
+        .saves = LAM_SAVE_IN(0),                                                                                       \
+        .shape = lam__corner_shape,                                                                                    \
+        .eval = eval_##word,                                                                                           \
+        .jvp = lam__corner_jvp,                                                                                        \
+        .vjp = lam__corner_vjp,                                                                                        \
+        .batch = lam__corner_batch,                                                                                    \
+    };                                                                                                                 \
+    const lam_primitive lam__row_##word##_frechet = {                                                                  \
+        .name = #word "_frechet",                                                                                      \
+        .inputs = 2,                                                                                                   \
+        .derivative = LAM_GENERAL,                                                                                     \
+        .linear = 2u,                                                                                                  \
+        .saves = LAM_SAVE_IN(0),                                                                                       \
+        .saves_for = {LAM_SAVE_IN(1)},                                                                                 \
+        .shape = lam__corner_shape_map,                                                                                \
+        .eval = eval_##word##_frechet,                                                                                 \
+        .jvp = lam__corner_jvp_map,                                                                                    \
+        .vjp = lam__corner_vjp_map,                                                                                    \
+        .batch = lam__corner_batch_map,                                                                                \
+    }
+
 #endif

@@ -49,19 +49,6 @@ static lam_status eval_expm(const lam_call_site *call, lam_value *const out[]) {
     return status;
 }
 
-/* The operand is kept: l(x^T, g) is made of it anew, with the scaling that suits both. */
-const lam_primitive lam__row_expm = {
-    .name = "expm",
-    .inputs = 1,
-    .derivative = LAM_GENERAL,
-    .saves = LAM_SAVE_IN(0),
-    .shape = lam__corner_shape,
-    .eval = eval_expm,
-    .jvp = lam__corner_jvp,
-    .vjp = lam__corner_vjp,
-    .batch = lam__corner_batch,
-};
-
 /* ---- the derivative ---------------------------------------------------------------------------------------------- */
 
 /* For sharing it counts as an exponential of twice the rows. */
@@ -79,19 +66,7 @@ static lam_status eval_expm_frechet(const lam_call_site *call, lam_value *const 
     return status;
 }
 
-const lam_primitive lam__row_expm_frechet = {
-    .name = "expm_frechet",
-    .inputs = 2,
-    .derivative = LAM_GENERAL,
-    .linear = 2u,
-    .saves = LAM_SAVE_IN(0),
-    .saves_for = {LAM_SAVE_IN(1)},
-    .shape = lam__corner_shape_map,
-    .eval = eval_expm_frechet,
-    .jvp = lam__corner_jvp_map,
-    .vjp = lam__corner_vjp_map,
-    .batch = lam__corner_batch_map,
-};
+LAM__CORNER_ROWS(expm);
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 

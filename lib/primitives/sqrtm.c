@@ -108,35 +108,11 @@ static lam_status eval_sqrtm(const lam_call_site *call, lam_value *const out[]) 
     return run(call, &square_root, false, out[0]);
 }
 
-const lam_primitive lam__row_sqrtm = {
-    .name = "sqrtm",
-    .inputs = 1,
-    .derivative = LAM_GENERAL,
-    .saves = LAM_SAVE_IN(0),
-    .shape = lam__corner_shape,
-    .eval = eval_sqrtm,
-    .jvp = lam__corner_jvp,
-    .vjp = lam__corner_vjp,
-    .batch = lam__corner_batch,
-};
-
 static lam_status eval_sqrtm_frechet(const lam_call_site *call, lam_value *const out[]) {
     return run(call, &square_root, true, out[0]);
 }
 
-const lam_primitive lam__row_sqrtm_frechet = {
-    .name = "sqrtm_frechet",
-    .inputs = 2,
-    .derivative = LAM_GENERAL,
-    .linear = 2u,
-    .saves = LAM_SAVE_IN(0),
-    .saves_for = {LAM_SAVE_IN(1)},
-    .shape = lam__corner_shape_map,
-    .eval = eval_sqrtm_frechet,
-    .jvp = lam__corner_jvp_map,
-    .vjp = lam__corner_vjp_map,
-    .batch = lam__corner_batch_map,
-};
+LAM__CORNER_ROWS(sqrtm);
 
 /* ---- the logarithm, by the same rules ---------------------------------------------------------------------------- */
 
@@ -144,35 +120,11 @@ static lam_status eval_logm(const lam_call_site *call, lam_value *const out[]) {
     return run(call, &logarithm, false, out[0]);
 }
 
-const lam_primitive lam__row_logm = {
-    .name = "logm",
-    .inputs = 1,
-    .derivative = LAM_GENERAL,
-    .saves = LAM_SAVE_IN(0),
-    .shape = lam__corner_shape,
-    .eval = eval_logm,
-    .jvp = lam__corner_jvp,
-    .vjp = lam__corner_vjp,
-    .batch = lam__corner_batch,
-};
-
 static lam_status eval_logm_frechet(const lam_call_site *call, lam_value *const out[]) {
     return run(call, &logarithm, true, out[0]);
 }
 
-const lam_primitive lam__row_logm_frechet = {
-    .name = "logm_frechet",
-    .inputs = 2,
-    .derivative = LAM_GENERAL,
-    .linear = 2u,
-    .saves = LAM_SAVE_IN(0),
-    .saves_for = {LAM_SAVE_IN(1)},
-    .shape = lam__corner_shape_map,
-    .eval = eval_logm_frechet,
-    .jvp = lam__corner_jvp_map,
-    .vjp = lam__corner_vjp_map,
-    .batch = lam__corner_batch_map,
-};
+LAM__CORNER_ROWS(logm);
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 

@@ -173,29 +173,28 @@ static const char *write_tridiagonal_solve(ARGUMENTS) {
 
 /* ---- determinants ------------------------------------------------------------------------------------------------ */
 
-static const char *write_det(ARGUMENTS) {
-    const int64_t n = side(in[0], 1);
+/* By the factors of a copy. Of slogdet the first result is the sign, the second the logarithm. */
+static const char *write_determinant(lam__emit *e, const lam__emit_place *x, const lam__emit_place *const out[],
+                                     int results, const char *text) {
+    const int64_t n = side(x, 1);
     pieces p = {0};
-    (void)q;
-    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    if (!lam__dtype_is_float(x->dtype)) return WRONG;
     add_place(e, &p, out[0], 1);
-    add_copy(e, &p, in[0], n * n);
+    add_copy(e, &p, x, n * n);
     add_room(e, &p, LAM_I32, n);
-    write_each(e, in[0], 2, "*($0) = @det($5, $1, $2);", &p, (int64_t[4]){n});
+    if (results > 1) add_place(e, &p, out[1], 1);
+    write_each(e, x, 2, text, &p, (int64_t[4]){n});
     return NULL;
 }
 
-static const char *write_slogdet(ARGUMENTS) {
-    const int64_t n = side(in[0], 1);
-    pieces p = {0};
+static const char *write_det(ARGUMENTS) {
     (void)q;
-    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
-    add_place(e, &p, out[0], 1);
-    add_copy(e, &p, in[0], n * n);
-    add_room(e, &p, LAM_I32, n);
-    add_place(e, &p, out[1], 1);
-    write_each(e, in[0], 2, "*($0) = @slogdet($5, $1, $2, $3);", &p, (int64_t[4]){n});
-    return NULL;
+    return write_determinant(e, in[0], out, 1, "*($0) = @det($5, $1, $2);");
+}
+
+static const char *write_slogdet(ARGUMENTS) {
+    (void)q;
+    return write_determinant(e, in[0], out, 2, "*($0) = @slogdet($5, $1, $2, $3);");
 }
 
 static const char *write_cofactor(ARGUMENTS) {

@@ -14,15 +14,18 @@ static size_t size_of(const char *kind, size_t *align) {
     return size;
 }
 
+/* align is no power of two for texts, which have 1, so this divides. */
 static size_t round_up(size_t at, size_t align) {
     return (at + align - 1) / align * align;
 }
 
+/* An elementwise row that does not say has one number, the member of a family: rows of users too. */
 bool lam__layout_open(lam__layout *l, const lam_primitive *row) {
     *l = (lam__layout){.text = row->layout ? row->layout : row->elementwise ? "l member" : NULL, .align = 1};
     return l->text != NULL;
 }
 
+/* Names of parameters are parts of the layout's text. */
 static bool same_name(const lam__parameter *p, const char *name, size_t length) {
     return (size_t)p->length == length && !memcmp(p->name, name, length);
 }
@@ -114,6 +117,7 @@ size_t lam__layout_bytes(const lam__layout *l) {
     return l->end ? l->end : round_up(l->at, l->align);
 }
 
+/* By copies: parameters that are read from a text lie in bytes of no type. Kinds of 4 bytes are the rest. */
 int64_t lam__layout_integer(const lam__parameter *p, const void *params, int64_t i) {
     const char *at = (const char *)params + p->at + (size_t)i * p->step;
     int32_t narrow;
@@ -126,6 +130,7 @@ int64_t lam__layout_integer(const lam__parameter *p, const void *params, int64_t
     }
 }
 
+/* Whether the number fits is seen by reading it back. */
 void lam__layout_set_integer(const lam__parameter *p, void *params, int64_t i, int64_t value) {
     char *at = (char *)params + p->at + (size_t)i * p->step;
     const int32_t narrow = (int32_t)value;

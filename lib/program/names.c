@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* FNV-1a: names are short, and mostly a letter with a number. */
 static uint64_t hash(const char *name, size_t length) {
     uint64_t h = 1469598103934665603u;
     for (size_t i = 0; i < length; i++) h = (h ^ (uint8_t)name[i]) * 1099511628211u;
@@ -18,6 +19,7 @@ static lam__binding *slot(const lam__names *n, const char *name, size_t length) 
     return &n->list[i];
 }
 
+/* At most half of the places are taken, so every walk ends. Names move as they are: they are parts of the text. */
 static bool widen(lam__names *n) {
     lam__names wider = {.ctx = n->ctx, .count = n->count, .room = n->room ? 2 * n->room : 64};
     const size_t bytes = (size_t)wider.room * sizeof *n->list;

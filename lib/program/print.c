@@ -259,9 +259,9 @@ static void each_atom(printer *pr, void to(printer *pr, const lam__atom *a, int6
 }
 
 /* Whether a name is a word of the language; one that is not stands in quotes. */
-static bool is_word(const char *title) {
+static bool is_word(const char *text) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    return *title && !(*title >= '0' && *title <= '9') && strspn(title, letters) == strlen(title);
+    return *text && !(*text >= '0' && *text <= '9') && strspn(text, letters) == strlen(text);
 }
 
 static void print_head(const printer *pr, const char *title) {

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Limits that no program which was printed reaches; a text that would is refused before it takes memory or stack. */
 enum { FEW_BYTES = 1024, MOST_OPERANDS = 1 << 24, DEEPEST = 32, MOST_FUNCTIONS = 256 };
 
 /* list, params: operands and parameters of the equation that is being read. */
@@ -61,6 +62,7 @@ static bool declare(reader *r) {
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
+/* Element i, in the memory of v, which is new and has no gaps. */
 static bool element(reader *r, const lam_value *v, int64_t i) {
     lam__tokens_skip(&r->t);
     char *to = (char *)v->data + i * (int64_t)lam__dtype_bytes(v->dtype);
@@ -104,6 +106,7 @@ static lam_value *listed(reader *r, const lam_shape *s) {
 }
 
 /* Behind "c0:" */
+/* The value of a level had no elements to print, so it cannot come back. */
 static bool constant(reader *r, const char *name, size_t length) {
     lam_shape s;
     if (!lam__tokens_type(&r->t, &s) || !lam__tokens_expect(&r->t, '=')) return false;
@@ -123,6 +126,7 @@ static bool constant(reader *r, const char *name, size_t length) {
 
 /* ---- equations --------------------------------------------------------------------------------------------------- */
 
+/* The list serves all equations: it only grows, and its atoms are borrowed from the names. */
 static bool append(reader *r, lam__atom atom) {
     if (r->listed == r->list_room) {
         const int64_t wider = r->list_room ? 2 * r->list_room : 16;
@@ -176,6 +180,7 @@ static int64_t ahead(const char *at) {
     return n;
 }
 
+/* Printed in ascending order, taken in any: it is a set. */
 static bool read_axes(reader *r, uint32_t *set) {
     *set = 0;
     if (!lam__tokens_expect(&r->t, '[')) return false;
@@ -189,6 +194,7 @@ static bool read_axes(reader *r, uint32_t *set) {
     return true;
 }
 
+/* Measured before it is copied: quotes within are written as two characters. */
 static bool read_text(reader *r, char *to, size_t room) {
     const size_t length = r->t.at[0] == '"' ? strcspn(r->t.at + 1, "\"\n") : 0;
     if (r->t.at[0] != '"' || r->t.at[length + 1] != '"' || lam__quoted_copy(r->t.at + 1, length, NULL) >= room)
@@ -283,6 +289,7 @@ static bool read_params(reader *r, const lam_primitive *row, size_t *bytes) {
     return *bytes <= r->params_room || lam__tokens_fail(&r->t, "'%s': too many parameters", row->name);
 }
 
+/* Names are few enough to be looked for one by one: a text is read once. */
 static const lam_primitive *row_of(const reader *r, const char *name, size_t length) {
     const lam_primitive *const *lists[] = {lam_primitives(), r->rows};
     for (int i = 0; i < 2; i++)
@@ -370,6 +377,7 @@ static bool statement(reader *r, bool *done) {
     return !r->t.failed && application(r, first);
 }
 
+/* Results are the last to be known, so the program has begun without any. */
 static bool results(reader *r) {
     r->listed = 0;
     while (!lam__tokens_next(&r->t, '}')) {
@@ -411,6 +419,7 @@ static bool head(reader *r, const char **name, size_t *length) {
     return lam__tokens_expect(&r->t, '{');
 }
 
+/* What is left is the program alone; constants live on in its equations, which hold them. */
 static void close(reader *r) {
     lam__names_close(&r->bound);
     if (r->list) lam__alloc_put(&r->t.ctx->pool, r->list, (size_t)r->list_room * sizeof *r->list);
@@ -444,6 +453,8 @@ static lam_fn *named(lam_ctx *ctx, lam__program *p, const char *name, size_t len
     return made;
 }
 
+/* A reader of its own, since names of the outer program are not those of this one; only the place in the text is
+ * shared. */
 static lam_fn *program_within(reader *outer) {
     const char *name;
     size_t length;
@@ -453,6 +464,7 @@ static lam_fn *program_within(reader *outer) {
     return p ? named(r.t.ctx, p, name, length) : r.t.ctx->failed_fn;
 }
 
+/* The functions of equations are the equations' own (params_hold), so the scope that they were made in may end. */
 lam_fn *lam__program_read(lam_ctx *ctx, const char *text, const lam_primitive *const *rows) {
     const char *name;
     size_t length;

@@ -24,6 +24,7 @@ static lam__piece *piece_new(lam__region *r, lam__piece_kind kind, const lam_val
     return x;
 }
 
+/* No axes of lanes (first == last) where all lanes have the same nodes. */
 lam__piece *lam__region_piece(lam__region *r, const lam_value *type, int first, int last) {
     lam__piece *x = piece_new(r, LAM__PIECE_NODES, type);
     if (!x) return NULL;
@@ -54,6 +55,8 @@ lam__piece *lam__region_source(lam__region *r, int64_t variable, lam_value *cons
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
+/* The widest first of those that begin at an axis. Where lanes are one, or no range is left, comes the empty one, by
+ * which all lanes are alike. */
 bool lam__region_range(const lam__region *r, int rank, const int64_t *dims, int *first, int *last) {
     if (*first >= 0 && *first == *last) return false;
     int from = *first < 0 ? 0 : *first, to = *first < 0 ? rank : *last - 1;
@@ -143,6 +146,7 @@ static bool uniform_in_lanes(const int32_t *all, const view *v, int32_t *nodes) 
     return true;
 }
 
+/* Elements of the lanes lie `behind` apart, as the dims say: sources are without gaps. */
 static bool read_data(lam__region *r, const lam__piece *x, const view *v, int32_t *nodes) {
     for (int64_t i = 0; i < v->before; i++)
         for (int64_t j = 0; j < v->behind; j++) {
@@ -154,6 +158,7 @@ static bool read_data(lam__region *r, const lam__piece *x, const view *v, int32_
     return true;
 }
 
+/* Each element has to be one thing in all lanes, or the piece cannot be looked at so. */
 static bool read_codes(lam__region *r, const lam__piece *x, const view *v, int32_t *nodes) {
     for (int64_t i = 0; i < v->before; i++)
         for (int64_t j = 0; j < v->behind; j++) {
@@ -186,6 +191,7 @@ const int32_t *lam__region_nodes(lam__region *r, lam__piece *x, int first, int l
     return nodes;
 }
 
+/* As it is looked at already, or in the first way that works. */
 const int32_t *lam__region_seen(lam__region *r, lam__piece *x, int *first, int *last) {
     if (x->nodes) {
         *first = x->first;
@@ -213,10 +219,12 @@ static void codes_of_nodes(const lam__region *r, const lam__piece *x, int64_t *c
             }
 }
 
+/* Codes take 8 bytes and a visit for each element. */
 bool lam__region_may_code(const lam__piece *x) {
     return x->type->count <= MOST_CODES;
 }
 
+/* They are explained at DATA_CODES (NOTE [codes]). */
 void lam__region_codes(const lam__region *r, const lam__piece *x, int64_t *codes) {
     if (x->kind == LAM__PIECE_NODES) codes_of_nodes(r, x, codes);
     else if (x->kind == LAM__PIECE_CODES) memcpy(codes, x->codes, (size_t)x->type->count * sizeof *codes);

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Only the first failure counts: all others come of it. Lines are counted here, where it is rare, and not while
+ * reading. What the message shows of the text may be anything, so control characters are blanks in it. */
 bool lam__tokens_fail(lam__tokens *t, const char *format, ...) {
     char message[160];
     int line = 1;
@@ -28,6 +30,7 @@ bool lam__tokens_fail(lam__tokens *t, const char *format, ...) {
     return false;
 }
 
+/* Like a fault of the text to whoever reads on, but with a status of its own. */
 bool lam__tokens_memory(lam__tokens *t, size_t bytes) {
     lam__error_memory(t->ctx, bytes);
     t->failed = true;
@@ -49,6 +52,7 @@ bool lam__tokens_expect(lam__tokens *t, char c) {
     return lam__tokens_next(t, c) || lam__tokens_fail(t, "'%c' expected, found '%.12s'", c, t->at);
 }
 
+/* 0 where none begins: a word begins with no digit, so that numbers are not words. */
 size_t lam__tokens_word_at(const char *at) {
     size_t n = 0;
     if (isalpha((unsigned char)*at) || *at == '_')
@@ -64,10 +68,12 @@ bool lam__tokens_word(lam__tokens *t, const char **name, size_t *length) {
     return *length > 0 || lam__tokens_fail(t, "a name expected, found '%.12s'", t->at);
 }
 
+/* Words are parts of the text and have no end of their own. */
 bool lam__tokens_is(const char *name, size_t length, const char *other) {
     return strlen(other) == length && !memcmp(name, other, length);
 }
 
+/* By the names that lam_dtype_name gives, so a new dtype is read without a change here. */
 bool lam__tokens_dtype(lam__tokens *t, lam_dtype *dtype) {
     const char *name;
     size_t length;

@@ -131,6 +131,19 @@ START_TEST(a_freed_handle_is_not_reused_at_once) {
 }
 END_TEST
 
+/* Nor is the memory of scopes that have ended. */
+START_TEST(an_ended_scope_is_not_reused_at_once) {
+    lam_scope *open[16];
+    for (int i = 0; i < 100; i++) lam_scope_end(lam_scope_begin(ctx), NULL, 0);
+    lam_scope *ended = lam_scope_begin(ctx);
+    lam_scope_end(ended, NULL, 0);
+    for (int i = 0; i < 16; i++) ck_assert_ptr_ne(open[i] = lam_scope_begin(ctx), ended);
+    ck_assert_int_eq(lam_scope_end(ended, NULL, 0), LAM_ERR_SCOPE);
+    EXPECT_ERROR(LAM_ERR_SCOPE, "lam_scope_end", "not open");
+    for (int i = 15; i >= 0; i--) ck_assert_int_eq(lam_scope_end(open[i], NULL, 0), LAM_OK);
+}
+END_TEST
+
 START_TEST(accessors_of_a_freed_handle_are_harmless) {
     lam_tensor *x = VEC(1, 2);
     lam_drop(x);
@@ -158,6 +171,16 @@ START_TEST(functions_belong_to_scopes_like_tensors) {
     EXPECT_ERROR(LAM_ERR_FREED, "function");
     ck_assert(lam_failed(apply1(held, num(2))));
     EXPECT_STATUS(LAM_ERR_FREED);
+}
+END_TEST
+
+START_TEST(a_freed_function_is_not_reused_at_once) {
+    for (int i = 0; i < 100; i++) lam_fn_drop(FN(first_input, 1, 1));
+    lam_fn *f = FN(first_input, 1, 1);
+    lam_fn_drop(f);
+    for (int i = 0; i < 32; i++) ck_assert_ptr_ne(FN(first_input, 1, 1), f);
+    ck_assert(lam_failed(apply1(f, num(2))));
+    EXPECT_ERROR(LAM_ERR_FREED, "function");
 }
 END_TEST
 
@@ -213,7 +236,8 @@ Suite *suite_base_scope(void) {
                     a_body_cannot_end_a_scope_of_its_caller, drop_releases_early_and_twice_is_an_error,
                     hold_outlives_scopes_until_the_last_release, releasing_what_is_not_held_fails_and_changes_nothing,
                     a_held_tensor_survives_drop_and_the_other_way_round, an_alias_lives_on_its_own,
-                    a_freed_handle_is_not_reused_at_once, accessors_of_a_freed_handle_are_harmless,
+                    a_freed_handle_is_not_reused_at_once, an_ended_scope_is_not_reused_at_once,
+                    a_freed_function_is_not_reused_at_once, accessors_of_a_freed_handle_are_harmless,
                     functions_belong_to_scopes_like_tensors, releasing_a_function_that_is_not_held_fails,
                     a_derived_function_keeps_its_parts_alive, pointers_stay_valid_through_many_scopes,
                     what_waits_for_reuse_does_not_count);

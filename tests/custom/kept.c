@@ -95,6 +95,14 @@ FORWARD(cube_keeps_capture) {
     out[0] = lam_mul(x2, in[0]);
 }
 
+/* The same in a function that another one is derived from, which is kept. */
+FORWARD(cube_keeps_derived) {
+    lam_tensor *x2 = lam_square(in[0]);
+    const lam_fn_options o = {"aside", give_capture, 0, 1, .captures = LAM_LIST(x2)};
+    put_aside(lam_checkpoint(lam_fn_new(ctx, &o), NULL));
+    out[0] = lam_mul(x2, in[0]);
+}
+
 /* The same with the tape of x^2: its pullback of x / 2 is x^2. */
 FORWARD(cube_keeps_pullback) {
     lam_fn *pullback;
@@ -123,11 +131,12 @@ START_TEST(functions_that_hold_intermediates_are_refused_where_they_would_be_wro
         void (*forward)(lam_fctx *, lam_tensor *const[], lam_tensor *[]);
         void (*setup)(lam_fctx *, lam_tensor *const[], lam_tensor *const[]);
     } rows[] = {{cube_keeps_capture, saves_what_it_gives},
+                {cube_keeps_derived, saves_what_it_gives},
                 {cube_keeps_pullback, saves_what_it_gives},
                 {cube_keeps_pullback, saves_what_a_derived_one_gives}};
     lam_function f = {.name = "sly", .inputs = 1, .outputs = 1, .backward = three_times_saved};
     aside = NULL;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         f.forward = rows[k].forward;
         f.setup_context = rows[k].setup;
         EXPECT_NUM(apply1(reverse_of(fn_of(&f)), num(3)), 27); /* one level: honest constants */

@@ -255,6 +255,24 @@ END_TEST
 
 enum { FACTORS = 16 };
 
+BODY(multiplied_by_constants) {
+    lam_tensor *x = lam_alias(in[0]);
+    for (int i = 0; i < FACTORS; i++) lam_mul_(x, env);
+    out[0] = lam_sum(x, NULL);
+}
+
+/* x c c c ...: gradients of x read c, which is there once; the products are read by gradients of c alone, which is a
+ * constant. */
+START_TEST(what_gradients_of_constants_would_read_is_not_saved) {
+    lam_tensor *x = lam_ones(ctx, LAM_F64, LAM_DIMS(WIDE));
+    lam_fn *g = lam_grad(FN_ENV(multiplied_by_constants, 1, 1, x), NULL);
+    lam_ctx_reset_peak(ctx);
+    size_t bytes = lam_ctx_bytes(ctx);
+    EXPECT_NUM(lam_sum(apply1(g, x), NULL), WIDE);
+    ck_assert_uint_le((lam_ctx_peak_bytes(ctx) - bytes) / (WIDE * sizeof(double)), 4);
+}
+END_TEST
+
 BODY(product_of_all) {
     out[0] = in[0];
     for (int i = 1; i < FACTORS; i++) out[0] = lam_mul(out[0], in[i]);
@@ -285,5 +303,5 @@ Suite *suite_transforms_vjp(void) {
                     gradient_of_a_pullback_by_its_cotangent, vjp_of_grad, grad_of_vjp_of_grad,
                     unwanted_gradients_and_dead_work_cost_nothing_backward, an_output_without_cotangent_is_not_walked,
                     cotangents_are_released_as_soon_as_used, what_was_saved_is_released_as_soon_as_used,
-                    the_tape_saves_only_what_derivatives_read);
+                    the_tape_saves_only_what_derivatives_read, what_gradients_of_constants_would_read_is_not_saved);
 }

@@ -209,7 +209,7 @@ static void body_transpose(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out
 static lam_status record_linear(lam_fn *f, int fixed, lam_value *const in[], lam_value **boxes, lam_value **out,
                                 lam__program *p) {
     lam_status status = lam__trace_fn(f, p, fixed, in, boxes, out);
-    return status == LAM_OK ? lam__program_check_linear(p, f->name) : status;
+    return status == LAM_OK ? lam__program_check_linear(p, f->name, false) : status;
 }
 
 /* The program of a function that lam_linearize made, once more held, if the examples are of its types: recording it
@@ -242,7 +242,7 @@ lam_fn *lam_linear_transpose(lam_fn *f, lam_list examples) {
     bool recorded = p != NULL;
     if (!p && status == LAM_OK) p = lam__program_new(ctx, f->inputs, f->outputs);
     if (p)
-        status = recorded ? lam__program_check_linear(p, f->name)
+        status = recorded ? lam__program_check_linear(p, f->name, true)
                           : record_linear(f, 0, in, in + f->inputs, in + 2 * f->inputs, p);
     if (p && status == LAM_OK) made = linear_new("linear_transpose", f, body_transpose, p, f->outputs, f->inputs);
     else lam__program_release(p);

@@ -303,6 +303,7 @@ lam_status lam__rematerialise_run(lam_fn *f, lam__rematerialise *state, lam_valu
         lam__arguments_release(f->inputs, boxes);
         lam__rematerialise_unbox(&level, f->outputs, out);
         lam__level_pop(&level);
+        if (status != LAM_OK) lam__arguments_release(f->outputs, out);
     }
     lam__scratch_put(&area);
     return status;

@@ -147,6 +147,16 @@ lam_status lam__eval_known(const lam_call_site *call, const lam_shape *type, lam
     return status;
 }
 
+/* A function that fails behind the first of its results has given that one. */
+static lam_status eval_called(const lam_call_site *call, lam_value *out[]) {
+    const lam_status status = call->primitive->call(call, out);
+    for (int o = 0; o < call->outputs && status != LAM_OK; o++) {
+        lam__value_release(out[o]);
+        out[o] = NULL;
+    }
+    return status;
+}
+
 /* Everything but the short way. Primitives that call functions come before the question of dtypes, which is that of the
  * operations inside. `calling` names the primitive where an allocation fails. */
 static lam_status eval_any(const lam_call_site *call, lam_value *out[]) {
@@ -155,7 +165,7 @@ static lam_status eval_any(const lam_call_site *call, lam_value *out[]) {
     for (int o = 0; o < call->outputs; o++) out[o] = NULL;
     for (int i = 0; i < call->inputs; i++)
         if (call->in[i] && call->in[i]->kind != LAM__CONCRETE) return fail_abstract(call, i);
-    if (p->call) return p->call(call, out);
+    if (p->call) return eval_called(call, out);
     if (lam__half_concerns(call)) return lam__half_eval(call, out);
     const lam_call_site *caller = ctx->calling;
     ctx->calling = call;

@@ -1,7 +1,9 @@
 /* Whether a program is linear in its inputs. Varying is what depends on an input. A product may have one such factor,
  * and what is beside it is a coefficient. A sum may have any number, and constants among its terms only where they are
  * zero: f(x) = x + c is affine. The programs within choices and loops are looked at likewise, each by which of its own
- * inputs vary; a carry that does so after some trip does so from the first on. */
+ * inputs vary; a carry that does so after some trip does so from the first on. In a record of tangents constants among
+ * the terms are zeros that were computed, of what a trace around it may know no elements of: there those count as zero
+ * that cannot be seen to be anything else. */
 #include "lib/program/arena.h"
 #include "lib/program/function.h"
 #include "lib/program/nested.h"
@@ -13,12 +15,13 @@
 #include <string.h>
 
 /* A program that is looked at, for a function of this name. varying: per variable. only_flow: what varies is found out,
- * and nothing is refused yet. whole_calls: what has rules of its own gives what these say, so all of it may vary. */
+ * and nothing is refused yet. whole_calls: what has rules of its own gives what these say, so all of it may vary.
+ * tangents: the program is a record of these. */
 typedef struct flow {
     const lam__program *p;
     const char *name;
     lam__arena *arena;
-    bool only_flow, whole_calls;
+    bool tangents, only_flow, whole_calls;
     bool *varying;
 } flow;
 
@@ -32,9 +35,11 @@ static bool varies(const flow *f, const lam__atom *a) {
     return a->variable >= 0 && f->varying[a->variable];
 }
 
-/* What does not vary and is zero in any case. */
-static bool is_zero(const lam__atom *a) {
-    return a->variable < 0 && lam__value_is_zero(a->constant);
+/* What does not vary and is zero in any case: what is computed within the program, and what has no elements yet, is so
+ * among tangents alone. */
+static bool is_zero(const flow *f, const lam__atom *a) {
+    const bool seen = a->variable < 0 && lam__value_seen(a->constant);
+    return seen ? lam__value_is_zero(a->constant) : f->tangents;
 }
 
 static const lam_value *type_of(const flow *f, const lam__atom *a) {
@@ -75,7 +80,7 @@ static lam_status check_operands(const flow *f, const lam__equation *e, int coun
     if (row->derivative == LAM_BILINEAR || row->bilinear)
         return count == 1 ? LAM_OK : fail_linear(f, e, "multiplies two operands that depend on the input");
     for (int i = 0; i < e->inputs; i++)
-        if (!varies(f, &e->in[i]) && linear_in(f, e, i) && !is_zero(&e->in[i]))
+        if (!varies(f, &e->in[i]) && linear_in(f, e, i) && !is_zero(f, &e->in[i]))
             return fail_linear(f, e, "adds a constant that is not zero");
     return LAM_OK;
 }
@@ -89,7 +94,7 @@ static lam_status enter(const flow *f, const lam__equation *e, int k, bool only_
     const lam__program *p = lam__program_of(lam__nested_of(e)->fns[k]);
     if (!p) return fail_linear(f, e, "calls a function that is no program");
     const size_t room = (size_t)(p->variables + 1);
-    *within = (flow){p, f->name, f->arena, only_flow, f->whole_calls, lam__arena_get(f->arena, room)};
+    *within = (flow){p, f->name, f->arena, f->tangents, only_flow, f->whole_calls, lam__arena_get(f->arena, room)};
     if (!within->varying) return lam__error_memory(p->ctx, room);
     memset(within->varying, 0, room);
     memcpy(within->varying, in, (size_t)p->inputs);
@@ -106,7 +111,7 @@ static lam_status check_switch(const flow *f, const lam__equation *e, bool in[],
         for (int o = 0; o < e->outputs && status == LAM_OK; o++) {
             const lam__atom *result = &within.p->results[o];
             out[o] = out[o] || varies(&within, result);
-            if (k >= count && out[o] && !varies(&within, result) && !is_zero(result))
+            if (k >= count && out[o] && !varies(&within, result) && !is_zero(f, result))
                 status = fail_linear(f, e, "gives a constant that is not zero");
         }
     }
@@ -149,9 +154,9 @@ static lam_status check_trips(const flow *f, const lam__equation *e, const bool 
     lam_status status = enter(f, e, what->count - 1, false, in, &within);
     for (int i = 0; i < what->carries && status == LAM_OK; i++) {
         const lam__atom *result = &within.p->results[i];
-        if (in[i] && !varies(&within, result) && !is_zero(result))
+        if (in[i] && !varies(&within, result) && !is_zero(f, result))
             status = fail_linear(f, e, "carries a constant that is not zero");
-        else if (in[i] && !varies(f, &e->in[i]) && !is_zero(&e->in[i]))
+        else if (in[i] && !varies(f, &e->in[i]) && !is_zero(f, &e->in[i]))
             status = fail_linear(f, e, "begins with a constant that is not zero");
     }
     if (status != LAM_OK || what->count < 2) return status;
@@ -180,7 +185,7 @@ static lam_status check_tangents(const flow *f, const lam__equation *e, int tang
     for (int i = 0; i < e->inputs && !f->only_flow; i++) {
         const bool varying = varies(f, &e->in[i]), tangent = i >= e->inputs - tangents;
         if (varying && !tangent) return fail_linear(f, e, "is not linear in an operand that depends on the input");
-        if (tangent && !varying && !is_zero(&e->in[i])) return fail_linear(f, e, "adds a constant that is not zero");
+        if (tangent && !varying && !is_zero(f, &e->in[i])) return fail_linear(f, e, "adds a constant that is not zero");
     }
     const int half = e->outputs / 2;
     memset(f->varying + e->first + half, true, (size_t)(e->outputs - half));
@@ -214,17 +219,17 @@ static lam_status check_equations(const flow *f) {
 /* A result that does not vary and is not zero would be f(0), so that the function could not be linear. */
 static lam_status check_results(const flow *f) {
     for (int o = 0; o < f->p->outputs; o++)
-        if (!varies(f, &f->p->results[o]) && !is_zero(&f->p->results[o]))
+        if (!varies(f, &f->p->results[o]) && !is_zero(f, &f->p->results[o]))
             return lam__error_set(f->p->ctx, LAM_ERR_LINEAR, NULL,
                                   "function '%s' is not linear: output %d is a constant that is not zero", f->name, o);
     return LAM_OK;
 }
 
-lam_status lam__program_check_linear(const lam__program *p, const char *name) {
+lam_status lam__program_check_linear(const lam__program *p, const char *name, bool tangents) {
     lam__arena arena;
     lam__arena_open(&arena, p->ctx);
     const size_t room = (size_t)(p->variables + 1);
-    flow f = {p, name, &arena, false, false, lam__arena_get(&arena, room)};
+    flow f = {.p = p, .name = name, .arena = &arena, .tangents = tangents, .varying = lam__arena_get(&arena, room)};
     lam_status status = f.varying ? LAM_OK : lam__error_memory(p->ctx, room);
     if (status == LAM_OK) {
         memset(f.varying, 0, room);
@@ -240,7 +245,8 @@ lam_status lam__program_varying(const lam__program *p, const bool in[], bool out
     lam__arena arena;
     lam__arena_open(&arena, p->ctx);
     const size_t room = (size_t)(p->variables + 1);
-    const flow f = {p, "", &arena, true, true, lam__arena_get(&arena, room)};
+    flow f = {.p = p, .name = "", .arena = &arena, .only_flow = true, .whole_calls = true};
+    f.varying = lam__arena_get(&arena, room);
     lam_status status = f.varying ? LAM_OK : lam__error_memory(p->ctx, room);
     if (status == LAM_OK) {
         memset(f.varying, 0, room);

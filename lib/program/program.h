@@ -92,8 +92,9 @@ lam__program *lam__program_lift(const lam__program *p, size_t n, lam_value *cons
 /* Runs the program on values at whatever levels they live. One reference per output. */
 lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_value *out[]);
 
-/* Whether the program is linear in all its inputs together; otherwise records which operation is not. */
-lam_status lam__program_check_linear(const lam__program *p, const char *name);
+/* Whether the program is linear in all its inputs together; otherwise records which operation is not. tangents: it is a
+ * record of these, which are linear whatever the elements of its constants may be that cannot be seen yet. */
+lam_status lam__program_check_linear(const lam__program *p, const char *name, bool tangents);
 
 /* Which results depend on the inputs with in[]: out[]. Programs within are looked into.
  * Fails   without memory, and where a function within is no program. */

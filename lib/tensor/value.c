@@ -465,11 +465,16 @@ void lam__value_free(lam_value *v) {
     else lam__alloc_put(&full->ctx->pool, v, block_of(v)); /* most are like this */
 }
 
+const lam_value *lam__value_seen(const lam_value *v) {
+    while (v && v->kind == LAM__BOX) v = lam__payload_of(v)->inner;
+    return v && v->kind == LAM__CONCRETE ? v : NULL;
+}
+
 /* Looks through boxes: what is zero below is zero at each level. Elements are compared one by one, NaN is not zero;
  * this is for the few constants of a program, not for large tensors in a loop. */
 bool lam__value_is_zero(const lam_value *v) {
-    while (v && v->kind == LAM__BOX) v = lam__payload_of(v)->inner;
-    if (!v || v->kind != LAM__CONCRETE) return false;
+    v = lam__value_seen(v);
+    if (!v) return false;
     const int64_t *dims = v->dims, *strides = v->strides;
     size_t item = lam__dtype_bytes(v->dtype);
     int64_t index[LAM_INNER_RANK] = {0};

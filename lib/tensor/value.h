@@ -159,6 +159,9 @@ static inline bool lam__value_unshared(const lam_value *v) {
     return !b || (b->refs == 1 && b->writable);
 }
 
+/* What holds the elements of v, if need be within boxes; NULL where nothing does yet, as of a variable of a trace. */
+const lam_value *lam__value_seen(const lam_value *v);
+
 /* Whether every element is zero, also of what lies in a box; false where there are none to look at. */
 bool lam__value_is_zero(const lam_value *v);
 

@@ -330,6 +330,26 @@ START_TEST(rules_that_are_linear_by_their_elements) {
 }
 END_TEST
 
+/* x y; of a tangent that is a constant the rule makes zeros, which have no elements while a program is recorded. */
+BODY(product) {
+    out[0] = lam_dot(in[0], in[1]);
+}
+
+BODY(product_and_tangent) {
+    out[0] = lam_dot(in[0], in[1]);
+    out[1] = lam_add(lam_dot(in[1], in[2]), lam_dot(in[0], in[3]));
+}
+
+START_TEST(jacobians_record_rules_that_add_zeros) {
+    lam_fn *f = lam_jacobian(lam_custom_jvp(FN(product, 2, 1), FN(product_and_tangent, 4, 2), NULL), NULL);
+    lam_program *p = lam_trace(f, LAM_LIST(VEC(0, 0), VEC(0, 0)));
+    lam_fn *jitted = lam_jit(f, NULL);
+    EXPECT(apply2(p, VEC(2, 3), VEC(5, 7)), LAM_DIMS(2), 5, 7);
+    EXPECT(apply2(jitted, VEC(2, 3), VEC(5, 7)), LAM_DIMS(2), 5, 7);
+    ck_assert_int_eq(lam_jit_report_of(jitted).direct, 0);
+}
+END_TEST
+
 /* What a forward hands out behind its results' back has no rule. */
 static lam_tensor *handed_out;
 
@@ -373,5 +393,6 @@ Suite *suite_custom_programs(void) {
                     recorded_functions_keep_their_rules, values_come_from_the_operations,
                     results_that_are_inputs_or_constants, hooks_in_programs, operands_that_rules_alone_read,
                     functions_in_functions, roots_in_programs, rules_that_are_linear_by_their_elements,
-                    values_from_inside_are_refused, programs_give_everything_back);
+                    jacobians_record_rules_that_add_zeros, values_from_inside_are_refused,
+                    programs_give_everything_back);
 }

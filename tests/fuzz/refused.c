@@ -83,10 +83,19 @@ static double run_transpose(void) {
     return total(apply1(lam_linear_transpose(FN(linear, 1, 1), LAM_LIST(point())), point()));
 }
 
+/* The gradient by its second input is made behind that by the first. */
+BODY(of_first) {
+    out[0] = lam_sum(lam_square(in[0]), NULL);
+}
+
 static double run_checkpoint(void) {
+    lam_tensor *g[2];
+    const lam_grad_options both = {.argnums = LAM_AXES(0, 1)};
+    lam_call(lam_grad(lam_checkpoint(FN(of_first, 2, 1), NULL), &both), LAM_LIST(point(), point()), g, 2);
     lam_fn *f = lam_checkpoint(FN(scalar, 1, 1), NULL);
     lam_tensor *rows = lam_broadcast_to(point(), LAM_DIMS(2, N));
-    return total(apply1(lam_grad(f, NULL), point())) + total(apply1(lam_vmap(lam_grad(f, NULL), NULL), rows));
+    return total(g[0]) + total(g[1]) + total(apply1(lam_grad(f, NULL), point())) +
+           total(apply1(lam_vmap(lam_grad(f, NULL), NULL), rows));
 }
 
 BODY(named_sine) {

@@ -199,8 +199,30 @@ START_TEST(every_nesting_of_two) {
 }
 END_TEST
 
+BODY(cosine_of_second) {
+    out[0] = lam_cos(in[1]);
+}
+
+BODY(sine_of_second) {
+    out[0] = lam_sin(in[1]);
+}
+
+/* The first input, which it is differentiated by, chooses and is handed on, and no branch uses it. */
+BODY(chooses_of_second) {
+    lam_fn *f = FN(cosine_of_second, 2, 1), *g = FN(sine_of_second, 2, 1);
+    lam_cond(apply1(FN(is_positive, 1, 1), in[0]), f, g, LAM_LIST(in[0], in[1]), out, 1);
+}
+
+START_TEST(jacobians_by_what_no_branch_uses_are_zero) {
+    lam_fn *f = lam_jacobian(FN(chooses_of_second, 2, 1), NULL);
+    lam_program *p = lam_trace(f, LAM_LIST(VEC(0, 0), num(0)));
+    EXPECT(apply2(f, VEC(1, 2), num(3)), LAM_DIMS(2), 0, 0);
+    EXPECT(apply2(p, VEC(1, 2), num(3)), LAM_DIMS(2), 0, 0);
+}
+END_TEST
+
 Suite *suite_transforms_program_control(void) {
-    Suite *suite = suite_of("transforms/program_control", NULL, 0);
+    Suite *suite = SUITE_OF("transforms/program_control", jacobians_by_what_no_branch_uses_are_zero);
     suite_loop(suite, every_nesting_of_two, NESTINGS);
     return suite;
 }

@@ -1,6 +1,8 @@
 /* Complex numbers: LAM_C128 and LAM_C64. Arithmetic, powers, exponentials, logarithms, trigonometric and hyperbolic
- * functions and their inverses, sums, products, contractions, layout and indexing take them as they take real numbers;
- * what needs an order (lt, max, sort, floor, ...) fails with LAM_ERR_DTYPE. Branch cuts and special values are those of
+ * functions and their inverses, sums, products, contractions, layout and indexing take them as they take real numbers,
+ * and so do logistic, silu, mish, gelu_tanh, sinc, xlogy, xlog1py, softmax and the logarithms of sums of exponentials;
+ * of these logsumexp, logaddexp and softplus have imaginary parts in [-pi, pi], logaddexp2 the same over log(2). What
+ * needs an order (lt, max, sort, floor, ...) fails with LAM_ERR_DTYPE. Branch cuts and special values are those of
  * C's Annex G, as in numpy; products and quotients of infinities follow the formula of the parts. A real operand beside
  * a complex one counts as one whose imaginary part is 0, and its derivative is real.
  *

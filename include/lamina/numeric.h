@@ -31,7 +31,7 @@ LAM_API lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y);
 LAM_API lam_status lam_sincos(lam_tensor *x, lam_tensor **sine, lam_tensor **cosine);
 
 /* sin(pi x) / (pi x), 1 at 0. Integers are taken as f64.
- * Fails   LAM_ERR_DTYPE for complex operands. Derivative: exact, at 0 to any order. */
+ * Fails   like any use of a handle. Derivative: exact, at 0 to any order. */
 LAM_API lam_tensor *lam_sinc(lam_tensor *x);
 
 /* 0 for x < 0, 1 for x > 0, y at 0; NaN stays.
@@ -64,8 +64,8 @@ typedef struct lam_nan_to_num_options {
     const double *neginf; /* in place of -infinity; NULL: the least finite number */
 } lam_nan_to_num_options;
 
-/* x with numbers in place of what is none. Integers stay as they are.
- * Fails   LAM_ERR_DTYPE for complex operands. Derivative: 1 where x stays, else 0. */
+/* x with numbers in place of what is none; both parts of complex numbers. Integers stay as they are.
+ * Fails   like any use of a handle. Derivative: 1 where x stays, else 0. */
 LAM_API lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options);
 
 /* The larger and the smaller of x and y, where NaN counts as absent: the other one, and NaN where both are.
@@ -82,7 +82,7 @@ typedef struct lam_close_options {
 
 /* Whether |x - y| <= atol + rtol |y|; infinities are close to themselves alone. All: whether all elements are.
  * Shape   x and y broadcast; bool. All: rank 0.
- * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Derivative: none. */
+ * Fails   LAM_ERR_SHAPE. Derivative: none. */
 LAM_API lam_tensor *lam_is_close(lam_tensor *x, lam_tensor *y, const lam_close_options *options);
 LAM_API lam_tensor *lam_all_close(lam_tensor *x, lam_tensor *y,
                                   const lam_close_options *options); /* Fails as lam_is_close does. */

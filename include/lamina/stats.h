@@ -49,7 +49,8 @@ typedef enum lam_distribution {
  * Owner   current scope. */
 LAM_API lam_tensor *lam_logpdf(lam_distribution which, lam_tensor *x, lam_list parameters);
 
-/* The density, or the probability of a count. Fails as lam_logpdf does. */
+/* The density, or the probability of a count. Fails as lam_logpdf does. Derivative: at an end of the support, or of a
+ * probability or a mean, that from inside. */
 LAM_API lam_tensor *lam_pdf(lam_distribution which, lam_tensor *x, lam_list parameters);
 
 /* The probability of at most x, and its logarithm, which goes on where that is less than the least number (but for

@@ -6,6 +6,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
+#include "lib/primitives/plane.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
@@ -181,13 +182,15 @@ lam_tensor *lam_gelu_slope(lam_tensor *x) {
 }
 
 /* (1 + tanh(z))/2 is logistic(2 z), which keeps its digits in the left tail. From 30 on it is 0 or 1: nothing
- * is made of x there but x itself, so no infinite x meets a slope of 0, nor x = 30 that of clamp at its edge. */
+ * is made of x there but x itself, so no infinite x meets a slope of 0, nor x = 30 that of clamp at its edge. Complex
+ * numbers have neither tail. */
 lam_tensor *lam_gelu_tanh(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     x = lam__reduce_real(x);
-    lam_tensor *near = lam_clamp(x, -30.0, 30.0), *square = lam_square(near);
+    lam_tensor *near = lam__cplx_is(x) ? x : lam_clamp(x, -30.0, 30.0), *square = lam_square(near);
     lam_tensor *cubic = lam_mul(near, lam_add(1.59576912160573071, lam_mul(0.0713548162726002488, square)));
-    return lam__scope_only(lam_where(lam_ge(x, 30.0), x, lam_mul(near, lam_logistic(cubic))), since);
+    lam_tensor *part = lam_mul(near, lam_logistic(cubic));
+    return lam__scope_only(lam__cplx_is(x) ? part : lam_where(lam_ge(x, 30.0), x, part), since);
 }
 
 /* silu(x) = x s(x) with s = logistic; the slope s + x s (1 - s) is a row of its own. */
@@ -268,7 +271,7 @@ const lam_primitive lam__row_mish = {
 };
 
 lam_tensor *lam_mish(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_mish, x);
+    return lam__cplx_is(x) ? lam__plane_mish(x) : lam__apply_unary(&lam__row_mish, x);
 }
 
 /* One order more of the same family; the parameter is 0 for the first derivative. The kernel knows LAM__MISH_ORDERS. */

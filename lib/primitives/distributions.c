@@ -274,9 +274,12 @@ static lam_tensor *t_sf(lam_tensor *z, lam_tensor *const s[]) {
     return t_tail(z, s, true);
 }
 
+/* |z|^p by the power of a line on each side, whose derivatives at 0 are those of both: abs has none beyond the first.
+ * Up to p = 1 they meet in a cusp, where the slope is 0 as that of abs. */
 static lam_tensor *gennorm_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *unit = lam_sub(lam_log(lam_mul(0.5, s[0])), lam_lgamma(lam_reciprocal(s[0])));
-    return lam_sub(unit, lam_pow(lam_abs(z), s[0]));
+    lam_tensor *cusp = lam_and(lam_eq(z, 0.0), lam_le(s[0], 1.0)), *size = lam_where(cusp, 1.0, distance(z));
+    return lam_sub(unit, lam_where(cusp, 0.0, lam_pow(size, s[0])));
 }
 
 /* The share between 0 and z for small w = |z|^p, signed: z/(2 Gamma(a)) times the sum of (-w)^k / (k! (a + k)) for
@@ -321,21 +324,21 @@ static lam_tensor *vonmises_logpdf(lam_tensor *z, lam_tensor *const s[]) {
 /* clang-format off */
 static const lam__distribution rows[] = {
     [LAM_NORM] = {"norm", "", false, norm_logpdf, norm_cdf, norm_sf, norm_logcdf, norm_logsf, norm_ppf, norm_isf,
-                  NULL, NULL},
+                  NULL, NULL, NULL},
     [LAM_LAPLACE] = {"laplace", "", false, laplace_logpdf, laplace_cdf, laplace_sf, laplace_logcdf,
-                     laplace_logsf, laplace_ppf, laplace_isf, NULL, NULL},
+                     laplace_logsf, laplace_ppf, laplace_isf, NULL, NULL, NULL},
     [LAM_LOGISTIC] = {"logistic", "", false, logistic_logpdf, logistic_cdf, logistic_sf, logistic_logcdf,
-                      logistic_logsf, logistic_ppf, logistic_isf, NULL, NULL},
+                      logistic_logsf, logistic_ppf, logistic_isf, NULL, NULL, NULL},
     [LAM_CAUCHY] = {"cauchy", "", false, cauchy_logpdf, cauchy_cdf, cauchy_sf, NULL, NULL, cauchy_ppf, cauchy_isf,
-                    NULL, NULL},
+                    NULL, NULL, NULL},
     [LAM_GUMBEL_R] = {"gumbel_r", "", false, gumbel_r_logpdf, gumbel_r_cdf, gumbel_r_sf, gumbel_r_logcdf, NULL,
-                      gumbel_r_ppf, gumbel_r_isf, NULL, NULL},
+                      gumbel_r_ppf, gumbel_r_isf, NULL, NULL, NULL},
     [LAM_GUMBEL_L] = {"gumbel_l", "", false, gumbel_l_logpdf, gumbel_l_cdf, gumbel_l_sf, NULL, gumbel_l_logsf,
-                      gumbel_l_ppf, gumbel_l_isf, NULL, NULL},
-    [LAM_T] = {"t", "+", false, t_logpdf, t_cdf, t_sf, NULL, NULL, NULL, NULL, NULL, NULL},
+                      gumbel_l_ppf, gumbel_l_isf, NULL, NULL, NULL},
+    [LAM_T] = {"t", "+", false, t_logpdf, t_cdf, t_sf, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
     [LAM_GENNORM] = {"gennorm", "+", false, gennorm_logpdf, gennorm_cdf, gennorm_sf, NULL, NULL, NULL, NULL, NULL,
-                     NULL},
-    [LAM_VONMISES] = {"vonmises", "0", false, vonmises_logpdf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
+                     NULL, NULL},
+    [LAM_VONMISES] = {"vonmises", "0", false, vonmises_logpdf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */
 

@@ -11,6 +11,15 @@ typedef lam_tensor *lam__distribution_of(lam_tensor *z, lam_tensor *const s[]);
 /* The logarithm of a share where `deep`, which is below lam__distributions_least; elsewhere anything. */
 typedef lam_tensor *lam__distribution_tail(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]);
 
+/* Values of an operand, z (of = 0) or a shape parameter (from 1 on), at which the logarithm of the density may be
+ * infinite though the density is smooth: there it is given as a product of powers, whose derivatives are numbers where
+ * they exist. Where there is one such value both are it; 0.5 is none. */
+typedef struct lam__distribution_ends {
+    int of;
+    double first, second;
+    lam__distribution_of *density;
+} lam__distribution_ends;
+
 typedef struct lam__distribution {
     const char *name;
     const char *shapes; /* the parameters besides loc and scale, one letter each: + above 0, 0 not below 0, 1 in [0, 1],
@@ -22,6 +31,7 @@ typedef struct lam__distribution {
         *logsf;                         /* NULL: the logarithm of cdf, sf, or of 1 less the other where that is small */
     lam__distribution_of *ppf, *isf;    /* NULL ppf: none; NULL isf: ppf(1 - q) */
     lam__distribution_tail *low, *high; /* with logcdf, logsf NULL: of cdf, sf where that is deep; NULL: -inf */
+    const lam__distribution_ends *ends; /* NULL: none */
 } lam__distribution;
 
 /* Which row belongs to which number: two halves of one table. NULL where the other half has it. */

@@ -10,6 +10,7 @@
 #define LOG_2    0.69314718055994530942
 #define LOG_2PI  1.83787706640934548356
 #define CIRCLE   6.28318530717958647693
+#define MOST_LOG 80.0 /* whose exponential is a number in every dtype but f16 */
 #define BELOW(z) lam_lt(z, 0.0)
 
 /* -inf outside. NaN is inside, since it fails every comparison. */
@@ -80,6 +81,12 @@ static lam_tensor *gamma_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return inside_only(below, lam_sub(lam_sub(lam_xlogy(lam_sub(s[0], 1.0), x), x), lam_lgamma(s[0])));
 }
 
+static lam_tensor *gamma_at_end(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_mul(lam_pow(z, lam_sub(s[0], 1.0)), lam_exp(lam_neg(lam_add(z, lam_lgamma(s[0])))));
+}
+
+static const lam__distribution_ends gamma_ends = {0, 0, 0, gamma_at_end};
+
 static lam_tensor *gamma_cdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *below = BELOW(z);
     return lam_where(below, 0.0, lam_igamma(s[0], lam_where(below, 1.0, z)));
@@ -102,6 +109,12 @@ static lam_tensor *gamma_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const
 static lam_tensor *chi2_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_sub(gamma_logpdf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])}), LOG_2);
 }
+
+static lam_tensor *chi2_at_end(lam_tensor *z, lam_tensor *const s[]) {
+    return lam_mul(0.5, gamma_at_end(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])}));
+}
+
+static const lam__distribution_ends chi2_ends = {0, 0, 0, chi2_at_end};
 
 static lam_tensor *chi2_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return gamma_cdf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])});
@@ -151,6 +164,14 @@ static lam_tensor *beta_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *powers = lam_add(lam_xlogy(lam_sub(s[0], 1.0), x), lam_xlog1py(lam_sub(s[1], 1.0), lam_neg(x)));
     return inside_only(outside, lam_sub(powers, lam_betaln(s[0], s[1])));
 }
+
+/* The factor is bounded, since the powers beside one that is infinite are 0. */
+static lam_tensor *beta_at_end(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *left = lam_pow(z, lam_sub(s[0], 1.0)), *right = lam_pow(lam_sub(1.0, z), lam_sub(s[1], 1.0));
+    return lam_mul(lam_mul(left, right), lam_exp(lam_min(lam_neg(lam_betaln(s[0], s[1])), MOST_LOG)));
+}
+
+static const lam__distribution_ends beta_ends = {0, 0, 1, beta_at_end};
 
 static lam_tensor *beta_cdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *outside = outside_unit(z), *x = lam_where(outside, 0.5, z);
@@ -225,18 +246,21 @@ static lam_tensor *wrapcauchy_logpdf(lam_tensor *z, lam_tensor *const s[]) {
 /* clang-format off */
 static const lam__distribution rows[] = {
     [LAM_UNIFORM] = {"uniform", "", false, uniform_logpdf, uniform_cdf, uniform_sf, NULL, NULL, uniform_ppf, NULL,
-                     NULL, NULL},
+                     NULL, NULL, NULL},
     [LAM_EXPON] = {"expon", "", false, expon_logpdf, expon_cdf, expon_sf, NULL, expon_logsf, expon_ppf, expon_isf,
-                   NULL, NULL},
+                   NULL, NULL, NULL},
     [LAM_GAMMA] = {"gamma", "+", false, gamma_logpdf, gamma_cdf, gamma_sf, NULL, NULL, NULL, NULL, gamma_low,
-                   gamma_high},
-    [LAM_CHI2] = {"chi2", "+", false, chi2_logpdf, chi2_cdf, chi2_sf, NULL, NULL, NULL, NULL, chi2_low, chi2_high},
+                   gamma_high, &gamma_ends},
+    [LAM_CHI2] = {"chi2", "+", false, chi2_logpdf, chi2_cdf, chi2_sf, NULL, NULL, NULL, NULL, chi2_low, chi2_high,
+                  &chi2_ends},
     [LAM_PARETO] = {"pareto", "+", false, pareto_logpdf, pareto_cdf, pareto_sf, NULL, pareto_logsf, pareto_ppf,
-                    pareto_isf, NULL, NULL},
-    [LAM_BETA] = {"beta", "++", false, beta_logpdf, beta_cdf, beta_sf, NULL, NULL, NULL, NULL, beta_low, beta_high},
+                    pareto_isf, NULL, NULL, NULL},
+    [LAM_BETA] = {"beta", "++", false, beta_logpdf, beta_cdf, beta_sf, NULL, NULL, NULL, NULL, beta_low, beta_high,
+                  &beta_ends},
     [LAM_TRUNCNORM] = {"truncnorm", "*>", false, truncnorm_logpdf, truncnorm_cdf, truncnorm_sf, truncnorm_logcdf,
-                       truncnorm_logsf, NULL, NULL, NULL, NULL},
-    [LAM_WRAPCAUCHY] = {"wrapcauchy", "c", false, wrapcauchy_logpdf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
+                       truncnorm_logsf, NULL, NULL, NULL, NULL, NULL},
+    [LAM_WRAPCAUCHY] = {"wrapcauchy", "c", false, wrapcauchy_logpdf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                        NULL},
 };
 /* clang-format on */
 

@@ -29,6 +29,14 @@ static lam_tensor *poisson_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     return mass(none, lam_sub(lam_sub(lam_xlogy(k, s[0]), lam_lgamma(lam_add(k, 1.0))), s[0]));
 }
 
+static lam_tensor *poisson_at_end(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *none = no_count(z, 0, NULL), *k = lam_where(none, 0.0, z);
+    lam_tensor *rest = lam_exp(lam_neg(lam_add(s[0], lam_lgamma(lam_add(k, 1.0)))));
+    return lam_where(none, 0.0, lam_mul(lam_pow(s[0], k), rest));
+}
+
+static const lam__distribution_ends poisson_ends = {1, 0, 0, poisson_at_end};
+
 static lam_tensor *poisson_cdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *below = lam_lt(z, 0.0), *k = lam_floor(lam_where(below, 0.0, z));
     return lam_where(below, 0.0, lam_igammac(lam_add(k, 1.0), s[0]));
@@ -54,6 +62,13 @@ static lam_tensor *geom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     return mass(none, lam_add(lam_xlog1py(lam_sub(k, 1.0), lam_neg(s[0])), lam_log(s[0])));
 }
 
+static lam_tensor *geom_at_end(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *none = no_count(z, 1, NULL), *k = lam_where(none, 1.0, z);
+    return lam_where(none, 0.0, lam_mul(s[0], lam_pow(lam_sub(1.0, s[0]), lam_sub(k, 1.0))));
+}
+
+static const lam__distribution_ends geom_ends = {1, 1, 1, geom_at_end};
+
 static lam_tensor *geom_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_xlog1py(lam_floor(lam_max(z, 0.0)), lam_neg(s[0]));
 }
@@ -73,6 +88,20 @@ static lam_tensor *binom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *chance = lam_add(lam_xlogy(k, s[1]), lam_xlog1py(rest, lam_neg(s[1])));
     return mass(none, lam_add(log_choose(s[0], k), chance));
 }
+
+/* `ways` given by their logarithm, times p^a (1 - p)^b: beside a factor that is bounded the powers are 0. */
+static lam_tensor *chances(lam_tensor *none, lam_tensor *ways, lam_tensor *p, lam_tensor *a, lam_tensor *b) {
+    enum { MOST = 80 }; /* whose exponential is a number in every dtype but f16 */
+    lam_tensor *powers = lam_mul(lam_pow(p, a), lam_pow(lam_sub(1.0, p), b));
+    return lam_where(none, 0.0, lam_mul(lam_exp(lam_min(ways, (double)MOST)), powers));
+}
+
+static lam_tensor *binom_at_end(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *none = no_count(z, 0, s[0]), *k = lam_where(none, 0.0, z);
+    return chances(none, log_choose(s[0], k), s[1], k, lam_sub(s[0], k));
+}
+
+static const lam__distribution_ends binom_ends = {2, 0, 1, binom_at_end};
 
 /* 1 - I_p(k + 1, n - k), and 1 from n on. */
 static lam_tensor *binom_part(lam_tensor *z, lam_tensor *const s[], bool upper) {
@@ -102,12 +131,23 @@ static lam_tensor *binom_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const
     return lam__distributions_log_beta(inside, lam_add(k, 1.0), lam_sub(s[0], k), s[1], lam_sub(1.0, s[1]));
 }
 
-/* Failures before the nth success: Gamma(n + k)/(Gamma(n) k!) is 1/((n + k) B(n, k + 1)). */
+/* The logarithm of Gamma(n + k)/(Gamma(n) k!), which is 1/((n + k) B(n, k + 1)). */
+static lam_tensor *nbinom_ways(lam_tensor *n, lam_tensor *k) {
+    return lam_neg(lam_add(lam_log(lam_add(n, k)), lam_betaln(n, lam_add(k, 1.0))));
+}
+
+/* Failures before the nth success. */
 static lam_tensor *nbinom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = no_count(z, 0, NULL), *k = lam_where(none, 0.0, z), *n = s[0];
-    lam_tensor *ways = lam_neg(lam_add(lam_log(lam_add(n, k)), lam_betaln(n, lam_add(k, 1.0))));
-    return mass(none, lam_add(ways, lam_add(lam_xlogy(n, s[1]), lam_xlog1py(k, lam_neg(s[1])))));
+    return mass(none, lam_add(nbinom_ways(n, k), lam_add(lam_xlogy(n, s[1]), lam_xlog1py(k, lam_neg(s[1])))));
 }
+
+static lam_tensor *nbinom_at_end(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *none = no_count(z, 0, NULL), *k = lam_where(none, 0.0, z);
+    return chances(none, nbinom_ways(s[0], k), s[1], s[0], k);
+}
+
+static const lam__distribution_ends nbinom_ends = {2, 1, 1, nbinom_at_end};
 
 /* I_p(n, k + 1), and 1 at infinity. */
 static lam_tensor *nbinom_part(lam_tensor *z, lam_tensor *const s[], bool upper) {
@@ -148,6 +188,13 @@ static lam_tensor *bernoulli_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     return mass(none, lam_add(lam_xlogy(k, s[0]), lam_xlog1py(lam_sub(1.0, k), lam_neg(s[0]))));
 }
 
+static lam_tensor *bernoulli_at_end(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *none = lam_or(no_count(z, 0, NULL), lam_gt(z, 1.0)), *k = lam_where(none, 0.0, z);
+    return chances(none, lam_zeros_like(k), s[0], k, lam_sub(1.0, k));
+}
+
+static const lam__distribution_ends bernoulli_ends = {1, 0, 1, bernoulli_at_end};
+
 static lam_tensor *bernoulli_sf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *within = lam_where(lam_lt(z, 1.0), s[0], lam_where(lam_is_nan(z), z, 0.0));
     return lam_where(lam_lt(z, 0.0), 1.0, within);
@@ -167,15 +214,17 @@ static lam_tensor *bernoulli_ppf(lam_tensor *q, lam_tensor *const s[]) {
 /* clang-format off */
 static const lam__distribution rows[] = {
     [LAM_POISSON] = {"poisson", "0", true, poisson_logpmf, poisson_cdf, poisson_sf, NULL, NULL, NULL, NULL,
-                     poisson_low, poisson_high},
-    [LAM_GEOM] = {"geom", "p", true, geom_logpmf, geom_cdf, geom_sf, NULL, geom_logsf, NULL, NULL, NULL, NULL},
+                     poisson_low, poisson_high, &poisson_ends},
+    [LAM_GEOM] = {"geom", "p", true, geom_logpmf, geom_cdf, geom_sf, NULL, geom_logsf, NULL, NULL, NULL, NULL,
+                  &geom_ends},
     [LAM_BINOM] = {"binom", "01", true, binom_logpmf, binom_cdf, binom_sf, NULL, NULL, NULL, NULL, binom_low,
-                   binom_high},
+                   binom_high, &binom_ends},
     [LAM_NBINOM] = {"nbinom", "+p", true, nbinom_logpmf, nbinom_cdf, nbinom_sf, NULL, NULL, NULL, NULL, nbinom_low,
-                    nbinom_high},
-    [LAM_BETABINOM] = {"betabinom", "0++", true, betabinom_logpmf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
+                    nbinom_high, &nbinom_ends},
+    [LAM_BETABINOM] = {"betabinom", "0++", true, betabinom_logpmf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                       NULL},
     [LAM_BERNOULLI] = {"bernoulli", "1", true, bernoulli_logpmf, bernoulli_cdf, bernoulli_sf, NULL, NULL,
-                       bernoulli_ppf, NULL, NULL, NULL},
+                       bernoulli_ppf, NULL, NULL, NULL, &bernoulli_ends},
 };
 /* clang-format on */
 

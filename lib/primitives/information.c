@@ -2,6 +2,8 @@
  * are quotients of operands, never products that leave the range where the slope does not; at the ends of their domains
  * the slopes are those of the tables in ops.h and special.h. */
 #include "lib/primitives/apply.h"
+#include "lib/primitives/cplx.h"
+#include "lib/primitives/plane.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 
@@ -37,6 +39,7 @@ const lam_primitive lam__row_xlogy = {
 };
 
 lam_tensor *(lam_xlogy)(lam_tensor *x, lam_tensor *y) {
+    if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__plane_xlogy(x, y, false);
     return lam__apply_binary(&lam__row_xlogy, x, y);
 }
 
@@ -58,6 +61,7 @@ const lam_primitive lam__row_xlog1py = {
 };
 
 lam_tensor *(lam_xlog1py)(lam_tensor *x, lam_tensor *y) {
+    if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__plane_xlogy(x, y, true);
     return lam__apply_binary(&lam__row_xlog1py, x, y);
 }
 

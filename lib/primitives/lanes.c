@@ -4,6 +4,8 @@
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/cplx.h"
+#include "lib/primitives/plane.h"
 #include "lib/primitives/params.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
@@ -221,11 +223,11 @@ static lam_tensor *along_axis(const lam_primitive *row, lam_tensor *x, int axis)
 
 /* Along one axis; the rows could take several neighbouring ones. */
 lam_tensor *lam_softmax(lam_tensor *x, int axis) {
-    return along_axis(&lam__row_softmax, x, axis);
+    return lam__cplx_is(x) ? lam__plane_softmax(x, axis) : along_axis(&lam__row_softmax, x, axis);
 }
 
 lam_tensor *lam_log_softmax(lam_tensor *x, int axis) {
-    return along_axis(&lam__row_log_softmax, x, axis);
+    return lam__cplx_is(x) ? lam__plane_log_softmax(x, axis) : along_axis(&lam__row_log_softmax, x, axis);
 }
 
 /* The axes of a set behind all others: order[i] is the axis that comes to place i, back[] the way back. How many they

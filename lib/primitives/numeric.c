@@ -111,9 +111,10 @@ static lam_tensor *sinc_series(lam_tensor *square) {
 lam_tensor *lam_sinc(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    if (!lam__matrices_ordered("sinc", false, 1, &x, &failed)) return failed;
+    if (!lam__matrices_operands("sinc", false, 1, &x, &x, &failed)) return failed;
     if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
-    lam_tensor *z = lam_mul(3.14159265358979323846, x), *near = lam_le(lam_abs(z), 2.0), *whole = lam_round(x);
+    lam_tensor *z = lam_mul(3.14159265358979323846, x), *near = lam_le(lam_abs(z), 2.0),
+               *whole = lam_round(lam_real(x));
     lam_tensor *off = lam_mul(3.14159265358979323846, lam_sub(x, whole)), *odd = lam_ne(lam_rem(whole, 2.0), 0.0);
     lam_tensor *series = sinc_series(lam_square(lam_where(near, x, 0.0))), *far = lam_where(near, 1.0, x);
     lam_tensor *sine = lam_sin(lam_where(near, 0.0, lam_where(odd, lam_neg(off), off)));
@@ -180,11 +181,17 @@ lam_tensor *lam_is_inf(lam_tensor *x) {
     return lam__scope_only(lam_not(lam_or(lam_is_finite(x), lam_is_nan(x))), since);
 }
 
-/* The largest number of the dtype stands for infinity, also for halves, whose row works in f32. */
+/* The largest number of the dtype stands for infinity, also for halves, whose row works in f32. Of complex numbers by
+ * parts. */
 lam_tensor *lam_nan_to_num(lam_tensor *x, const lam_nan_to_num_options *options) {
     static const lam_nan_to_num_options usual;
+    const uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    if (!lam__matrices_ordered("nan_to_num", false, 1, &x, &failed)) return failed;
+    if (!lam__matrices_operands("nan_to_num", false, 1, &x, &x, &failed)) return failed;
+    if (lam__dtype_is_complex((int)lam_dtype_of(x))) {
+        lam_tensor *re = lam_nan_to_num(lam_real(x), options), *im = lam_nan_to_num(lam_imag(x), options);
+        return lam__scope_only(lam_complex(re, im), since);
+    }
     if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) return lam_alias(x);
     if (!options) options = &usual;
     const double most = lam_dtype_of(x) == LAM_F64    ? DBL_MAX
@@ -206,7 +213,7 @@ static lam_tensor *close_to(const char *operation, lam_tensor *x, lam_tensor *y,
     static const lam_close_options usual;
     lam_tensor *in[2] = {x, y}, *failed;
     if (!options) options = &usual;
-    if (!lam__matrices_ordered(operation, false, 2, in, &failed)) return failed;
+    if (!lam__matrices_operands(operation, false, 2, in, in, &failed)) return failed;
     for (int i = 0; i < 2; i++)
         in[i] = lam_stop_gradient(lam__dtype_is_inexact((int)lam_dtype_of(in[i])) ? in[i] : lam_cast(in[i], LAM_F64));
     lam_tensor *bound = lam_mul(or_usual(options->rtol, 1e-5), lam_abs(in[1]));

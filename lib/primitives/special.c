@@ -54,7 +54,7 @@ const lam_primitive lam__row_softplus = {
 };
 
 lam_tensor *lam_softplus(lam_tensor *x) {
-    return lam__apply_unary(&lam__row_softplus, x);
+    return lam__cplx_is(x) ? lam__plane_softplus(x) : lam__apply_unary(&lam__row_softplus, x);
 }
 
 /* 1 / (x (1 - x)) as 1/x + 1/(1 - x): neither vanishes within, and of each further derivative one is infinite at an
@@ -128,6 +128,7 @@ const lam_primitive lam__row_logaddexp = {
 };
 
 lam_tensor *(lam_logaddexp)(lam_tensor *x, lam_tensor *y) {
+    if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__plane_logaddexp(x, y);
     return lam__apply_binary(&lam__row_logaddexp, x, y);
 }
 
@@ -167,6 +168,7 @@ const lam_primitive lam__row_logaddexp2 = {
 };
 
 lam_tensor *(lam_logaddexp2)(lam_tensor *x, lam_tensor *y) {
+    if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__plane_logaddexp2(x, y);
     return lam__apply_binary(&lam__row_logaddexp2, x, y);
 }
 

@@ -101,8 +101,9 @@ static lam_tensor *none_of(const char *operation, const variable *v) {
     return lam__axes_fail_with(operation, v->x, LAM_ERR_RULE, remedy, "%s has no such function", v->d->name);
 }
 
-static lam_tensor *logpdf(const variable *v) {
-    lam_tensor *density = v->d->logpdf(standard(v), v->s);
+/* Of the standardised variable z. */
+static lam_tensor *logpdf(const variable *v, lam_tensor *z) {
+    lam_tensor *density = v->d->logpdf(z, v->s);
     return v->scale ? lam_sub(density, lam_log(v->scale)) : density;
 }
 
@@ -110,14 +111,29 @@ lam_tensor *lam_logpdf(lam_distribution which, lam_tensor *x, lam_list parameter
     variable v;
     lam_tensor *failed;
     if (!read("logpdf", which, x, parameters, &v, &failed)) return failed;
-    return lam__scope_named(finished(&v, logpdf(&v)), v.since);
+    return lam__scope_named(finished(&v, logpdf(&v, standard(&v))), v.since);
+}
+
+/* Where the logarithm is infinite at an end, its exponential has no slope: the row's product stands there, and what the
+ * other of both sees in its place is 0.5, so that nothing of it is NaN. */
+static lam_tensor *density(const variable *v) {
+    const lam__distribution_ends *e = v->d->ends;
+    lam_tensor *z = standard(v);
+    if (!e) return lam_exp(logpdf(v, z));
+    variable inside = *v, at_end = *v;
+    lam_tensor *x = e->of ? v->s[e->of - 1] : z, *end = lam_or(lam_eq(x, e->first), lam_eq(x, e->second));
+    lam_tensor *near = lam_where(end, x, 0.5), *far = lam_where(end, 0.5, x);
+    if (e->of) at_end.s[e->of - 1] = near, inside.s[e->of - 1] = far;
+    lam_tensor *product = e->density(e->of ? z : near, at_end.s);
+    if (v->scale) product = lam_div(product, v->scale);
+    return lam_where(end, product, lam_exp(logpdf(&inside, e->of ? z : far)));
 }
 
 lam_tensor *lam_pdf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
     if (!read("pdf", which, x, parameters, &v, &failed)) return failed;
-    return lam__scope_named(finished(&v, lam_exp(logpdf(&v))), v.since);
+    return lam__scope_named(finished(&v, density(&v)), v.since);
 }
 
 /* cdf or sf. */

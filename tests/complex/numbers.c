@@ -355,7 +355,7 @@ START_TEST(what_needs_an_order_is_refused) {
     EXPECT_ERROR(LAM_ERR_DTYPE, "argmax", "complex");
     lam_sort(z, 0);
     EXPECT_STATUS(LAM_ERR_DTYPE);
-    lam_softmax(z, 0);
+    lam_cumlogsumexp(z, 0);
     EXPECT_STATUS(LAM_ERR_DTYPE);
 }
 END_TEST

@@ -27,6 +27,7 @@ static const cases_row *const families[] = {
     cases_bits,
     cases_integrals,
     cases_complex_rows,
+    cases_principal,
     cases_fft,
 };
 /* clang-format on */
@@ -83,8 +84,8 @@ void cases_gather(const cases_use *u, const array *x, array *out, cases_move *mo
 }
 
 bool cases_of_parts(const cases_row *row) {
-    const cases_row *const families_of_parts[] = {cases_complex_rows, cases_plane, cases_fft};
-    for (int f = 0; f < 3; f++)
+    const cases_row *const families_of_parts[] = {cases_complex_rows, cases_principal, cases_plane, cases_fft};
+    for (int f = 0; f < 4; f++)
         for (const cases_row *r = families_of_parts[f]; r->name; r++)
             if (r == row) return true;
     return false;

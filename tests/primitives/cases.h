@@ -113,6 +113,7 @@ extern const cases_row cases_special[];
 extern const cases_row cases_bits[];
 extern const cases_row cases_integrals[];
 extern const cases_row cases_complex_rows[];
+extern const cases_row cases_principal[];
 extern const cases_row cases_fft[];
 
 /* Row i over all families, NULL behind the last. */

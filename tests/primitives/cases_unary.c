@@ -190,7 +190,7 @@ const cases_row cases_unary[] = {
     {.name = "erfc", UNARY(lam_erfc, erfcl), REAL},
     {.name = "is_finite", UNARY(lam_is_finite, finite), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},
     {.name = "is_nan", UNARY(lam_is_nan, nan_is), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},
-    {.name = "nan_to_num", UNARY(usual_numbers, itself), .wrong_calls = {{"[2]", LAM_ERR_DTYPE, cases_call_complex}}},
+    {.name = "nan_to_num", UNARY(usual_numbers, itself)},
     {.name = "not", .call = call_not, .reference = not_reference, .forms = not_forms, .wrong = no_floats},
     {.name = "integer_pow",
      .call = call_integer_pow,

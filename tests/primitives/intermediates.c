@@ -18,13 +18,22 @@ static lam_tensor *matrix(int64_t rows, int64_t columns) {
 }
 
 START_TEST(elementwise_and_neural_ones) {
-    lam_tensor *x = matrix(9, 10), *y = lam_square(x);
+    lam_tensor *x = matrix(9, 10), *y = lam_square(x), *z = lam_complex(x, y);
     LEAVES_NOTHING(lam_gelu_tanh(x));
     LEAVES_NOTHING(lam_mish(x));
     LEAVES_NOTHING(lam_selu(x));
     LEAVES_NOTHING(lam_rel_entr(y, y));
     LEAVES_NOTHING(lam_logaddexp(x, x));
     LEAVES_NOTHING(lam_softmax(x, -1));
+    LEAVES_NOTHING(lam_softmax(z, -1));
+    LEAVES_NOTHING(lam_log_softmax(z, -1));
+    LEAVES_NOTHING(lam_logsumexp(z, NULL));
+    LEAVES_NOTHING(lam_logaddexp(z, x));
+    LEAVES_NOTHING(lam_logaddexp2(x, z));
+    LEAVES_NOTHING(lam_softplus(z));
+    LEAVES_NOTHING(lam_mish(z));
+    LEAVES_NOTHING(lam_xlogy(z, y));
+    LEAVES_NOTHING(lam_nan_to_num(z, NULL));
     LEAVES_NOTHING(lam_log_softmax(x, 0));
     LEAVES_NOTHING(lam_softmax_cross_entropy(x, x, -1));
     LEAVES_NOTHING(lam_log_cosh(x, x));

@@ -297,7 +297,7 @@ static lam_fn *gate(void) {
     return lam_custom_vjp(FN(gate_fwd, 1, 1), FN(gate_fwd, 1, 1), FN(gate_bwd, 1, 1), NULL);
 }
 
-enum { TURNED = 10 };
+enum { TURNED = 11 };
 
 /* What a minus meets on its way back; x and y have three elements. */
 BODY(turned) {
@@ -314,7 +314,11 @@ BODY(turned) {
         out[0] = lam_sub(lam_slice_axis(x, 0, 1, 3), lam_sub(lam_slice_axis(x, 0, 0, 2), lam_slice_axis(y, 0, 1, 3)));
         break;
     case 8: out[0] = lam_neg(lam_apply(gate(), LAM_LIST(lam_mul(x, y)))); break;
-    default: out[0] = lam_sub(lam_sum(y, NULL), lam_max_reduce(lam_mul(x, y), NULL)); break;
+    case 9: out[0] = lam_sub(lam_sum(y, NULL), lam_max_reduce(lam_mul(x, y), NULL)); break;
+    default: /* the part is added to what has a minus */
+        sine = lam_sin(lam_slice_axis(x, 0, 0, 2));
+        out[0] = lam_add(lam_sum(sine, NULL), lam_exp(lam_neg(x)));
+        break;
     }
     out[0] = lam_sum(out[0], NULL);
 }
@@ -324,10 +328,19 @@ static void slopes_of_turned(int kind, const double x[3], const double y[3], dou
     for (int i = 0; i < 3; i++) {
         const double s = 1 / (1 + exp(y[i]));
         const bool largest = i == 2;
-        const double by_x[TURNED] = {1 + y[i], -1 / y[i], -2 * x[i],         -1, sin(x[i]) - cos(x[i]),
-                                     -s,       i - 3.0,   (i > 0) - (i < 2), 0,  largest ? -y[i] : 0};
-        const double by_y[TURNED] = {x[i] - 1, x[i] / (y[i] * y[i]),  -1, -1, 1, x[i] * s * (1 - s), 1, i > 0,
-                                     0,        largest ? 1 - x[i] : 1};
+        const double by_x[TURNED] = {1 + y[i],
+                                     -1 / y[i],
+                                     -2 * x[i],
+                                     -1,
+                                     sin(x[i]) - cos(x[i]),
+                                     -s,
+                                     i - 3.0,
+                                     (i > 0) - (i < 2),
+                                     0,
+                                     largest ? -y[i] : 0,
+                                     (i < 2 ? 3 * cos(x[i]) : 0) - exp(-x[i])};
+        const double by_y[TURNED] = {x[i] - 1, x[i] / (y[i] * y[i]),   -1, -1, 1, x[i] * s * (1 - s), 1, i > 0,
+                                     0,        largest ? 1 - x[i] : 1, 0};
         gx[i] = by_x[kind];
         gy[i] = by_y[kind];
     }

@@ -393,44 +393,51 @@ static lam_status check_result(const lam__level *level, const lam_fn *f, lam_val
 
 /* ---- running a function ------------------------------------------------------------------------------------------ */
 
-/* Output o as the caller of vmap sees it; takes v over. The parent is current. An output that does not depend on the
- * example is repeated, by a view of stride 0 where it is concrete. */
-static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_value *v, int axis) {
-    lam_ctx *ctx = level->ctx;
-    bool own = lam__level_owns(level, v);
-    if (!own && axis == LAM_UNMAPPED) return v; /* one for all, as was asked */
-    if (!own && check_result(level, f, v) != LAM_OK) {
-        lam__value_release(v);
-        return NULL;
-    }
-    int rank = v->rank + 1, to = axis < 0 ? axis + rank : axis;
-    lam_value *out = NULL;
-    if (axis == LAM_UNMAPPED) {
+/* Whether an output of so many axes, that of the batch included, may have the batch axis where out_axes says. */
+static bool may_be_at(const lam_fn *f, lam_ctx *ctx, int o, int rank, int axis) {
+    if (axis == LAM_UNMAPPED)
         lam__error_set(ctx, LAM_ERR_AXIS, "give it an axis in out_axes, or reduce over the batch",
                        "vmap: output %d of '%s' is batched, but its out_axes says it is not", o, f->name);
-    } else if (to < 0 || to >= rank) {
+    else if (axis < -rank || axis >= rank)
         lam__error_set(ctx, LAM_ERR_AXIS, NULL, "vmap: out_axes of output %d of '%s' is %d, out of range [-%d, %d)", o,
                        f->name, axis, rank, rank);
-    } else if (rank > lam__eval_most_axes(ctx)) {
+    else if (rank > lam__eval_most_axes(ctx))
         lam__error_set(ctx, LAM_ERR_RANK, NULL, "vmap: output %d of '%s' would have %d axes, more than %d%s", o,
                        f->name, rank, lam__eval_most_axes(ctx),
                        ctx->current->hidden ? " left inside these batches" : "");
-    } else if (own) {
-        out = lam__batch_move(ctx, lam__payload_of(v)->inner, (int)lam__payload_of(v)->number, to);
-    } else {
-        lam__dims_params wide = {.rank = rank};
-        wide.dims[0] = batch_of(level)->size;
-        for (int i = 1; i < rank; i++) wide.dims[i] = v->dims[i - 1];
-        lam_value *front = NULL;
-        lam_call_site call = {.ctx = ctx,
-                              .primitive = &lam__row_broadcast_to,
-                              .params = &wide,
-                              .params_bytes = lam__axes_dims_bytes(rank),
-                              .inputs = 1,
-                              .outputs = 1,
-                              .in = &v};
-        if (lam__dispatch(&call, &front) == LAM_OK) out = lam__batch_move(ctx, front, 0, to);
-        lam__value_release(front);
+    else return true;
+    return false;
+}
+
+/* v once for each example, by a view of stride 0 where it is concrete; the batch axis at place `to`. */
+static lam_value *repeated(lam_ctx *ctx, lam_value *v, int64_t size, int to) {
+    lam__dims_params wide = {.rank = v->rank + 1};
+    wide.dims[0] = size;
+    for (int i = 1; i < wide.rank; i++) wide.dims[i] = v->dims[i - 1];
+    lam_value *front = NULL, *out = NULL;
+    const lam_call_site call = {.ctx = ctx,
+                                .primitive = &lam__row_broadcast_to,
+                                .params = &wide,
+                                .params_bytes = lam__axes_dims_bytes(wide.rank),
+                                .inputs = 1,
+                                .outputs = 1,
+                                .in = &v};
+    if (lam__dispatch(&call, &front) == LAM_OK) out = lam__batch_move(ctx, front, 0, to);
+    lam__value_release(front);
+    return out;
+}
+
+/* Output o as the caller of vmap sees it; takes v over. The parent is current. An output that does not depend on the
+ * example is repeated. */
+static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_value *v, int axis) {
+    lam_ctx *ctx = level->ctx;
+    const bool own = lam__level_owns(level, v);
+    if (!own && axis == LAM_UNMAPPED) return v; /* one for all, as was asked */
+    lam_value *out = NULL;
+    if ((own || check_result(level, f, v) == LAM_OK) && may_be_at(f, ctx, o, v->rank + 1, axis)) {
+        const int to = axis < 0 ? axis + v->rank + 1 : axis;
+        out = own ? lam__batch_move(ctx, lam__payload_of(v)->inner, (int)lam__payload_of(v)->number, to)
+                  : repeated(ctx, v, batch_of(level)->size, to);
     }
     lam__value_release(v);
     return out;

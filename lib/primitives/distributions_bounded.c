@@ -18,6 +18,7 @@ static lam_tensor *inside_only(lam_tensor *outside, lam_tensor *logpdf) {
     return lam_where(outside, -INFINITY, logpdf);
 }
 
+/* NaN compares as inside, as everywhere here. */
 static lam_tensor *outside_unit(lam_tensor *z) {
     return lam_or(lam_lt(z, 0.0), lam_gt(z, 1.0));
 }
@@ -56,6 +57,7 @@ static lam_tensor *expon_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(BELOW(z), 0.0, lam_neg(z));
 }
 
+/* By expm1: small shares keep their digits, which 1 - exp would round away. */
 static lam_tensor *expon_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_expm1(expon_logsf(z, s)));
 }
@@ -64,6 +66,7 @@ static lam_tensor *expon_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_exp(expon_logsf(z, s));
 }
 
+/* A share below 0 has no quantile; of one above 1 the logarithm is NaN by itself. */
 static lam_tensor *expon_ppf(lam_tensor *q, lam_tensor *const s[]) {
     (void)s;
     return lam_neg(lam_log1p(lam_neg(lam_where(lam_lt(q, 0.0), NAN, q))));
@@ -76,6 +79,7 @@ static lam_tensor *expon_isf(lam_tensor *q, lam_tensor *const s[]) {
 
 /* ---- gamma, chi squared, Pareto ---------------------------------------------------------------------------------- */
 
+/* xlogy, since at 0 a shape of 1 asks for 0 log 0. */
 static lam_tensor *gamma_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *below = BELOW(z), *x = lam_where(below, 1.0, z);
     return inside_only(below, lam_sub(lam_sub(lam_xlogy(lam_sub(s[0], 1.0), x), x), lam_lgamma(s[0])));
@@ -97,6 +101,8 @@ static lam_tensor *gamma_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(below, 1.0, lam_igammac(s[0], lam_where(below, 1.0, z)));
 }
 
+/* Where shares underflow (`deep`) their logarithms are worked out by themselves, but for the very end, where there is
+ * no share. */
 static lam_tensor *gamma_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
     return lam__distributions_log_gamma(false, lam_and(deep, lam_gt(z, 0.0)), s[0], z);
 }
@@ -137,6 +143,7 @@ static lam_tensor *pareto_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return inside_only(below, lam_sub(lam_log(s[0]), lam_mul(lam_add(s[0], 1.0), l)));
 }
 
+/* z^-s; below 1, where nothing lies, the share above is all. */
 static lam_tensor *pareto_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_mul(s[0], lam_log(lam_where(lam_lt(z, 1.0), 1.0, z))));
 }
@@ -149,6 +156,7 @@ static lam_tensor *pareto_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_exp(pareto_logsf(z, s));
 }
 
+/* The logarithm of a Pareto variable is an exponential one, s times as fast. */
 static lam_tensor *pareto_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_exp(lam_div(expon_ppf(q, s), s[0]));
 }
@@ -183,6 +191,7 @@ static lam_tensor *beta_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(outside, lam_sub(1.0, lam_clamp(z, 0.0, 1.0)), lam_betaincc(s[0], s[1], x));
 }
 
+/* From the other end the shapes change places, so one series serves both tails. */
 static lam_tensor *beta_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
     return lam__distributions_log_beta(lam_and(deep, lam_gt(z, 0.0)), s[0], s[1], z, lam_sub(1.0, z));
 }
@@ -219,6 +228,7 @@ static lam_tensor *truncnorm_logcdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(below, -INFINITY, lam_where(above, 0.0, share));
 }
 
+/* The share above z is that below -z of the mirrored variable, so that both tails keep their digits. */
 static lam_tensor *truncnorm_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return truncnorm_logcdf(lam_neg(z), (lam_tensor *[]){lam_neg(s[1]), lam_neg(s[0])});
 }

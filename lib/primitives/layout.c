@@ -195,50 +195,48 @@ static lam_status shape_reshape(const lam_call_site *call, lam_shape out[]) {
                            "cannot reshape %lld elements to %s", (long long)call->in[0]->count, text);
 }
 
+/* Strides of the result's axes from first on, up to before `last`, without gaps in front of one of this step. */
+static void lay_out(const lam_shape *out, int first, int last, int64_t step, int64_t strides[]) {
+    for (int i = last - 1; i >= first; i--) {
+        strides[i] = step;
+        step *= out->dims[i];
+    }
+}
+
+/* The end of the runs that begin at axis *a of dims and *o of the result: as few axes as have equal products, and those
+ * of one element behind them in the result. False: there are none. */
+static bool match_run(const int64_t dims[], const lam_shape *out, int *a, int *o) {
+    int64_t have = dims[(*a)++], want = 1;
+    while (want != have || (*o < out->rank && out->dims[*o] == 1)) {
+        if (want > have) have *= dims[(*a)++];
+        else if (*o == out->rank) return false;
+        else want *= out->dims[(*o)++];
+    }
+    return true;
+}
+
 /* Matches runs of axes with equal products on both sides; a run can keep its strides if its axes lie without gaps. This
  * is the method of NumPy's _attempt_nocopy_reshape. Axes of one element have no stride that matters and are left out;
  * those of the result join the run before them. Tensors without elements are contiguous always, so that no product is 0
  * in the runs. False means that only a copy can do it: for example a transposed matrix as one axis. */
 static bool view_reshape(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
     const lam_value *x = call->in[0];
-    int64_t dims[LAM_INNER_RANK], from[LAM_INNER_RANK], step = 1;
+    int64_t dims[LAM_INNER_RANK], from[LAM_INNER_RANK];
     int rank = 0;
     *offset = 0;
-    if (x->contiguous) {
-        for (int i = out->rank - 1; i >= 0; i--) {
-            strides[i] = step;
-            step *= out->dims[i];
-        }
-        return true;
-    }
-    for (int i = 0; i < x->rank; i++)
+    for (int i = 0; i < x->rank && !x->contiguous; i++)
         if (x->dims[i] != 1) {
             dims[rank] = x->dims[i];
             from[rank++] = x->strides[i];
         }
+    if (rank == 0) lay_out(out, 0, out->rank, 1, strides);
     for (int a = 0, o = 0; a < rank;) {
-        int first_a = a, first_o = o;
-        int64_t have = dims[a++], want = 1;
-        while (want != have || (o < out->rank && out->dims[o] == 1)) {
-            if (want < have) {
-                if (o == out->rank) return false;
-                want *= out->dims[o++];
-            } else if (want > have) {
-                have *= dims[a++];
-            } else {
-                o++;
-            }
-        }
+        const int first_a = a, first_o = o;
+        if (!match_run(dims, out, &a, &o)) return false;
         for (int i = first_a; i + 1 < a; i++)
             if (from[i] != from[i + 1] * dims[i + 1]) return false;
-        step = from[a - 1];
-        for (int i = o - 1; i >= first_o; i--) {
-            strides[i] = step;
-            step *= out->dims[i];
-        }
+        lay_out(out, first_o, o, from[a - 1], strides);
     }
-    if (rank == 0)
-        for (int i = 0; i < out->rank; i++) strides[i] = 1;
     return true;
 }
 

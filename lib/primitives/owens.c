@@ -31,6 +31,7 @@ static lam_tensor *slope(const lam_rule *r, int i, lam_tensor *t) {
     return lam_div(lam_mul(t, both), lam_mul(TURN, lam_add(1.0, lam_square(a))));
 }
 
+/* One slope serves both modes: the row goes element by element. */
 static void jvp_owens_t(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     for (int i = 0; i < INPUTS; i++)
         if (dx[i]) dout[0] = lam__matrices_plus(dout[0], slope(r, i, dx[i]));

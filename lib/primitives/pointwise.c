@@ -28,6 +28,8 @@ typedef struct elements {
     lam__pointwise *f;
 } elements;
 
+/* Functions of this kind take hundreds of nanoseconds, so that all numbers go through the widest type costs nothing
+ * that counts. */
 static lam_c128 load(int dtype, const void *data, int64_t k) {
     switch (dtype) {
     case LAM_F64: return (lam_c128){((const double *)data)[k], 0};
@@ -44,6 +46,7 @@ static void store(int dtype, void *data, int64_t k, lam_c128 value) {
     if (dtype == LAM_C64) ((float *)data)[2 * k] = (float)value.re, ((float *)data)[2 * k + 1] = (float)value.im;
 }
 
+/* No element is bad by itself: what is not defined is NaN. */
 static int64_t some(const void *env, int64_t begin, int64_t end, void *room) {
     const elements *e = env;
     const int dtype = e->out->dtype;
@@ -97,6 +100,7 @@ static bool common(int n, lam_tensor *const in[], int64_t dims[], int *rank) {
     return true;
 }
 
+/* Rows take operands of one type; broadcasting before them is a view, whose derivative sums back. */
 lam_tensor *lam__pointwise_call(const lam_primitive *row, const void *params, size_t bytes, lam_tensor *in[]) {
     uint64_t since = lam__scope_now(in[0]);
     const int n = row->inputs;

@@ -39,6 +39,7 @@ static lam_tensor *normal_rows(lam_tensor *rows, lam_tensor *covariance) {
     return lam_neg(lam_add(lam_mul(0.5, lam_sum(lam_square(white), &last_axis)), unit));
 }
 
+/* Rows of one matrix, whatever axes stand in front, so that all of them are one triangular solve. */
 lam_tensor *lam_multivariate_normal_logpdf(lam_tensor *x, lam_tensor *mean, lam_tensor *covariance) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[3] = {x, mean, covariance}, *failed;
@@ -59,6 +60,8 @@ lam_tensor *lam_multivariate_normal_logpdf(lam_tensor *x, lam_tensor *mean, lam_
     return lam__scope_only(lam_reshape(normal_rows(rows, in[2]), lead), since);
 }
 
+/* Where an element lies outside, a point inside is put in its place first, so that gradients there are finite numbers
+ * times 0. A number for alpha stands for all elements, whose count only the powers know. */
 lam_tensor *lam_dirichlet_logpdf(lam_tensor *x, lam_tensor *alpha) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, alpha}, *failed;
@@ -96,6 +99,8 @@ static lam_tensor *as_columns(lam_tensor *x) {
     return lam_rank(x) == 1 ? lam_expand_dims(x, 0) : x;
 }
 
+/* m n differences at once: one solve for all pairs, and a sum of exponentials that cannot leave the range. A width of 0
+ * is Scott's, n^(-1/(d + 4)). */
 lam_tensor *lam_gaussian_kde_logpdf(lam_tensor *points, lam_tensor *x, double width) {
     uint64_t since = lam__scope_now(points);
     lam_tensor *in[2] = {points, x}, *failed;
@@ -141,6 +146,8 @@ static lam_tensor *dense(lam_tensor *sorted, lam_tensor *before) {
     return lam_take(places, before, 0);
 }
 
+/* Equal elements take the places from before + 1 to through, whose average is half of the sum of both: exact in f64,
+ * and rounded once. */
 lam_tensor *lam_rankdata(lam_tensor *x, lam_rank_method method) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *given = x, *sorted = ascending("rankdata", &x, &failed), *rank;
@@ -158,6 +165,8 @@ lam_tensor *lam_rankdata(lam_tensor *x, lam_rank_method method) {
     return lam__scope_only(lam_cast(rank, dtype), since);
 }
 
+/* How often an element occurs: the places up to and with it less those before it. argmax gives the first of equal
+ * counts, which is the smallest value. */
 lam_status lam_mode(lam_tensor *x, lam_tensor **mode, lam_tensor **count) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed = NULL, *made[2], **const places[2] = {mode, count};

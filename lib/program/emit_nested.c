@@ -11,6 +11,8 @@
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
+/* Names are numbered by the outermost function, so that they differ in the whole file, and cut, since a program may be
+ * called anything. The list is in the order of the equations, by which functions_of finds them again. */
 static lam_status open_one(lam__emit *e, const lam__program *p) {
     lam__emit *whole = e;
     while (whole->outer) whole = whole->outer;
@@ -29,6 +31,7 @@ static lam_status open_one(lam__emit *e, const lam__program *p) {
     return status;
 }
 
+/* Before anything is written: what the functions need of memory lies in the workspace of the one around them. */
 lam_status lam__emit_open_nested(lam__emit *e, const char **wrong) {
     for (int64_t k = 0; k < e->program->equations; k++) {
         const lam__nested *what = lam__nested_of(e->program->list[k]);
@@ -73,6 +76,7 @@ typedef struct array {
     int64_t reserved; /* -1: it is nobody's own */
 } array;
 
+/* One element at least, so that the address of what has none is an address. */
 static lam__emit_place room_for(lam__emit *e, const lam__emit_place *like, int64_t *reserved) {
     char base[16];
     *reserved = lam__emit_reserve(e, like->dtype, like->count ? like->count : 1);
@@ -82,6 +86,7 @@ static lam__emit_place room_for(lam__emit *e, const lam__emit_place *like, int64
     return x;
 }
 
+/* Of no elements it is not: the address of such a view may lie anywhere. */
 static bool is_dense(const lam__emit_place *x) {
     int64_t dense[LAM_INNER_RANK];
     lam__emit_dense(x->rank, x->dims, dense);
@@ -110,11 +115,14 @@ static void as_array(lam__emit *e, const lam__emit_place *x, array *a) {
     address(e, &own, a->text);
 }
 
+/* An element of a scan is the array itself, further on with each trip. */
 static void put_array(lam__emit *e, const array *a, bool comma) {
     lam__emit_put(e, "%s%s", comma ? ", " : "", a->text);
     if (a->step) lam__emit_put(e, " + trip * %lld", (long long)a->step);
 }
 
+/* `hushed` writes nothing and must leave no trace either: a function that only a dry walk has called is not in the
+ * file. */
 static void call(lam__emit *e, lam__emit *f, int n, const array *const in[], int m, const array *const out[]) {
     f->called = f->called || !e->hushed;
     lam__emit_indent(e);
@@ -161,11 +169,13 @@ static bool arguments_open(lam__emit *e, const lam__equation *q, const lam__emit
     return true;
 }
 
+/* In and next lie behind each other with out between, of which nothing is reserved. */
 static void arguments_close(lam__emit *e, const arguments *a) {
     for (int i = 0; i < a->n + 2 * a->m; i++)
         if (a->in[i].reserved >= 0) lam__emit_give_back(e, a->in[i].reserved);
 }
 
+/* Of no elements nothing: memcpy wants addresses even then. */
 static void copy_array(lam__emit *e, const char *to, const char *from, const lam__emit_place *like) {
     if (like->count)
         lam__emit_line(e, "memcpy(%s, %s, %lld);", to, from,
@@ -184,10 +194,13 @@ static void open_carries(lam__emit *e, const lam__emit_place *const out[], argum
     }
 }
 
+/* After the whole trip, since a carry may be read for the next value of another one. */
 static void advance(lam__emit *e, const lam__emit_place *const out[], const arguments *a, int carries) {
     for (int o = 0; o < carries; o++) copy_array(e, a->out[o].text, a->next[o].text, out[o]);
 }
 
+/* What is below 0 is the first and what is beyond the last, as lam_switch clamps; the index is read anew in each line,
+ * which costs nothing once compiled. */
 static void write_switch(lam__emit *e, const lam__nested *what, lam__emit *f, const lam__emit_place *index,
                          const arguments *a) {
     char text[LAM__EMIT_TEXT];
@@ -226,6 +239,7 @@ static void write_while(lam__emit *e, const lam__nested *what, lam__emit *condit
     if (holds.reserved >= 0) lam__emit_give_back(e, holds.reserved);
 }
 
+/* Of no trips the carries are the results, and there is no loop to write. */
 static void write_scan(lam__emit *e, const lam__nested *what, lam__emit *f, const lam__emit_place *const in[],
                        const lam__emit_place *const out[], arguments *a) {
     const int carries = (int)what->carries, elements = (int)what->elements;

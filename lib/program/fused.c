@@ -112,6 +112,7 @@ static void chain_targets(maker *m, int64_t count) {
 /* Offsets of block registers are numbers until their size is known (finish): marked by BLOCK. */
 #define BLOCK ((int64_t)1 << 40)
 
+/* Constants, and what is made of such alone, are done once before the blocks. */
 static bool is_same(const maker *m, int32_t node) {
     return !m->nodes[node].laned;
 }
@@ -136,6 +137,7 @@ static void give_register(maker *m, int32_t node) {
     }
 }
 
+/* Of blocks alone: what is the same in all lanes is read in every block. */
 static void take_back(maker *m, int32_t node) {
     if (m->at[node] < BLOCK) return;
     const int size = size_class(m, node);
@@ -173,6 +175,7 @@ static uint32_t reference(const maker *m, int32_t node) {
     return at >= BLOCK ? UINT32_MAX - (uint32_t)(at - BLOCK) : (uint32_t)at;
 }
 
+/* What goes to one element, from a part of many lanes, is stored before the blocks, or each would store it. */
 static void store_targets(maker *m, int32_t node) {
     for (int32_t t = m->first_target[node]; t != NONE; t = m->next_target[t]) {
         const lam__target *to = &m->targets[t];
@@ -228,6 +231,7 @@ static void make_loop(maker *m, int32_t node, lam__loop *loop, lam__lane_op op) 
     if (n->params_bytes) note_params(m, same && !m->single, n);
 }
 
+/* A load reads no register, so none is given back. */
 static void make_load(maker *m, int32_t node) {
     const lam__node *n = &m->nodes[node];
     lam__lane_step *s = add_step(m, is_same(m, node) && !m->single);
@@ -301,6 +305,7 @@ static void place_constants(maker *m, int64_t count) {
         }
 }
 
+/* In the first worker's registers: the others copy all that is the same from there when they run (fused_run.c). */
 static void write_constants(const maker *m, int64_t count, char *memory) {
     for (int64_t i = 0; i < count; i++) {
         const lam__node *n = &m->nodes[i];
@@ -321,6 +326,7 @@ static double step_cost(const lam__lane_step *s, double groups, double bytes) {
     return next + groups * (reach + s->cost * 8);
 }
 
+/* Nanoseconds of these steps, one after the other, for one block. */
 static double cost_of(const lam__lane_step *steps, int64_t count, double groups, double bytes) {
     double cost = 0;
     for (int64_t i = 0; i < count; i++) cost += step_cost(&steps[i], groups, bytes);
@@ -343,6 +349,8 @@ static int64_t groups_of(const maker *m) {
     return (all + blocks - 1) / blocks; /* of equal size */
 }
 
+/* Numbers from the top down are registers of blocks: they lie behind those that are the same, and all have the size
+ * `each`. */
 static void place_steps(const maker *m, lam__lane_step *steps, int64_t count, size_t each) {
     for (int64_t i = 0; i < count; i++) {
         lam__lane_step *s = &steps[i];
@@ -356,6 +364,7 @@ static lam__fused *give_up(lam__fused *f) {
     return NULL;
 }
 
+/* In one block, each at a multiple of 16, which is enough for any parameter. */
 static bool keep_params(const maker *m) {
     lam__fused *f = m->f;
     char *own = m->noted_count ? lam__alloc_get(&f->ctx->pool, m->params_bytes) : NULL;

@@ -253,7 +253,21 @@ static bool open_params(reader *r) {
     return true;
 }
 
-/* The parameters of a row, if there are any; *bytes of them. */
+/* "name=value" or "name=[value, ...]" of the parameter whose turn it is. */
+static bool read_parameter(reader *r, const lam_primitive *row, const lam__parameter *q) {
+    const char *name;
+    size_t given;
+    if (!lam__tokens_word(&r->t, &name, &given)) return false;
+    if (given != (size_t)q->length || memcmp(name, q->name, given) != 0)
+        return lam__tokens_fail(&r->t, "'%s' takes '%.*s' here, not '%.*s'", row->name, q->length, q->name, (int)given,
+                                name);
+    if (!lam__tokens_expect(&r->t, '=') || (q->list && !lam__tokens_expect(&r->t, '['))) return false;
+    for (int64_t i = 0; i < q->count; i++)
+        if ((i && !lam__tokens_expect(&r->t, ',')) || !read_element(r, q, r->params, i)) return false;
+    return !q->list || lam__tokens_expect(&r->t, ']');
+}
+
+/* The parameters of a row, if there are any; *bytes of them. What is hidden is not in the text: how many a list has. */
 static bool read_params(reader *r, const lam_primitive *row, size_t *bytes) {
     lam__layout l;
     lam__parameter q;
@@ -266,8 +280,6 @@ static bool read_params(reader *r, const lam_primitive *row, size_t *bytes) {
     if (!open_params(r)) return false;
     if (!lam__layout_open(&l, row)) return lam__tokens_fail(&r->t, "'%s' has no parameters", row->name);
     for (bool first = true; lam__layout_next(&l, r->params, &q);) {
-        const char *name;
-        size_t given;
         if (q.count < 0 || (size_t)q.count > r->params_room || q.at + (size_t)q.count * q.step > r->params_room)
             return lam__tokens_fail(&r->t, "'%s': too many of '%.*s'", row->name, q.length, q.name);
         if (q.hidden) {
@@ -276,14 +288,7 @@ static bool read_params(reader *r, const lam_primitive *row, size_t *bytes) {
         }
         if (!first && !lam__tokens_expect(&r->t, ',')) return false;
         first = false;
-        if (!lam__tokens_word(&r->t, &name, &given)) return false;
-        if (given != (size_t)q.length || memcmp(name, q.name, given) != 0)
-            return lam__tokens_fail(&r->t, "'%s' takes '%.*s' here, not '%.*s'", row->name, q.length, q.name,
-                                    (int)given, name);
-        if (!lam__tokens_expect(&r->t, '=') || (q.list && !lam__tokens_expect(&r->t, '['))) return false;
-        for (int64_t i = 0; i < q.count; i++)
-            if ((i && !lam__tokens_expect(&r->t, ',')) || !read_element(r, &q, r->params, i)) return false;
-        if (q.list && !lam__tokens_expect(&r->t, ']')) return false;
+        if (!read_parameter(r, row, &q)) return false;
     }
     *bytes = lam__layout_bytes(&l);
     return *bytes <= r->params_room || lam__tokens_fail(&r->t, "'%s': too many parameters", row->name);

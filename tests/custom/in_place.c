@@ -62,6 +62,22 @@ START_TEST(callers_handle_shows_the_new_value_at_every_level) {
 }
 END_TEST
 
+FORWARD(exp_alias) {
+    lam_assign_(in[0], lam_exp(in[0]));
+    lam_fctx_mark_dirty(fc, LAM_LIST(in[0]));
+    out[0] = lam_alias(in[0]);
+}
+
+/* The output may be another handle of what the input was overwritten with. */
+START_TEST(output_may_be_an_alias_of_the_dirty_input) {
+    lam_function f = exp_separate;
+    f.forward = exp_alias;
+    lam_fn *g = FN_ENV(through_handle, 1, 1, &f);
+    EXPECT_NEAR(apply1(g, num(2)), 1e-15, LAM_DIMS0, exp(2));
+    EXPECT_NEAR(apply1(lam_grad(g, NULL), num(2)), 1e-15, LAM_DIMS0, 2 * exp(2));
+}
+END_TEST
+
 START_TEST(callers_value_is_copied_when_others_see_it) {
     lam_tensor *x = VEC(0, 1), *view = lam_slice_axis(x, 0, 1, 2), *y;
     lam_function_apply(ctx, &exp_separate, NULL, LAM_LIST(x), &y, 1);
@@ -283,8 +299,9 @@ END_TEST
 
 Suite *suite_custom_in_place(void) {
     return SUITE_OF("custom/in_place", callers_handle_shows_the_new_value_at_every_level,
-                    callers_value_is_copied_when_others_see_it, captured_handle_is_not_rebound, wrong_marks,
-                    dropped_inputs_are_not_overwritten, marks_belong_to_one_call, vmap_rule_may_overwrite_too,
+                    output_may_be_an_alias_of_the_dirty_input, callers_value_is_copied_when_others_see_it,
+                    captured_handle_is_not_rebound, wrong_marks, dropped_inputs_are_not_overwritten,
+                    marks_belong_to_one_call, vmap_rule_may_overwrite_too,
                     views_of_inputs_have_the_rule_of_the_function, hook_sees_and_replaces_cotangents,
                     removed_hook_is_the_identity, hook_of_wrong_arity);
 }

@@ -427,6 +427,25 @@ START_TEST(calls_in_the_wrong_callback) {
 }
 END_TEST
 
+static lam_fctx *kept;
+
+FORWARD(keeps_context) {
+    kept = fc;
+    out[0] = lam_mul(in[0], 2);
+}
+
+/* The context lives as long as the pullback that reads what was saved in it. */
+START_TEST(calls_outside_of_callbacks) {
+    lam_function f = combined;
+    lam_fn *pullback;
+    lam_tensor *y;
+    f.forward = keeps_context;
+    lam_vjp(fn_of(&f), LAM_LIST(num(2)), &y, 1, &pullback, NULL);
+    ck_assert_int_eq(lam_fctx_save_for_backward(kept, LAM_LIST(y)), LAM_ERR_RULE);
+    EXPECT_ERROR(LAM_ERR_RULE, "combined", "lam_fctx_save_for_backward", "may not be called here");
+}
+END_TEST
+
 FORWARD(reads_saved_in_forward) {
     ck_assert_int_eq(lam_fctx_saved_count(fc), 0);
     out[0] = lam_fctx_saved(fc, 0);
@@ -454,5 +473,5 @@ Suite *suite_custom_refused(void) {
                     captured_boxes_in_every_callback, captured_boxes_as_results, tensors_hidden_in_attributes_or_data,
                     a_failing_rule_keeps_its_message_through_all_levels, forward_that_does_not_fit,
                     results_and_inputs_of_another_context, shape_callback_that_does_not_fit,
-                    calls_in_the_wrong_callback, null_and_early_questions);
+                    calls_in_the_wrong_callback, calls_outside_of_callbacks, null_and_early_questions);
 }

@@ -150,6 +150,24 @@ START_TEST(env_free_runs_with_the_last_reference) {
 }
 END_TEST
 
+/* Also one that is held twice and by another one, and one that comes behind two that go together. */
+START_TEST(held_functions_end_with_their_context) {
+    lam_ctx *own = lam_ctx_new(NULL);
+    const lam_fn_options o = {
+        .name = "f", .body = counts_runs, .inputs = 1, .outputs = 1, .env = &frees, .env_free = count_free};
+    lam_fn *twice = lam_fn_new(own, &o), *last = lam_fn_new(own, &o), *base = lam_fn_new(own, &o);
+    frees = 0;
+    lam_fn_hold(lam_fn_hold(twice));
+    lam_fn_hold(lam_vmap(twice, NULL));
+    lam_fn_drop(lam_fn_hold(last));
+    lam_fn_hold(lam_vmap(base, NULL));
+    lam_fn_drop(base);
+    ck_assert_int_eq(frees, 0);
+    lam_ctx_free(own);
+    ck_assert_int_eq(frees, 3);
+}
+END_TEST
+
 START_TEST(a_function_that_cannot_be_made_frees_its_env) {
     frees = 0;
     lam_fn_options o = {.inputs = 1, .outputs = 1, .env = &frees, .env_free = count_free};
@@ -283,8 +301,9 @@ Suite *suite_dispatch_fn(void) {
                     one_value_returned_twice_gives_two_handles, an_output_that_was_not_set_is_named,
                     a_wrong_number_of_inputs_or_outputs_is_refused, a_call_of_no_function_is_recorded,
                     a_function_given_a_failed_input_is_not_run, a_scope_left_open_is_closed_and_recorded,
-                    env_free_runs_with_the_last_reference, a_function_that_cannot_be_made_frees_its_env,
-                    captures_follow_the_inputs_and_are_owned, captures_of_another_context_are_refused,
-                    names_and_arity_are_copied_and_derived, functions_without_inputs_or_outputs,
-                    a_body_may_drop_its_inputs, an_output_that_was_freed_is_an_error, many_inputs);
+                    env_free_runs_with_the_last_reference, held_functions_end_with_their_context,
+                    a_function_that_cannot_be_made_frees_its_env, captures_follow_the_inputs_and_are_owned,
+                    captures_of_another_context_are_refused, names_and_arity_are_copied_and_derived,
+                    functions_without_inputs_or_outputs, a_body_may_drop_its_inputs,
+                    an_output_that_was_freed_is_an_error, many_inputs);
 }

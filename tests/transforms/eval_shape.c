@@ -101,6 +101,21 @@ START_TEST(draws_are_not_made) {
 }
 END_TEST
 
+/* A key of the generator is a pair of numbers. */
+BODY(draws_by_key) {
+    out[0] = lam_rand_key(here);
+    out[1] = lam_random_uniform(lam_rand_key(here), LAM_F64, LAM_DIMS(SIDE), NULL);
+}
+
+START_TEST(keys_are_not_made) {
+    lam_type types[2];
+    ck_assert_int_eq(lam_eval_shape(FN(draws_by_key, 0, 2), LAM_LIST(), types, 2), LAM_OK);
+    expect_type(types[0], LAM_I64, LAM_DIMS(2));
+    expect_type(types[1], LAM_F64, LAM_DIMS(SIDE));
+    ck_assert_uint_eq(lam_ctx_random_state(ctx).draws, 0);
+}
+END_TEST
+
 static int forwards;
 
 static void forward_halves(UNUSED lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
@@ -220,6 +235,6 @@ END_TEST
 
 Suite *suite_transforms_eval_shape(void) {
     return SUITE_OF("transforms/eval_shape", types_of_results, types_of_transforms, no_size_is_too_large,
-                    types_of_the_largest_rank, draws_are_not_made, types_of_functions_and_control_flow,
-                    functions_say_their_types, refusals, failures_from_before);
+                    types_of_the_largest_rank, draws_are_not_made, keys_are_not_made,
+                    types_of_functions_and_control_flow, functions_say_their_types, refusals, failures_from_before);
 }

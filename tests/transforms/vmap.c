@@ -81,6 +81,23 @@ START_TEST(an_unmapped_output_must_not_be_batched) {
 }
 END_TEST
 
+BODY(rank_of_most) {
+    const lam_dims most = LAM_DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    out[0] = lam_broadcast_to(lam_reshape(in[0], LAM_DIMS(1)), most);
+}
+
+/* With the axis of the batch there would be one too many, of what is batched and of what is repeated for it. */
+START_TEST(outputs_of_too_many_axes_are_refused) {
+    lam_fn *f = FN(rank_of_most, 1, 1);
+    EXPECT_NUM(lam_sum(apply1(f, num(3)), NULL), 3);
+    ck_assert(lam_failed(apply1(lam_vmap(f, NULL), VEC(1, 2))));
+    EXPECT_ERROR(LAM_ERR_RANK, "vmap", "output 0", "rank_of_most", "17 axes", "more than 16");
+    lam_vmap_options alike = {.in_axes = LAM_AXES(LAM_UNMAPPED), .axis_size = 2};
+    ck_assert(lam_failed(apply1(lam_vmap(f, &alike), num(1))));
+    EXPECT_ERROR(LAM_ERR_RANK, "vmap", "output 0", "rank_of_most", "17 axes");
+}
+END_TEST
+
 static void refused_axes(lam_axes in_axes, lam_axes out_axes, lam_status status, const char *text) {
     lam_fn *f = mapped(FN(two_outputs, 2, 2), in_axes, out_axes);
     lam_tensor *out[2];
@@ -335,11 +352,11 @@ Suite *suite_transforms_vmap(void) {
     return SUITE_OF(
         "transforms/vmap", the_batch_axis_is_hidden_from_the_function, in_axes_per_input_negative_and_unmapped,
         out_axes_any_and_negative, a_constant_output_is_repeated, an_unmapped_output_must_not_be_batched,
-        impossible_axes_are_refused_with_the_range, without_a_mapped_input_the_size_must_be_given,
-        unequal_sizes_are_listed_by_argument, a_batch_of_none, chunks_equal_the_whole_and_may_leave_a_remainder,
-        chunks_with_other_axes_and_unmapped_outputs, bad_options_are_refused, reading_a_batched_value_fails_with_advice,
-        reading_an_unbatched_value_inside_works, nested_on_the_same_and_on_different_axes, a_batch_is_one_kernel_call,
-        what_is_not_batched_stays_so, a_batched_value_is_written_into_a_tensor_made_inside, per_example_gradients,
-        gradient_through_vmap, a_function_without_inputs, batches_in_one_another_to_the_last_axis,
-        choices_in_one_another_to_the_last_axis);
+        outputs_of_too_many_axes_are_refused, impossible_axes_are_refused_with_the_range,
+        without_a_mapped_input_the_size_must_be_given, unequal_sizes_are_listed_by_argument, a_batch_of_none,
+        chunks_equal_the_whole_and_may_leave_a_remainder, chunks_with_other_axes_and_unmapped_outputs,
+        bad_options_are_refused, reading_a_batched_value_fails_with_advice, reading_an_unbatched_value_inside_works,
+        nested_on_the_same_and_on_different_axes, a_batch_is_one_kernel_call, what_is_not_batched_stays_so,
+        a_batched_value_is_written_into_a_tensor_made_inside, per_example_gradients, gradient_through_vmap,
+        a_function_without_inputs, batches_in_one_another_to_the_last_axis, choices_in_one_another_to_the_last_axis);
 }

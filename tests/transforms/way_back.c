@@ -297,7 +297,7 @@ static lam_fn *gate(void) {
     return lam_custom_vjp(FN(gate_fwd, 1, 1), FN(gate_fwd, 1, 1), FN(gate_bwd, 1, 1), NULL);
 }
 
-enum { TURNED = 10 };
+enum { TURNED = 11 };
 
 /* What a minus meets on its way back; x and y have three elements. */
 BODY(turned) {
@@ -314,7 +314,11 @@ BODY(turned) {
         out[0] = lam_sub(lam_slice_axis(x, 0, 1, 3), lam_sub(lam_slice_axis(x, 0, 0, 2), lam_slice_axis(y, 0, 1, 3)));
         break;
     case 8: out[0] = lam_neg(lam_apply(gate(), LAM_LIST(lam_mul(x, y)))); break;
-    default: out[0] = lam_sub(lam_sum(y, NULL), lam_max_reduce(lam_mul(x, y), NULL)); break;
+    case 9: out[0] = lam_sub(lam_sum(y, NULL), lam_max_reduce(lam_mul(x, y), NULL)); break;
+    default: /* the part is added to what has a minus */
+        sine = lam_sin(lam_slice_axis(x, 0, 0, 2));
+        out[0] = lam_add(lam_sum(sine, NULL), lam_exp(lam_neg(x)));
+        break;
     }
     out[0] = lam_sum(out[0], NULL);
 }
@@ -324,10 +328,19 @@ static void slopes_of_turned(int kind, const double x[3], const double y[3], dou
     for (int i = 0; i < 3; i++) {
         const double s = 1 / (1 + exp(y[i]));
         const bool largest = i == 2;
-        const double by_x[TURNED] = {1 + y[i], -1 / y[i], -2 * x[i],         -1, sin(x[i]) - cos(x[i]),
-                                     -s,       i - 3.0,   (i > 0) - (i < 2), 0,  largest ? -y[i] : 0};
-        const double by_y[TURNED] = {x[i] - 1, x[i] / (y[i] * y[i]),  -1, -1, 1, x[i] * s * (1 - s), 1, i > 0,
-                                     0,        largest ? 1 - x[i] : 1};
+        const double by_x[TURNED] = {1 + y[i],
+                                     -1 / y[i],
+                                     -2 * x[i],
+                                     -1,
+                                     sin(x[i]) - cos(x[i]),
+                                     -s,
+                                     i - 3.0,
+                                     (i > 0) - (i < 2),
+                                     0,
+                                     largest ? -y[i] : 0,
+                                     (i < 2 ? 3 * cos(x[i]) : 0) - exp(-x[i])};
+        const double by_y[TURNED] = {x[i] - 1, x[i] / (y[i] * y[i]),   -1, -1, 1, x[i] * s * (1 - s), 1, i > 0,
+                                     0,        largest ? 1 - x[i] : 1, 0};
         gx[i] = by_x[kind];
         gy[i] = by_y[kind];
     }
@@ -381,12 +394,66 @@ START_TEST(a_minus_goes_with_the_cotangent_of_every_order) {
 }
 END_TEST
 
+/* ---- boxes of a batch that do not line up ------------------------------------------------------------------------ */
+
+enum { SIDE = 3 };
+
+/* Twice the product of x and w, in functions whose gradients by x are products with w: the first is written over a
+ * cotangent, the second added to it. */
+BODY(waves_of_products) {
+    lam_tensor *first = lam_sin(lam_mul(in[0], in[1])), *second = lam_cos(lam_mul(in[0], in[1]));
+    out[0] = lam_sum(lam_add(first, second), NULL);
+}
+
+/* w of example b is [3] or [3, 3]; in the batch its axis is in front of that or behind. All sizes are alike, so that
+ * what does not line up would pass unnoticed. */
+START_TEST(factors_whose_batch_axis_lies_elsewhere) {
+    double x[SIDE][SIDE][SIDE], w[SIDE * SIDE * SIDE], want[SIDE][SIDE][SIDE];
+    const int rank = _i / 2 + 1, behind = _i % 2, axis = behind ? rank : 0;
+    for (int i = 0; i < SIDE * SIDE * SIDE; i++) (&x[0][0][0])[i] = 0.1 * i, w[i] = 1 + 0.25 * i;
+    for (int b = 0; b < SIDE; b++)
+        for (int i = 0; i < SIDE; i++)
+            for (int j = 0; j < SIDE; j++) {
+                const int own = rank == 1 ? j : SIDE * i + j, each = rank == 1 ? SIDE : SIDE * SIDE;
+                const double factor = w[behind ? own * SIDE + b : b * each + own], p = x[b][i][j] * factor;
+                want[b][i][j] = (cos(p) - sin(p)) * factor;
+            }
+    lam_fn *f = lam_vmap(grad(FN(waves_of_products, 2, 1)), &(lam_vmap_options){.in_axes = LAM_AXES(0, axis)});
+    lam_dims cube = LAM_DIMS(SIDE, SIDE, SIDE), plane = LAM_DIMS(SIDE, SIDE);
+    lam_tensor *got = apply2(f, lam_array(ctx, LAM_F64, cube, x), lam_array(ctx, LAM_F64, rank == 1 ? plane : cube, w));
+    EXPECT_SAME(got, lam_array(ctx, LAM_F64, cube, want), 1e-13);
+}
+END_TEST
+
+/* x, cotangent: the way back visits the sine first, then the minus, which hands on the cotangent as it lies. */
+BODY(minus_and_sine_backward) {
+    lam_fn *pullback;
+    lam_tensor *y;
+    lam_vjp(env, LAM_LIST(in[0]), &y, 1, &pullback, NULL);
+    out[0] = apply1(pullback, in[1]);
+}
+
+BODY(minus_and_sine) {
+    lam_tensor *minus = lam_neg(in[0]);
+    out[0] = lam_add(minus, lam_sin(in[0]));
+}
+
+START_TEST(cotangents_whose_batch_axis_lies_elsewhere) {
+    lam_fn *f = FN_ENV(minus_and_sine_backward, 2, 1, FN(minus_and_sine, 1, 1));
+    lam_tensor *x = MAT(2, 2, 1, 2, 3, 4), *g = MAT(2, 2, 1, 10, 100, 1000);
+    lam_tensor *got = apply2(lam_vmap(f, &(lam_vmap_options){.in_axes = LAM_AXES(0, 1)}), x, g);
+    EXPECT_NEAR(got, 1e-14, LAM_DIMS(2, 2), cos(1) - 1, 100 * (cos(2) - 1), 10 * (cos(3) - 1), 1000 * (cos(4) - 1));
+}
+END_TEST
+
 Suite *suite_transforms_way_back(void) {
-    Suite *suite = SUITE_OF("transforms/way_back", sums_of_many_terms_have_derivatives_of_every_order,
-                            sums_of_many_terms_pass_through_other_levels, constants_and_variables_are_added_up,
-                            a_cotangent_that_is_used_again_keeps_its_value, a_pullback_of_products_can_be_called_again,
-                            parts_are_added_where_they_lie, a_function_recorded_with_its_slope_is_itself_at_every_level,
-                            slopes_kept_by_a_tape_are_differentiated_by_others);
+    Suite *suite =
+        SUITE_OF("transforms/way_back", sums_of_many_terms_have_derivatives_of_every_order,
+                 sums_of_many_terms_pass_through_other_levels, constants_and_variables_are_added_up,
+                 a_cotangent_that_is_used_again_keeps_its_value, a_pullback_of_products_can_be_called_again,
+                 parts_are_added_where_they_lie, a_function_recorded_with_its_slope_is_itself_at_every_level,
+                 slopes_kept_by_a_tape_are_differentiated_by_others, cotangents_whose_batch_axis_lies_elsewhere);
+    suite_loop(suite, factors_whose_batch_axis_lies_elsewhere, 4);
     suite_loop(suite, a_node_is_visited_when_all_its_consumers_have_been, 3);
     suite_loop(suite, products_are_added_up, 6);
     suite_loop(suite, a_minus_goes_with_the_cotangent, TURNED);

@@ -190,7 +190,8 @@ LAM_API lam_tensor *lam_at_update(lam_tensor *x, lam_at at, lam_tensor *values, 
 /* ---- windows that start where a tensor says ---------------------------------------------------------------------- */
 
 /* The elements from starts[i] on, sizes.dims[i] of them, along each axis. Starts are integers of rank 0; negative ones
- * count from the end; they are moved so that the slice lies within x.
+ * count from the end; they are moved so that the slice lies within x. Where all starts are known, at no level, it is
+ * a slice as of lam_slice: a view.
  * Shape   sizes.
  * Fails   LAM_ERR_SHAPE unless there is one start and one size per axis; LAM_ERR_DTYPE for other starts;
  *         LAM_ERR_VALUE for a size larger than the axis. Derivative: identity. */

@@ -9,6 +9,7 @@
 #include "lib/primitives/rows.h"
 
 #include "lib/tensor/dtype.h"
+#include "lib/tensor/value.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
@@ -251,6 +252,26 @@ static lam_tensor *start_at(lam_tensor *start, int64_t n, int64_t size) {
     return lam_clamp(lam_where(lam_lt(start, 0), lam_add(start, n), start), 0, n - size);
 }
 
+/* An integer of rank 0 that is at hand. */
+static int64_t integer_of(const lam_value *v) {
+    if (v->dtype == LAM_I64) return *(const int64_t *)v->data;
+    return v->dtype == LAM_I32 ? *(const int32_t *)v->data : *(const uint8_t *)v->data;
+}
+
+/* Where a slice of these sizes begins and ends, as start_at says, if all starts are numbers of no level: then it is one
+ * whose place is known. False: they are not. */
+static bool known(lam_tensor *x, lam_list starts, lam_dims sizes, int64_t first[], int64_t stop[]) {
+    for (int i = 0; i < sizes.rank; i++) {
+        const lam_value *v = lam__scope_peek(starts.items[i]);
+        if (!v || v->kind != LAM__CONCRETE) return false;
+        const int64_t n = lam_dim(x, i), most = n - sizes.dims[i], given = integer_of(v);
+        const int64_t at = given < 0 ? given + n : given;
+        first[i] = at < 0 ? 0 : at > most ? most : at;
+        stop[i] = first[i] + sizes.dims[i];
+    }
+    return true;
+}
+
 /* The elements start, start + 1, ... of an axis, as indices. */
 static lam_tensor *moving(lam_tensor *x, lam_tensor *start, int axis, int64_t size) {
     lam_tensor *at = start_at(start, lam_dim(x, axis), size);
@@ -283,11 +304,15 @@ static bool check(const char *name, lam_tensor *x, lam_tensor *more, lam_list st
     return true;
 }
 
-/* One take for each axis that is not whole, in turn, so each works on what the ones before have left. */
+/* A slice where the place is known, which is a view. Else one take for each axis that is not whole, in turn, so each
+ * works on what the ones before have left. */
 lam_tensor *lam_dynamic_slice(lam_tensor *x, lam_list starts, lam_dims sizes) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
+    int64_t first[LAM_MAX_RANK], stop[LAM_MAX_RANK];
     if (!check("dynamic_slice", x, NULL, starts, sizes, &failed)) return failed;
+    if (known(x, starts, sizes, first, stop))
+        return lam_slice(x, (lam_dims){sizes.rank, first}, (lam_dims){sizes.rank, stop}, LAM_DIMS0);
     x = lam_alias(x);
     for (int i = 0; i < sizes.rank; i++)
         if (sizes.dims[i] != lam_dim(x, i)) x = lam_take(x, moving(x, starts.items[i], i, sizes.dims[i]), i);
@@ -305,12 +330,17 @@ static lam_tensor *update_from(int axis, lam_tensor *x, lam_tensor *update, lam_
     return lam_put(x, at, update, axis);
 }
 
-/* Nested along the axes that the update does not cover: the part of x at the first such axis is taken, updated along
- * the others, and put back whole. */
+/* Where the place is not known, nested along the axes that the update does not cover: the part of x at the first such
+ * axis is taken, updated along the others, and put back whole. */
 lam_tensor *lam_dynamic_update_slice(lam_tensor *x, lam_tensor *update, lam_list starts) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!update) return lam__axes_fail("dynamic_update_slice", x, LAM_ERR_NULL, "no update");
     if (!check("dynamic_update_slice", x, update, starts, lam_dims_of(update), &failed)) return failed;
-    return lam__scope_only(update_from(0, x, lam_cast(update, lam_dtype_of(x)), starts), since);
+    const lam_dims sizes = lam_dims_of(update);
+    int64_t first[LAM_MAX_RANK], stop[LAM_MAX_RANK];
+    update = lam_cast(update, lam_dtype_of(x));
+    if (!known(x, starts, sizes, first, stop)) return lam__scope_only(update_from(0, x, update, starts), since);
+    const lam_dims from = {sizes.rank, first}, to = {sizes.rank, stop};
+    return lam__scope_only(lam_update_slice(x, update, from, to, LAM_DIMS0), since);
 }

@@ -240,7 +240,8 @@ static lam_tensor *tally(const char *name, lam_tensor *places, lam_tensor *weigh
         dtype = lam_dtype_of(weights);
     }
     places = lam_max(lam_cast(flat(places), LAM_I64), -1);
-    lam_tensor *base = lam_zeros(lam_ctx_of(places), dtype, LAM_DIMS(length + 1));
+    const int64_t all = length < INT64_MAX ? length + 1 : length; /* so many there are not anyway */
+    lam_tensor *base = lam_zeros(lam_ctx_of(places), dtype, LAM_DIMS(all));
     lam_tensor *added = weights ? flat(weights) : lam_ones_like(places);
     if (lam_failed(base)) return base;
     return lam_slice_axis(lam_scatter_add_mode(base, places, added, 0, LAM_INDEX_FILL), 0, 0, length);

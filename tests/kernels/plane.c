@@ -120,6 +120,37 @@ START_TEST(complex_functions_of_numbers_among_others) {
 }
 END_TEST
 
+/* Powers, of which whole ones are products: against C's, each alone, at other steps, and of a base that stays. */
+START_TEST(complex_powers_of_numbers_among_others) {
+    static char x[COUNT * 16], y[COUNT * 16], out[2 * COUNT * 16], one[16];
+    const lam_dtype dtype = (lam_dtype)_i;
+    const int64_t item = (int64_t)sets_item(dtype);
+    double z[2 * COUNT], w[2 * COUNT];
+    draw(z);
+    for (int i = 0; i < COUNT; i++) {
+        w[2 * i] = i % 7 == 2 ? i % 5 : 3 * sin(1.7 * i), w[2 * i + 1] = i % 7 == 2 ? 0 : 2 * cos(2.9 * i);
+        put(dtype, x, i, z + 2 * i), put(dtype, y, i, w + 2 * i);
+    }
+    for (int k = 0; k < set_count; k++)
+        for (int64_t n = 0; n <= COUNT; n += n < 18 ? 1 : 23)
+            for (int s = 0; s < 3; s++) {
+                const int64_t step[] = {s == 1 ? 2 : 1, s == 2 ? 0 : 1, 1};
+                lam__loop *loop = sets_loop(sets[k], LAM__LOOP_pow, dtype);
+                memset(out, 7, sizeof out);
+                loop(n, (void *[]){out, x, y}, step, NULL);
+                for (int64_t i = 0; i < n; i++) {
+                    const char *got = out + i * step[0] * item, *base = x + i * step[1] * item;
+                    const wide want = cpowl(get(dtype, base, 0), get(dtype, y, i)), off = get(dtype, got, 0) - want;
+                    loop(1, (void *[]){one, (void *)(uintptr_t)base, y + i * item}, step, NULL);
+                    EXPECT_THAT(!memcmp(one, got, (size_t)item), "%s: number %d of %d", sets[k]->name, (int)i, (int)n);
+                    EXPECT_THAT(cabsl(off) <= (dtype == LAM_C128 ? 12 * 0x1p-52L : 0x1.8p-24L) * cabsl(want),
+                                "%s: power %d is off by %g", sets[k]->name, (int)i, (double)(cabsl(off) / cabsl(want)));
+                }
+                EXPECT_THAT(out[(n ? (n - 1) * step[0] + 1 : 0) * item] == 7, "what lies behind was written");
+            }
+}
+END_TEST
+
 /* What takes a long way leaves its neighbours as they are. */
 START_TEST(special_complex_numbers_leave_their_neighbours) {
     static const double odd[] = {INFINITY, (double)NAN, 1e300, 5e-324, 0, -710};
@@ -144,6 +175,7 @@ Suite *suite_kernels_plane(void) {
     tcase_add_unchecked_fixture(tests, setup, NULL);
     tcase_add_loop_test(tests, complex_functions_of_numbers_among_others, 0, count);
     tcase_add_loop_test(tests, special_complex_numbers_leave_their_neighbours, 0, count);
+    tcase_add_loop_test(tests, complex_powers_of_numbers_among_others, LAM_C128, LAM_C64 + 1);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -58,8 +58,8 @@ ALWAYS_INLINE c64 c64_narrow(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 #define ROW(name) [LAM__LOOP_##name] = {c128_loop_##name, c64_loop_##name}
 
 static lam__loop *const loops[LAM__LOOP_COUNT][2] = {
-    ROW(neg), ROW(conj), ROW(square), ROW(add),       ROW(sub),        ROW(mul),         ROW(div),   ROW(pow),
-    ROW(eq),  ROW(ne),   ROW(is_nan), ROW(is_finite), ROW(reciprocal), ROW(integer_pow), ROW(where), ROW(mul_div),
+    ROW(neg), ROW(conj),   ROW(square),    ROW(add),        ROW(sub),         ROW(mul),   ROW(div),     ROW(eq),
+    ROW(ne),  ROW(is_nan), ROW(is_finite), ROW(reciprocal), ROW(integer_pow), ROW(where), ROW(mul_div),
 };
 
 /* NULL for operations that have no meaning for complex numbers, such as comparisons of size. */

@@ -38,9 +38,6 @@ ALWAYS_INLINE uint8_t NAME(is_finite)(T x) { return (x.re - x.re == 0) & (x.im -
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(unary_to_bool)(n, p, step, NAME(op)); }
 #define COMPARE(op) \
     static void NAME(loop_##op)(LOOP_ARGS) { NAME(binary_to_bool)(n, p, step, NAME(op)); }
-/* Operands and results of pow in c128, as of all that is not computed in P. Powers of c64 are rounded once. */
-ALWAYS_INLINE T NAME(pow)(T x, T y) { return NAME(narrow)(lam__complex_pow(NAME(widen)(x), NAME(widen)(y))); }
-
 /* Loops of what is above. */
 UNARY(neg)
 UNARY(conj)
@@ -48,7 +45,6 @@ UNARY(square)
 BINARY(add)
 BINARY(sub)
 BINARY(mul)
-BINARY(pow)
 /* Order has no meaning here: equality alone. */
 COMPARE(eq)
 COMPARE(ne)

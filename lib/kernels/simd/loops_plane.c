@@ -69,10 +69,10 @@ static lam__loop *const loops[LAM__LOOP_COUNT][2] = {
     ROW(sqrt),  ROW(rsqrt), ROW(exp),   ROW(exp2),     ROW(expm1), ROW(log),        ROW(log2),           ROW(log10),
     ROW(sin),   ROW(cos),   ROW(tan),   ROW(log1p),    ROW(asin),  ROW(acos),       ROW(atan),           ROW(sinh),
     ROW(cosh),  ROW(tanh),  ROW(asinh), ROW(logistic), ROW(acosh), ROW(tanh_slope), ROW(logistic_slope), ROW(atanh),
-    ROW(logit),
+    ROW(logit), ROW(pow),
 };
 
-/* NULL for what is no elementary function of one number: loops_complex.c looks in its own table. */
+/* NULL for what is no elementary function: loops_complex.c looks in its own table. */
 lam__loop *LAM__ISA_NAME(lam__plane_find_)(lam__loop_id id, lam_dtype dtype) {
     return loops[id][dtype == LAM_C64];
 }

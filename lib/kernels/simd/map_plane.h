@@ -37,6 +37,30 @@ ALWAYS_INLINE void NAME(planes)(int64_t n, void *const p[], const int64_t step[]
     }
 }
 
+/* The same of two operands, a vector at a time. */
+ALWAYS_INLINE void NAME(planes2)(int64_t n, void *const p[], const int64_t step[], plane64 f(plane64, plane64)) {
+    for (int64_t start = 0, m; start < n; start += m) {
+        m = n - start < LANES64 ? n - start : LANES64;
+        T lanes[3][2 * LANES64];
+        const T *x[2];
+        for (int k = 0; k < 2; k++) {
+            const T *from = (const T *)p[k + 1] + 2 * start * step[k + 1];
+            const bool near = m == LANES64 && step[k + 1] == 1;
+            x[k] = near ? from : lanes[k];
+            for (int64_t i = 0; !near && i < LANES64; i++)
+                memcpy(lanes[k] + 2 * i, from + 2 * (i < m ? i : 0) * step[k + 1], 2 * sizeof(T));
+        }
+        T *out = (T *)p[0] + 2 * start * step[0];
+        const bool whole = m == LANES64 && step[0] == 1;
+        NAME(put)(whole ? out : lanes[2], f(NAME(parts)(x[0]), NAME(parts)(x[1])));
+        for (int64_t i = 0; !whole && i < m; i++) memcpy(out + 2 * i * step[0], lanes[2] + 2 * i, 2 * sizeof(T));
+    }
+}
+
+static void NAME(loop_pow)(LOOP_ARGS) {
+    NAME(planes2)(n, p, step, plane_pow);
+}
+
 #define PLANE(name)                                                                                                    \
     static void NAME(loop_##name)(LOOP_ARGS) {                                                                         \
         NAME(planes)(n, p, step, plane_##name);                                                                        \

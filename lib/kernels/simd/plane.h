@@ -34,6 +34,17 @@ ALWAYS_INLINE plane64 plane_patch(plane64 r, plane64 z, M64 plain, plane_one one
     return any64(~plain) ? plane_patched(r, z, ~plain, one) : r;
 }
 
+/* The same of two operands. */
+static __attribute__((noinline)) plane64 plane_patched2(plane64 r, plane64 x, plane64 y, M64 where,
+                                                        lam_c128 one(lam_c128, lam_c128)) {
+    for (int i = 0; i < LANES64; i++) {
+        if (!where[i]) continue;
+        const lam_c128 got = one((lam_c128){x.re[i], x.im[i]}, (lam_c128){y.re[i], y.im[i]});
+        r.re[i] = got.re, r.im[i] = got.im;
+    }
+    return r;
+}
+
 /* Not beyond the bound, and no NaN. */
 ALWAYS_INLINE M64 is_within(V64 x, double bound) {
     return (M64)(f64_magnitude(x) <= bound);
@@ -132,15 +143,18 @@ ALWAYS_INLINE plane64 plane_expm1(plane64 z) {
     return plane_patch(r, z, plain, lam__complex_expm1);
 }
 
-/* The angle y log(2) is a sum, whose second part is far below a turn while y has not too many. */
+/* What an angle that is a sum leaves of whole quarters, where its second part is far below a turn. */
+ALWAYS_INLINE f64_turned turned_by(sum64 angle) {
+    const f64_turned turned = f64_turned_of(angle.hi);
+    const sum64 left = any_sum(turned.hi, turned.lo + angle.lo);
+    return (f64_turned){left.hi, left.lo, turned.quarters};
+}
+
+/* The angle y log(2) is a sum. */
 ALWAYS_INLINE plane64 plane_exp2(plane64 z) {
     const M64 plain = is_within(z.re, 1000) & is_within(z.im, 0.5 * f64_NEAR_TURNS);
     const sum64 log_2 = {splat64(0x1.62e42fefa39efp-1), splat64(0x1.abc9e3b39803fp-56)};
-    const sum64 angle = product_of_sums(log_2, (sum64){z.im, (V64){0}});
-    f64_turned turned = f64_turned_of(angle.hi);
-    const sum64 left = any_sum(turned.hi, turned.lo + angle.lo);
-    turned.hi = left.hi, turned.lo = left.lo;
-    const f64_pair turn = f64_sincos_of(turned);
+    const f64_pair turn = f64_sincos_of(turned_by(product_of(log_2, z.im)));
     const V64 size = f64_exp2(z.re);
     return plane_patch((plane64){size * turn.cosine, size * turn.sine}, z, plain, lam__complex_exp2);
 }
@@ -242,6 +256,45 @@ ALWAYS_INLINE plane64 plane_log10(plane64 z) {
     const plane64 r = plane_scaled(plane_log_of(z), 0.43429448190325182765);
     return plane_patch(r, z, is_moderate(z, PLANE_MODERATE), lam__complex_log10);
 }
+
+/* ---- powers ----------------------------------------------------------------------------------------------------- */
+
+/* The angle of z as a sum: by the arc of the first half quarter, as atan2 makes it (atan_type.h). */
+ALWAYS_INLINE sum64 plane_angle(plane64 z) {
+    const V64 a = f64_magnitude(z.re), b = f64_magnitude(z.im);
+    const M64 steep = (M64)(b > a), left = (M64)z.re < 0, sign = (M64)(-(V64){0});
+    const sum64 arc = f64_arc_of(either(steep, a, b), either(steep, b, a));
+    const V64 turns = either(steep, splat64(0.5), either(left, splat64(1), splat64(0)));
+    const M64 back = (steep ^ left) & sign, below = (M64)z.im & sign;
+    const sum64 sum = fast_sum(turns * f64_half_turn[0], (V64)((M64)arc.hi ^ back));
+    const V64 lo = sum.lo + madd(turns, splat64(f64_half_turn[1]), (V64)((M64)arc.lo ^ back));
+    return (sum64){(V64)((M64)sum.hi ^ below), (V64)((M64)lo ^ below)};
+}
+
+/* Whole real exponents up to 64 are products. */
+ALWAYS_INLINE M64 is_product(plane64 y) {
+    return (M64)(y.im == 0) & is_within(y.re, 64) & (M64)(whole64(y.re) == y.re);
+}
+
+/* exp(y log x), whose exponent is made of sums: what it is rounded by would be seen in the result. */
+ALWAYS_INLINE plane64 plane_pow(plane64 x, plane64 y) {
+    const M64 whole = is_product(y);
+    if (!any64(~whole)) return plane_patched2(x, x, y, whole, lam__complex_pow);
+    const sum64 twice = f64_log_of_sum(sum_of_squares(x.re, x.im)), size = {0.5 * twice.hi, 0.5 * twice.lo};
+    const sum64 angle = plane_angle(x);
+    const sum64 re = minus(product_of(size, y.re), product_of(angle, y.im));
+    const sum64 im = plus(product_of(angle, y.re), product_of(size, y.im));
+    const M64 plain = is_moderate(x, PLANE_MODERATE) & is_within(re.hi, PLANE_MOST_EXPONENT) & is_within(im.hi, 1000);
+    V64 k;
+    const sum64 grown = exp_of((sum64){either(plain, re.hi, (V64){0}), re.lo}, &k);
+    const f64_pair turn = f64_sincos_of(turned_by((sum64){either(plain, im.hi, (V64){0}), im.lo}));
+    const V64 upper = grown.hi + grown.lo;
+    const plane64 r = {scaled(upper * turn.cosine, k), scaled(upper * turn.sine, k)};
+    const M64 others = ~plain | whole;
+    return any64(others) ? plane_patched2(r, x, y, others, lam__complex_pow) : r;
+}
+
+/* ---- logarithms of 1 + x ---------------------------------------------------------------------------------------- */
 
 /* |1 + x|^2 with what the sum 1 + x lacks. */
 ALWAYS_INLINE plane64 plane_log1p(plane64 z) {

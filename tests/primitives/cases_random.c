@@ -49,7 +49,7 @@ static long double element_of(lam__random_form form, const uint32_t words[2]) {
 }
 
 static void reference_random_bits(const cases_use *u, const array in[], array out[]) {
-    static const lam_dtype dtypes[] = {LAM_I64, LAM_I64, LAM_I64, LAM_I32, LAM_U8, LAM_F64, LAM_F32};
+    static const lam_dtype dtypes[] = {LAM_I64, LAM_I64, LAM_I32, LAM_I32, LAM_U8, LAM_F64, LAM_F32};
     int rank = in->rank - 1, form = (int)u->arg[0];
     int64_t dims[ARRAY_RANK], each = 1;
     uint32_t key[2], words[2];

@@ -16,8 +16,6 @@ static const struct {
     {"v0: f64[5]", "v9: f64[5]", "v9", "cholesky(v0)", "no square matrices"},
     {"v0: f64[2, 3]", "v9: f64[2, 3]", "v9", "cholesky(v0)", "no square matrices"},
     {"v0: i64[3, 3]", "v9: i64[3, 3]", "v9", "cholesky(v0)", "no square matrices"},
-    {"v0: i32[3, 3]", "v7: i32[3, 3], v8: i32[3], v9: i32[3]", "v7, v8, v9", "lu(v0)", "no square matrices"},
-    {"v0: f64[2, 3]", "v7: f64[2, 3], v8: i32[2], v9: i32[2]", "v7, v8, v9", "lu(v0)", "no square matrices"},
 #define SOLVE(right) "triangular_solve(v0, v1) right_side=" right ", upper=false, transpose=false, unit_diagonal=false"
     {"v0: f64[3, 4], v1: f64[3, 2]", "v9: f64[3, 2]", "v9", SOLVE("false"), "do not fit"},
     {"v0: f64[3, 3], v1: f64[2, 2]", "v9: f64[2, 2]", "v9", SOLVE("false"), "do not fit"},
@@ -62,6 +60,20 @@ START_TEST(operands_that_do_not_fit_are_refused) {
         ck_assert_msg(strstr(lam_error(ctx), refused[i].words) != NULL, "%s\nis refused by: %s", text, lam_error(ctx));
         EXPECT_ERROR(LAM_ERR_VALUE, refused[i].words);
     }
+}
+END_TEST
+
+/* Of any shape, but matrices of floating numbers, as its own rule says. */
+START_TEST(lu_is_of_matrices) {
+    ck_assert(lam_program_read(ctx, "program f(v0: f64[2, 3]) {\n    v7: f64[2, 3], v8: i32[2], v9: i32[2] = lu(v0)\n"
+                                    "    return v7, v8, v9\n}\n") != NULL);
+    EXPECT_OK();
+    lam_program_read(ctx, "program f(v0: i32[3, 3]) {\n    v7: i32[3, 3], v8: i32[3], v9: i32[3] = lu(v0)\n"
+                          "    return v7, v8, v9\n}\n");
+    EXPECT_ERROR(LAM_ERR_DTYPE, "lu", "no kernel for this dtype");
+    lam_program_read(ctx, "program f(v0: f64[3]) {\n    v7: f64[3], v8: i32[3], v9: i32[3] = lu(v0)\n"
+                          "    return v7, v8, v9\n}\n");
+    EXPECT_ERROR(LAM_ERR_RANK, "lu", "a matrix is needed");
 }
 END_TEST
 
@@ -111,6 +123,6 @@ START_TEST(operations_without_parameters) {
 END_TEST
 
 Suite *suite_transforms_program_refused(void) {
-    return SUITE_OF("transforms/program_refused", operands_that_do_not_fit_are_refused, members_below_0_are_read,
-                    operations_without_parameters);
+    return SUITE_OF("transforms/program_refused", operands_that_do_not_fit_are_refused, lu_is_of_matrices,
+                    members_below_0_are_read, operations_without_parameters);
 }

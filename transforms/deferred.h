@@ -23,7 +23,8 @@ int64_t lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]
 /* Whether so many trips are too many for it, if each leaves as many operations as have been added to `before`. */
 bool lam__deferred_is_long(int64_t before, int64_t now, int64_t trips);
 
-/* As lam__deferred_loop, of a loop that has made so many trips and goes on, and whose condition depends on nothing that is traced. */
+/* As lam__deferred_loop, of a loop that has made so many trips and goes on, and whose condition depends on nothing that
+ * is traced. */
 bool lam__deferred_trips(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips);
 
 typedef enum lam__deferral { LAM__SWITCH, LAM__WHILE, LAM__SCAN } lam__deferral;

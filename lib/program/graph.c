@@ -35,8 +35,8 @@ static bool equal(const lam__node *a, const lam__node *b) {
     return !a->params_bytes || !memcmp(a->as.params, b->as.params, a->params_bytes);
 }
 
-/* Where a node with this hash is or belongs. The table is never full. Nodes lie far apart, so that those of another hash
- * are not looked at. */
+/* Where a node with this hash is or belongs. The table is never full. Nodes lie far apart, so that those of another
+ * hash are not looked at. */
 static lam__graph_slot *slot_of(const lam__graph *g, const lam__node *n, uint32_t hash) {
     const uint32_t mask = (uint32_t)(g->slot_count - 1);
     uint32_t at = hash & mask;

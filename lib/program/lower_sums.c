@@ -9,8 +9,8 @@
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
-/* Terms of one result, and products of one contraction: larger ones are what kernels are made for, and drafts that spell
- * them out take long to make and are not chosen. */
+/* Terms of one result, and products of one contraction: larger ones are what kernels are made for, and drafts that
+ * spell them out take long to make and are not chosen. */
 enum { MOST_TERMS = 1024, MOST_PRODUCTS = 512 };
 
 static int32_t join(lam__region *r, lam__loop_id id, int32_t x, int32_t y) {

@@ -1,5 +1,5 @@
-/* Loops that lam_jit records trip by trip as long as their operations have room in a program, and as one equation beyond:
- * both beside the operations one by one. */
+/* Loops that lam_jit records trip by trip as long as their operations have room in a program, and as one equation
+ * beyond: both beside the operations one by one. */
 #include "tests/support.h"
 
 #include <lamina/control.h>

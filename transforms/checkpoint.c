@@ -297,7 +297,8 @@ static lam_status stage_batched(const lam_call_site *call, const int axes[], con
     lam_scope scope;
     lam__scope_open(call->ctx, &scope);
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
-    checkpoint_params batched = {lam__batch_mapped(p->f, batch, axes, NULL), p->policy, p->random, p->again, p->tangents};
+    checkpoint_params batched = {lam__batch_mapped(p->f, batch, axes, NULL), p->policy, p->random, p->again,
+                                 p->tangents};
     lam_status status = apply(call->ctx, call->primitive, batched, call->inputs, call->in, out);
     lam__scope_close(&scope);
     return status;

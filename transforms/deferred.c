@@ -24,6 +24,10 @@ lam__known lam__deferred_known(const lam_tensor *condition) {
  * of an equation asks for it. */
 enum { TEXT_TRIPS = 8, FEW_TRIPS = 64, FEW_ELEMENTS = 16, MANY_TRIPS = 16384, FURTHER = 8 };
 
+/* Operations of all trips together: longer programs are not fused any more, and take very much longer to compile than a
+ * loop takes to run. */
+enum { MOST_OPERATIONS = 1 << 17 };
+
 lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips) {
     const lam_fn *captor = lam__fn_captor(f);
     const size_t captured = (size_t)lam__arguments_captured(f);
@@ -40,6 +44,21 @@ lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[],
         small = small && v && v->count <= FEW_ELEMENTS;
     }
     return whole && trips > (!unrolls ? TEXT_TRIPS : small ? MANY_TRIPS : FEW_TRIPS) ? LAM__TRACED : LAM__KNOWN;
+}
+
+int64_t lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]) {
+    const lam_fn *captor = lam__fn_captor(f);
+    const int captured = lam__arguments_captured(f);
+    for (size_t i = 0; i < n + (size_t)captured; i++) {
+        const lam_value *v = i < n ? lam__scope_peek(operands[i]) : captor->captures[i - n];
+        const lam__program *p = lam__nested_program_at(v);
+        if (p && p->keeps_loops && p->unrolls) return p->equations;
+    }
+    return -1;
+}
+
+bool lam__deferred_is_long(int64_t before, int64_t now, int64_t trips) {
+    return before >= 0 && now - before > MOST_OPERATIONS / trips;
 }
 
 /* Whether v is a number, or a variable of a program, or a batch of these: what levels that take derivatives keep of a

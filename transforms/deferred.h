@@ -17,7 +17,14 @@ lam__known lam__deferred_known(const lam_tensor *condition);
  * equation, since its operations would be too many for a program that is to be compiled. */
 lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips);
 
-/* The same of a loop that has made so many trips and goes on, and whose condition depends on nothing that is traced. */
+/* How many operations a program that is to be fused has so far, which these belong to; -1: there is none. */
+int64_t lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]);
+
+/* Whether so many trips are too many for it, if each leaves as many operations as have been added to `before`. */
+bool lam__deferred_is_long(int64_t before, int64_t now, int64_t trips);
+
+/* As lam__deferred_loop, of a loop that has made so many trips and goes on, and whose condition depends on nothing that
+ * is traced. */
 bool lam__deferred_trips(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips);
 
 typedef enum lam__deferral { LAM__SWITCH, LAM__WHILE, LAM__SCAN } lam__deferral;

@@ -264,6 +264,7 @@ static bool count_later(lam__control *c, int64_t lower, int64_t trips, carries *
 static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, lam_list init, carries *s) {
     carries start = {0};
     const bool kept = lam__deferred_trips(body, s->n, s->now, INT64_MAX);
+    const int64_t before = lam__deferred_recorded(body, s->n, s->now);
     if (kept && !carries_begin(c, init, &start)) return false;
     for (int64_t trips = 1;; trips++) {
         lam__crew crew = {.ctx = c->ctx};
@@ -272,7 +273,8 @@ static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, lam_list
         if (v == NOT_ASKED) return trip(c, body, NULL, s); /* one trip keeps the types, or fails */
         if (v == TRACED) return continue_later(c, s);
         if (v != GOES_ON) return v == ENDS;
-        if (kept && lam__deferred_trips(body, s->n, s->now, trips)) {
+        if (kept && (lam__deferred_trips(body, s->n, s->now, trips) ||
+                     lam__deferred_is_long(before, lam__deferred_recorded(body, start.n, start.now), 1))) {
             *s = start;
             return continue_later(c, s);
         }
@@ -297,6 +299,30 @@ static int64_t trips_of(int64_t lower, int64_t upper) {
     return trips > INT64_MAX ? INT64_MAX : (int64_t)trips;
 }
 
+/* A trip at a time, but for a loop that is to be one equation, and one that the first trip shows to be too long for a
+ * program: what that has left there is read by nobody. */
+static bool run_fori(lam__control *c, int64_t lower, int64_t upper, lam_fn *body, lam_list init, carries *s) {
+    carries start = {0};
+    const int64_t trips = trips_of(lower, upper);
+    const lam__known known = lam__deferred_loop(body, s->n, s->now, trips);
+    const int64_t before = lam__deferred_recorded(body, s->n, s->now);
+    if (known == LAM__TRACED) return count_later(c, lower, trips, s);
+    if (known == LAM__NOT_ASKED) upper = lower + 1; /* one trip keeps the types, or fails */
+    if (before >= 0 && !carries_begin(c, init, &start)) return false;
+    for (int64_t i = lower; i < upper; i++) {
+        lam_tensor *number = lam__scope_handle(c->ctx, lam__value_integer(c->ctx, LAM_I64, i));
+        const bool fine = !lam_failed(number) && trip(c, body, number, s);
+        lam_drop(number);
+        if (!fine) return false;
+        if (i > lower || trips == 1 ||
+            !lam__deferred_is_long(before, lam__deferred_recorded(body, start.n, start.now), trips))
+            continue;
+        *s = start;
+        return count_later(c, lower, trips, s);
+    }
+    return true;
+}
+
 lam_status lam_fori(int64_t lower, int64_t upper, lam_fn *body, lam_list init, lam_tensor **out, size_t n_out) {
     lam__control c;
     lam_status status;
@@ -304,15 +330,6 @@ lam_status lam_fori(int64_t lower, int64_t upper, lam_fn *body, lam_list init, l
     if (!lam__control_begin(&c, "fori", 1, &body, init, out, n_out, &status)) return status;
     bool fine = lam__control_arity(&c, body, init.count + 1, n_out) &&
                 lam__control_arity(&c, body, n_out + 1, init.count) && carries_begin(&c, init, &s);
-    lam__known known =
-        fine && upper > lower ? lam__deferred_loop(body, s.n, s.now, trips_of(lower, upper)) : LAM__KNOWN;
-    if (known == LAM__TRACED)
-        return lam__control_end(&c, count_later(&c, lower, trips_of(lower, upper), &s) ? s.now : NULL);
-    if (known == LAM__NOT_ASKED) upper = lower + 1; /* one trip keeps the types, or fails */
-    for (int64_t i = lower; i < upper && fine; i++) {
-        lam_tensor *number = lam__scope_handle(c.ctx, lam__value_integer(c.ctx, LAM_I64, i));
-        fine = !lam_failed(number) && trip(&c, body, number, &s);
-        lam_drop(number);
-    }
+    if (upper > lower) fine = fine && run_fori(&c, lower, upper, body, init, &s);
     return lam__control_end(&c, fine ? s.now : NULL);
 }

@@ -34,8 +34,8 @@ bool lam__nested_run(const lam_call_site *call, lam_value *out[], lam_status *st
 /* The same of loops whose functions are compiled to one part each (nested_bare.c). */
 bool lam__nested_run_bare(const lam_call_site *call, lam_value *out[], lam_status *status);
 
-/* A function that stands for that of a scan over examples of which each runs a while, which lets them run abreast; NULL:
- * the loop is not of that kind (nested_abreast.c). */
+/* A function that stands for that of a scan over examples of which each runs a while, which lets them run abreast;
+ * NULL: the loop is not of that kind (nested_abreast.c). */
 lam_status lam__nested_abreast(const lam__nested *what, const lam_jit_options *options, lam_fn **made);
 
 /* Runs a scan over such a function; false: it has none, or has to be done otherwise. */

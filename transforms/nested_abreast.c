@@ -1,6 +1,7 @@
 /* A recorded while in which each example of a batch ends for itself, on plain values and addresses, where its condition
  * and its body are one fused part each, of as many lanes as there are examples: all that are at work make a trip at
- * once, and the place of one that has ended is the last one's. Other such loops are left to loops.c and machine code. */
+ * once, and the place of one that has ended is the last one's. Other such loops are left to loops.c and machine
+ * code. */
 #include "transforms/nested.h"
 
 #include "lib/base/context.h"

@@ -1,7 +1,7 @@
 /* Batches of choices and loops (nested.h), and how calls of their rows are put together (nested_draft.h). What all
- * examples choose alike is the choice of batched functions, loops that make the same trips for all are of batched trips.
- * Where each example chooses
- * for itself, a program has a scan over the examples, and a run sorts them (cond.c, loops.c). */
+ * examples choose alike is the choice of batched functions, loops that make the same trips for all are of batched
+ * trips. Where each example chooses for itself, a program has a scan over the examples, and a run sorts them (cond.c,
+ * loops.c). */
 #include "transforms/nested_draft.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -98,9 +98,10 @@ static void map_function(lam__nested_draft *d, int f, const lam__batch *batch, c
 }
 
 /* NOTE [what examples share]
- * What a choice between functions gives is batched if one of them makes it of what is. A carry is batched if it begins so, or if a trip makes it of what is. The others, and results of trips that are made of
- * others alone, are one for all examples: tangents of a loop share the values that it is taken at, and its condition.
- * Where functions are no programs, or where these may know of the batch by more than their operands, all are batched. */
+ * What a choice between functions gives is batched if one of them makes it of what is. A carry is batched if it begins
+ * so, or if a trip makes it of what is. The others, and results of trips that are made of others alone, are one for all
+ * examples: tangents of a loop share the values that it is taken at, and its condition. Where functions are no
+ * programs, or where these may know of the batch by more than their operands, all are batched. */
 typedef struct batching {
     bool *in, *out; /* inputs and results of what makes trips, or of functions to choose from */
     bool known;     /* out[] tells; else all are */

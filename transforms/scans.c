@@ -18,6 +18,7 @@
  * one another. whole: per output, all rows in one, where they go as long as they are plain memory. */
 typedef struct scan {
     lam_fn *f;
+    lam_list init; /* as given: what the carries begin with */
     lam_tensor **carry, **xs, **in, **out, **rows, **whole;
     size_t carries, elements, results;
     int64_t length;
@@ -154,7 +155,14 @@ static bool run_later(lam__control *c, scan *s) {
     return lam__deferred_call(c, &what, s->in, s->out);
 }
 
-/* All trips; s->out gets the results of the operation. Rows that have been stacked are given up one output after the
+/* See lam__deferred_recorded: by what all trips read, and what they have carried so far. */
+static int64_t recorded(const scan *s) {
+    const int64_t by_elements = lam__deferred_recorded(s->f, s->elements, s->xs);
+    return by_elements >= 0 ? by_elements : lam__deferred_recorded(s->f, s->carries, s->carry);
+}
+
+/* All trips, but of a loop that the first one shows to be too long for a program: that one is for nobody then. s->out
+ * gets the results of the operation. Rows that have been stacked are given up one output after the
  * other. */
 static bool run(lam__control *c, scan *s) {
     if (!s->length) return no_trips(c, s);
@@ -169,8 +177,12 @@ static bool run(lam__control *c, scan *s) {
     s->whole = s->rows + (int64_t)s->results * s->length;
     if (s->results) memset(s->whole, 0, s->results * sizeof *s->whole);
     if (known == LAM__NOT_ASKED) return run_for_types(c, s);
-    for (int64_t i = 0; i < s->length; i++)
+    const int64_t before = recorded(s);
+    for (int64_t i = 0; i < s->length; i++) {
         if (!trip(c, s, s->reverse ? s->length - 1 - i : i)) return false;
+        if (i || s->length == 1 || !lam__deferred_is_long(before, recorded(s), s->length)) continue;
+        return lam__control_operands(c, "carries", s->init, s->carry) && run_later(c, s);
+    }
     for (size_t k = 0; k < s->carries; k++) s->out[k] = s->carry[k];
     for (size_t k = 0; k < s->results; k++) {
         lam_tensor **rows = s->rows + (int64_t)k * s->length;
@@ -192,6 +204,7 @@ static bool prepare(lam__control *c, scan *s, lam_list init, lam_list xs, int64_
             s->f->name, s->f->inputs, s->f->outputs, init.count, xs.count, c->n_out);
         return false;
     }
+    s->init = init;
     s->carries = init.count;
     s->elements = xs.count;
     s->results = c->n_out - init.count;

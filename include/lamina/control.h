@@ -8,8 +8,10 @@
  * In a function that lam_jit records, a condition that depends on inputs is looked at when the program is run:
  * lam_cond, lam_switch and lam_while are one operation of it then, and so are lam_scan, lam_map and lam_fori of many
  * trips: in what lam_trace records of more than 8, in what lam_jit compiles of more than 64, or, on tensors of at most
- * 16 elements, 16384; and a lam_while of eight times as many whose condition depends on constants alone, unless a
- * derivative is taken of it. What their functions have in env must live as long as the program. */
+ * 16 elements, 16384, or where all trips together would be more than 131072 operations; and a lam_while of eight times
+ * as many trips, or as many operations, whose condition depends on constants alone, unless a derivative is taken of it.
+ * What their functions have in env must live as long as the program.
+ */
 #ifndef LAMINA_CONTROL_H
 #define LAMINA_CONTROL_H
 

@@ -39,8 +39,8 @@ void lam__fused_free(lam__fused *f);
 /* Of one lane: as machine code, where that works out. */
 void lam__fused_compile(lam__fused *f);
 
-/* The first `lanes` lanes, of which there are at least as many as a group has or the part. data: of the sources, then of
- * what is written, without gaps. */
+/* The first `lanes` lanes, of which there are at least as many as a group has or the part. data: of the sources, then
+ * of what is written, without gaps. */
 void lam__fused_run(const lam__fused *f, void *const data[], int64_t lanes);
 
 /* Nanoseconds that a loop takes for an element, roughly. */

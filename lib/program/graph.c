@@ -39,31 +39,46 @@ static bool equal(const lam__node *a, const lam__node *b) {
     return !a->params_bytes || !memcmp(a->as.params, b->as.params, a->params_bytes);
 }
 
-/* Where a node is or belongs. The table is never full. */
-static int64_t slot_of(const lam__graph *g, const lam__node *n) {
-    int64_t mask = g->slot_count - 1, at = (int64_t)(hash_of(n) & (uint64_t)mask);
-    while (g->slots[at] >= 0 && !equal(&g->nodes[g->slots[at]], n)) at = (at + 1) & mask;
-    return at;
+/* Where a node with this hash is or belongs. The table is never full. Nodes lie far apart, so that those of another
+ * hash are not looked at. */
+static lam__graph_slot *slot_of(const lam__graph *g, const lam__node *n, uint32_t hash) {
+    const uint32_t mask = (uint32_t)(g->slot_count - 1);
+    uint32_t at = hash & mask;
+    while (g->slots[at].node >= 0 && (g->slots[at].hash != hash || !equal(&g->nodes[g->slots[at].node], n)))
+        at = (at + 1) & mask;
+    return &g->slots[at];
 }
 
-/* Twice as many slots when more than half of them would be taken. */
+/* A place that is free, for a node that is not in the table. */
+static lam__graph_slot *free_slot(const lam__graph *g, uint32_t hash) {
+    const uint32_t mask = (uint32_t)(g->slot_count - 1);
+    uint32_t at = hash & mask;
+    while (g->slots[at].node >= 0) at = (at + 1) & mask;
+    return &g->slots[at];
+}
+
+/* Four times as many slots when more than half of them would be taken. */
 static bool room_for_one(lam__graph *g) {
     if (2 * g->count < g->slot_count) return true;
-    int64_t wider = g->slot_count ? 2 * g->slot_count : FIRST_SLOTS;
-    int32_t *slots = lam__arena_get(g->arena, (size_t)wider * sizeof *slots);
+    const lam__graph_slot *before = g->slots;
+    const int64_t had = g->slot_count, wider = had ? 4 * had : FIRST_SLOTS;
+    lam__graph_slot *slots = lam__arena_get(g->arena, (size_t)wider * sizeof *slots);
     if (!slots) return false;
     memset(slots, 0xff, (size_t)wider * sizeof *slots);
     g->slots = slots;
     g->slot_count = wider;
-    for (int64_t i = 0; i < g->count; i++) slots[slot_of(g, &g->nodes[i])] = (int32_t)i;
+    for (int64_t i = 0; i < had; i++)
+        if (before[i].node >= 0) *free_slot(g, before[i].hash) = before[i];
     return true;
 }
 
 /* Parameters are copied when the node is new. */
 int32_t lam__graph_node(lam__graph *g, const lam__node *node) {
     if (!room_for_one(g)) return -1;
-    int64_t at = slot_of(g, node);
-    if (g->slots[at] >= 0) return g->slots[at];
+    const uint64_t mixture = hash_of(node);
+    const uint32_t hash = (uint32_t)(mixture ^ mixture >> 32);
+    lam__graph_slot *at = slot_of(g, node, hash);
+    if (at->node >= 0) return at->node;
     if (g->count >= g->most) return -1;
     lam__node *nodes = lam__arena_grow(g->arena, g->nodes, g->count, &g->room, sizeof *nodes);
     if (!nodes) return -1;
@@ -79,7 +94,7 @@ int32_t lam__graph_node(lam__graph *g, const lam__node *node) {
     for (int i = 0; i < 3 && node->kind != LAM__NODE_LOAD; i++)
         if (node->in[i] >= 0) made->laned = made->laned || nodes[node->in[i]].laned;
     if (node->kind == LAM__NODE_LOAD) made->laned = node->as.load.step != 0;
-    g->slots[at] = (int32_t)g->count;
+    *at = (lam__graph_slot){(int32_t)g->count, hash};
     return (int32_t)g->count++;
 }
 

@@ -33,11 +33,17 @@ typedef struct lam__node {
     uint32_t params_bytes;
 } lam__node;
 
+/* What is seen of a node without going to it. */
+typedef struct lam__graph_slot {
+    int32_t node; /* -1: free */
+    uint32_t hash;
+} lam__graph_slot;
+
 typedef struct lam__graph {
     lam__arena *arena;
     lam__node *nodes;
     int64_t count, room;
-    int32_t *slots; /* a hash table of node numbers, -1: free */
+    lam__graph_slot *slots; /* a hash table */
     int64_t slot_count;
     int64_t most; /* nodes that it may have */
 } lam__graph;

@@ -9,9 +9,9 @@
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
-/* Terms of one result, and products of all results that lie in no lanes: more are what kernels are made for, and take
- * longer to lower than they are run for. */
-enum { MOST_TERMS = 1024, MOST_PRODUCTS = 1024 };
+/* Terms of one result, and products of one contraction: larger ones are what kernels are made for, and drafts that
+ * spell them out take long to make and are not chosen. */
+enum { MOST_TERMS = 1024, MOST_PRODUCTS = 512 };
 
 static int32_t join(lam__region *r, lam__loop_id id, int32_t x, int32_t y) {
     const int32_t in[] = {x, y};
@@ -183,8 +183,7 @@ static bool contract(lam__region *r, const lam__pairing *p, const origin *o, lam
         count *= in[0]->type->dims[x];
         walk_add(&summed, in[0]->type->dims[x], step[0][x], step[1][y]);
     }
-    const int64_t most = out->first < out->last ? r->graph.most : MOST_PRODUCTS;
-    if (!count || count > MOST_TERMS || results * count > most) return false;
+    if (!count || count > MOST_TERMS || (results > 1 && results * count > MOST_PRODUCTS)) return false;
     out->nodes = lam__arena_get(r->graph.arena, (size_t)results * sizeof *out->nodes);
     for (int64_t i = 0; out->nodes && i < results; i++, walk_on(&kept))
         if ((out->nodes[i] = sum_of_products(r, nodes[0] + kept.where[0], nodes[1] + kept.where[1], &summed, count)) <

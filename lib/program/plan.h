@@ -44,8 +44,8 @@ const lam_value *lam__plan_bare_type(const lam__plan *plan, int o);
 /* Runs it on the addresses of inputs, and of what it makes; no two of these may overlap. Without gaps. */
 void lam__plan_run_bare(lam__plan *plan, void *const in[], void *const out[]);
 
-/* Whether such a plan does the same in each of `size` lanes, so that it can be run for the first of them alone: what has
- * lanes is a row for each of them in inputs with in_lanes[], and in all that is made. */
+/* Whether such a plan does the same in each of `size` lanes, so that it can be run for the first of them alone: what
+ * has lanes is a row for each of them in inputs with in_lanes[], and in all that is made. */
 bool lam__plan_is_abreast(const lam__plan *plan, int64_t size, const bool in_lanes[]);
 
 /* Runs it for so many lanes; what follows them, up to a group of vectors, may be read and written too. */

@@ -420,50 +420,11 @@ START_TEST(memory_refused_while_recording) {
 }
 END_TEST
 
-/* ---- loops whose condition is known ------------------------------------------------------------------------------ */
-
-BODY(is_below) {
-    out[0] = lam_lt(in[0], *(int *)env);
-}
-
-BODY(turn_and_count) {
-    (void)env;
-    out[0] = lam_add(in[0], 1);
-    out[1] = lam_sin(lam_add(in[1], lam_cast(in[0], LAM_F64)));
-}
-
-/* As many trips as env says, of a counter that begins at 0. */
-BODY(counted_while) {
-    lam_tensor *results[2];
-    lam_while(FN_ENV(is_below, 2, 1, env), FN(turn_and_count, 2, 2),
-              LAM_LIST(lam_full(ctx, LAM_I64, LAM_DIMS0, 0), in[0]), results, 2);
-    out[0] = lam_sum(results[1], NULL);
-}
-
-/* Trips on 20 numbers are operations of the program up to 512 of them, and one equation beyond; those that a derivative
- * is taken of are operations. */
-START_TEST(a_long_while_on_constants_is_one_equation) {
-    int trips = _i ? 600 : 500;
-    lam_tensor *x = lam_linspace(ctx, LAM_F64, -1, 1, 20);
-    lam_fn *f = FN_ENV(counted_while, 1, 1, &trips), *jitted = lam_jit(f, NULL), *grad = lam_grad(f, NULL);
-    lam_fn *batched = lam_vmap(f, NULL), *rows = lam_jit(batched, NULL), *slope = lam_jit(grad, NULL);
-    lam_tensor *both = lam_stack(LAM_LIST(x, lam_neg(x)), 0);
-    ck_assert_double_eq(lam_item(lam_apply(jitted, LAM_LIST(x))), lam_item(lam_apply(f, LAM_LIST(x))));
-    if (_i) ck_assert_int_lt(lam_jit_report_of(jitted).equations, 5);
-    else ck_assert_int_gt(lam_jit_report_of(jitted).equations, trips);
-    EXPECT_SAME(lam_apply(rows, LAM_LIST(both)), lam_apply(batched, LAM_LIST(both)), 1e-14);
-    EXPECT_SAME(lam_apply(slope, LAM_LIST(x)), lam_apply(grad, LAM_LIST(x)), 1e-14);
-    ck_assert_int_eq(lam_jit_report_of(slope).direct, 0);
-    EXPECT_OK();
-}
-END_TEST
-
 Suite *suite_transforms_nested(void) {
     Suite *suite = SUITE_OF("transforms/nested", loops_of_any_type_and_size, rows_of_a_level_and_others);
     suite_loop(suite, memory_refused_while_recording, FUNCTIONS + 1);
     suite_loop(suite, programs_agree_with_operations, FUNCTIONS * TRANSFORMS);
     suite_loop(suite, texts_are_read_back, FUNCTIONS * TRANSFORMS);
     suite_loop(suite, as_c, FUNCTIONS);
-    suite_loop(suite, a_long_while_on_constants_is_one_equation, 2);
     return suite;
 }

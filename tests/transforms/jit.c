@@ -403,12 +403,41 @@ START_TEST(memory_refused_anywhere) {
 }
 END_TEST
 
+enum { NEUTRAL = 10 };
+
+/* x y, x + y and others with neutral constants, and signs that go together. */
+BODY(neutral) {
+    lam_tensor *x = in[0], *y = in[1];
+    out[0] = lam_fma(x, -1.0, y);
+    out[1] = lam_fma(num(-1), x, y);
+    out[2] = lam_fma(x, 1.0, y);
+    out[3] = lam_fma(x, y, 0.0);
+    out[4] = lam_mul(x, -1.0);
+    out[5] = lam_sub(x, lam_neg(y));
+    out[6] = lam_add(lam_neg(x), y);
+    out[7] = lam_mul(lam_neg(x), lam_neg(y));
+    out[8] = lam_sub(lam_div(x, 1.0), 0.0);
+    out[9] = lam_add(x, lam_neg(lam_neg(y)));
+}
+
+START_TEST(neutral_operands_and_signs_fall_away) {
+    const double want[NEUTRAL][2] = {{3, 4},  {3, 4}, {7, 10},  {10, 21}, {-2, -3},
+                                     {7, 10}, {3, 4}, {10, 21}, {2, 3},   {7, 10}};
+    lam_fn *f = lam_jit(FN(neutral, 2, NEUTRAL), &(lam_jit_options){.fusion = LAM_JIT_ALL});
+    lam_tensor *out[NEUTRAL];
+    ck_assert_int_eq(lam_call(f, LAM_LIST(VEC(2, 3), VEC(5, 7)), out, NEUTRAL), LAM_OK);
+    for (int k = 0; k < NEUTRAL; k++) EXPECT(out[k], LAM_DIMS(2), want[k][0], want[k][1]);
+    ck_assert_int_eq(lam_jit_report_of(f).parts, 1);
+}
+END_TEST
+
 Suite *suite_transforms_jit(void) {
     return SUITE_OF("transforms/jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes,
                     dtypes_side_by_side, inputs_and_constants_as_outputs, any_layout, in_place_operations,
                     parts_are_set_in_place, stacks_are_set_in_place, what_is_apart_is_judged_apart,
                     threads_give_the_same_bits, recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
-                    dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign, many_lanes_of_nothing,
-                    more_stages_than_are_kept, a_call_asks_for_no_memory, failures_are_those_of_the_function,
-                    failures_of_calls_are_reported, bad_options, memory_refused_anywhere);
+                    dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign,
+                    neutral_operands_and_signs_fall_away, many_lanes_of_nothing, more_stages_than_are_kept,
+                    a_call_asks_for_no_memory, failures_are_those_of_the_function, failures_of_calls_are_reported,
+                    bad_options, memory_refused_anywhere);
 }

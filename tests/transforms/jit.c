@@ -171,6 +171,22 @@ START_TEST(stacks_are_set_in_place) {
 }
 END_TEST
 
+/* What is set into itself, backwards, and as a part that is put together: each element is read before it is written. */
+BODY(sets_itself) {
+    enum { N = 3000 };
+    for (int o = 0; o < 2; o++) {
+        lam_tensor *x = lam_cumsum(in[0], 0), *parts[] = {x, lam_zeros(here, LAM_F64, LAM_DIMS(0))};
+        lam_tensor *again = o ? lam_concatenate((lam_list){2, parts}, 0) : x;
+        lam_set_(x, again, LAM_DIMS(N - 1), LAM_DIMS(LAM_END), LAM_DIMS(-1));
+        out[o] = x;
+    }
+}
+
+START_TEST(what_is_set_into_itself) {
+    expect_jit_same(FN(sets_itself, 1, 2), LAM_LIST(lam_linspace(ctx, LAM_F64, -1, 2, 3000)), 2);
+}
+END_TEST
+
 /* Maps of joints multiplied one after the other, and shares of corners that these have nothing to do with: what is good
  * for the ones, lanes of three, takes longer than calls for the others. */
 BODY(joints_and_shares) {
@@ -438,10 +454,10 @@ END_TEST
 Suite *suite_transforms_jit(void) {
     return SUITE_OF("transforms/jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes,
                     dtypes_side_by_side, inputs_and_constants_as_outputs, any_layout, in_place_operations,
-                    parts_are_set_in_place, stacks_are_set_in_place, what_is_apart_is_judged_apart,
-                    threads_give_the_same_bits, recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
-                    dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign,
-                    neutral_operands_and_signs_fall_away, many_lanes_of_nothing, more_stages_than_are_kept,
-                    a_call_asks_for_no_memory, failures_are_those_of_the_function, failures_of_calls_are_reported,
-                    bad_options, memory_refused_anywhere);
+                    parts_are_set_in_place, stacks_are_set_in_place, what_is_set_into_itself,
+                    what_is_apart_is_judged_apart, threads_give_the_same_bits, recorded_once_for_each_signature,
+                    the_signature_used_longest_ago_goes, dead_and_repeated_operations_are_left_out,
+                    zero_less_zero_has_no_sign, neutral_operands_and_signs_fall_away, many_lanes_of_nothing,
+                    more_stages_than_are_kept, a_call_asks_for_no_memory, failures_are_those_of_the_function,
+                    failures_of_calls_are_reported, bad_options, memory_refused_anywhere);
 }

@@ -41,6 +41,7 @@ static size_t entry_bytes(const cache *c) {
     return sizeof(entry) + (size_t)c->inputs * sizeof(lam_value *);
 }
 
+/* Nobody runs its plan: make_room leaves those alone that are, and a function is held while it is called. */
 static void entry_free(cache *c, entry *e) {
     lam__plan_free(e->plan);
     lam__arguments_release(c->inputs, e->types);
@@ -60,6 +61,7 @@ static void jit_free(lam_ctx *ctx, void *env) {
 
 /* ---- signatures -------------------------------------------------------------------------------------------------- */
 
+/* By types alone: a plan takes operands of any layout, and copies those with gaps that a fused part reads. */
 static bool fits(const cache *c, const entry *e, lam_value *const in[]) {
     for (int i = 0; i < c->inputs; i++)
         if (!lam__value_same_type(e->types[i], in[i])) return false;
@@ -231,6 +233,7 @@ static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan *
     return status;
 }
 
+/* `recorded` counts; all else is said of the plan that was made last. */
 static void report_plan(cache *c, const lam__plan *plan) {
     const lam__plan_report made = lam__plan_report_of(plan);
     c->report.recorded++;
@@ -245,6 +248,7 @@ static void report_plan(cache *c, const lam__plan *plan) {
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
+/* NULL, an operand that was left out, has no elements to run on either. */
 static bool all_concrete(int n, lam_value *const in[]) {
     for (int i = 0; i < n; i++)
         if (!in[i] || in[i]->kind != LAM__CONCRETE) return false;
@@ -276,6 +280,7 @@ static lam_status plan_for(cache *c, lam_fn *f, lam_value *const in[], lam__plan
     return status;
 }
 
+/* A call is counted before it can fail. What has no plan is called as it is, at the level of the caller. */
 static lam_status run(lam_fn *f, cache *c, lam_value *const in[], lam_value *out[]) {
     lam__plan *plan = NULL;
     c->report.calls++;

@@ -223,6 +223,7 @@ lam_tensor *lam__lanes_in(lam_tensor *z, const lam__level *level, bool shared) {
     return applied(&row_psum_scatter, z, level, shared);
 }
 
+/* Whether one of these belongs to the level. Not what lies in a box of another one: that has its own say there. */
 static bool has_one(const lam__level *level, int n, lam_value *const values[]) {
     for (int i = 0; i < n; i++)
         if (lam__level_owns(level, values[i])) return true;
@@ -243,6 +244,7 @@ lam_tensor *lam__lanes_member(const lam__program *p, int n, lam_value *const in[
 
 /* ---- examples that are at work alone ----------------------------------------------------------------------------- */
 
+/* Those of lanes too: what hides an axis is a batch. */
 static bool is_batch(const lam__level *level) {
     return level->interpreter->hides_axis;
 }
@@ -285,6 +287,8 @@ lam_tensor *lam__lanes_open(const lam__crew *crew, lam_tensor *x) {
     return lam__apply_reshape(x, rank + 1, dims);
 }
 
+/* The way back of lam__lanes_open: the axis parted again, the outermost level's part in front, which is therefore the
+ * first to take its own. */
 lam_tensor *lam__lanes_close(const lam__crew *crew, lam_tensor *z) {
     const lam_value *v = lam__scope_peek(z);
     int64_t dims[LAM_INNER_RANK];
@@ -359,6 +363,7 @@ static lam_randomness randomness_of(const lam__crew *crew) {
     return same ? LAM_RANDOMNESS_SAME : LAM_RANDOMNESS_DIFFERENT;
 }
 
+/* A batch whose crew says which examples of which levels it is made of. Results have its axis in front. */
 lam_status lam__lanes_run(const lam__crew *crew, int64_t k, lam_fn *f, lam_tensor *const in[], const bool mapped[],
                           lam_tensor *out[]) {
     lam_ctx *ctx = crew->ctx;

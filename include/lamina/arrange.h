@@ -24,6 +24,7 @@ LAM_API lam_tensor *lam_broadcast_in_dim(lam_tensor *x, lam_dims dims, lam_axes 
 LAM_API lam_status lam_broadcast_arrays(lam_list list, lam_tensor **out, size_t n_out);
 
 /* Axes first up to last, both included, as one.
+ * Shape   in their place one axis, as long as their sizes multiplied.
  * Fails   LAM_ERR_AXIS. Derivative: identity. */
 LAM_API lam_tensor *lam_collapse(lam_tensor *x, int first, int last);
 
@@ -45,6 +46,7 @@ LAM_API lam_tensor *lam_dynamic_update_slice_axis(lam_tensor *x, lam_tensor *upd
 
 /* x without the elements of an axis whose numbers are given, LAM_MAX_RANK of them at most (of more: lam_take of what
  * stays); negative ones count from the end, the same twice is once.
+ * Shape   that of x, the axis shorter by as many as there are different numbers.
  * Fails   LAM_ERR_AXIS; LAM_ERR_INDEX; LAM_ERR_RANK: too many numbers. Derivative: identity on what stays. */
 LAM_API lam_tensor *lam_delete(lam_tensor *x, lam_dims numbers, int axis);
 

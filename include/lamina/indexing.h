@@ -352,6 +352,7 @@ LAM_API lam_tensor *lam_rot90(lam_tensor *x, int times, int axis1, int axis2);
 LAM_API lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out);
 
 /* Of a vector the matrix with it on diagonal `offset` and zeros elsewhere; of a matrix that diagonal.
+ * Shape   [n] to a square of n + |offset|; [m, n] to the length of the diagonal.
  * Fails   LAM_ERR_RANK otherwise; LAM_ERR_OVERFLOW. Derivative: identity. */
 LAM_API lam_tensor *lam_diag(lam_tensor *x, int64_t offset);
 

@@ -142,6 +142,7 @@ LAM_API lam_tensor *lam_nanargmin(lam_tensor *x, int axis); /* Fails as lam_nana
 LAM_API lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right);
 
 /* n_out parts of an axis, the first ones longer by one where the axis cannot be split evenly. Views.
+ * Shape   n / n_out of n along the axis, in the first n % n_out parts one more.
  * Fails   LAM_ERR_AXIS; LAM_ERR_ARITY for no parts. Derivative: identity. */
 LAM_API lam_status lam_array_split(lam_tensor *x, int axis, lam_tensor **out, size_t n_out);
 

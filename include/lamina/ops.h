@@ -469,6 +469,7 @@ typedef struct lam_pad_options {
 } lam_pad_options;
 
 /* x with low elements in front, high behind (negative: cut off) and interior between, per axis.
+ * Shape   per axis n + (n - 1) interior + low + high; of no elements low + high.
  * Units   elements.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_VALUE for negative interior. Derivative: identity on x. */
 LAM_API lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_options *options);

@@ -23,7 +23,8 @@ BODY(counted) {
 }
 
 static void expect_jit_same(lam_fn *f, lam_list in, size_t outputs) {
-    lam_tensor *want[4], *got[4];
+    lam_tensor *want[6], *got[6];
+    ck_assert_uint_le(outputs, 6);
     ck_assert_int_eq(lam_call(f, in, want, outputs), LAM_OK);
     for (int fusion = LAM_JIT_AUTO; fusion <= LAM_JIT_NONE; fusion++) {
         lam_fn *jitted = lam_jit(f, &(lam_jit_options){.fusion = (lam_jit_fusion)fusion});
@@ -142,17 +143,20 @@ START_TEST(parts_are_set_in_place) {
 END_TEST
 
 /* Stacks set into constants: all rows in order, all but some, some twice, one that is needed beside, one of what it is
- * set into. */
+ * set into, one that is read when half of it is set. */
 BODY(sets_stacks) {
     enum { N = 3000 };
     lam_tensor *x = in[0], *again = lam_full(here, LAM_F64, LAM_DIMS(2 * N, 3), 5), *kept = NULL;
     for (int o = 0; o < 2; o++) out[o] = lam_full(here, LAM_F64, LAM_DIMS(2 * N, 3), 7 + o);
+    out[4] = lam_full(here, LAM_F64, LAM_DIMS(2 * N, 3), 9);
     for (int k = 0; k < 2; k++) {
         const int64_t from = (int64_t)k * N, to = from + N;
         lam_tensor *part = lam_slice_axis(x, 0, from, to), *columns[] = {lam_cumsum(part, 0), part, lam_exp(part)};
         lam_list list = {3, columns};
         lam_set_stack_(out[0], list, 1, LAM_DIMS(from, 0), LAM_DIMS(to, 3), LAM_DIMS0);
         lam_set_stack_(out[1], list, 1, LAM_DIMS(N - from, 0), LAM_DIMS(2 * N - from, 3), LAM_DIMS0);
+        lam_set_stack_(out[4], list, 1, LAM_DIMS(from, 0), LAM_DIMS(to, 3), LAM_DIMS0);
+        if (k == 0) out[5] = lam_cumsum(out[4], 0);
         kept = lam_stack(list, 1);
         lam_set_(again, kept, LAM_DIMS(0, 0), LAM_DIMS(N, 3), LAM_DIMS0);
     }
@@ -163,7 +167,23 @@ BODY(sets_stacks) {
 }
 
 START_TEST(stacks_are_set_in_place) {
-    expect_jit_same(FN(sets_stacks, 1, 4), LAM_LIST(lam_linspace(ctx, LAM_F64, -1, 1, 6000)), 4);
+    expect_jit_same(FN(sets_stacks, 1, 6), LAM_LIST(lam_linspace(ctx, LAM_F64, -1, 1, 6000)), 6);
+}
+END_TEST
+
+/* What is set into itself, backwards, and as a part that is put together: each element is read before it is written. */
+BODY(sets_itself) {
+    enum { N = 3000 };
+    for (int o = 0; o < 2; o++) {
+        lam_tensor *x = lam_cumsum(in[0], 0), *parts[] = {x, lam_zeros(here, LAM_F64, LAM_DIMS(0))};
+        lam_tensor *again = o ? lam_concatenate((lam_list){2, parts}, 0) : x;
+        lam_set_(x, again, LAM_DIMS(N - 1), LAM_DIMS(LAM_END), LAM_DIMS(-1));
+        out[o] = x;
+    }
+}
+
+START_TEST(what_is_set_into_itself) {
+    expect_jit_same(FN(sets_itself, 1, 2), LAM_LIST(lam_linspace(ctx, LAM_F64, -1, 2, 3000)), 2);
 }
 END_TEST
 
@@ -403,12 +423,41 @@ START_TEST(memory_refused_anywhere) {
 }
 END_TEST
 
+enum { NEUTRAL = 10 };
+
+/* x y, x + y and others with neutral constants, and signs that go together. */
+BODY(neutral) {
+    lam_tensor *x = in[0], *y = in[1];
+    out[0] = lam_fma(x, -1.0, y);
+    out[1] = lam_fma(num(-1), x, y);
+    out[2] = lam_fma(x, 1.0, y);
+    out[3] = lam_fma(x, y, 0.0);
+    out[4] = lam_mul(x, -1.0);
+    out[5] = lam_sub(x, lam_neg(y));
+    out[6] = lam_add(lam_neg(x), y);
+    out[7] = lam_mul(lam_neg(x), lam_neg(y));
+    out[8] = lam_sub(lam_div(x, 1.0), 0.0);
+    out[9] = lam_add(x, lam_neg(lam_neg(y)));
+}
+
+START_TEST(neutral_operands_and_signs_fall_away) {
+    const double want[NEUTRAL][2] = {{3, 4},  {3, 4}, {7, 10},  {10, 21}, {-2, -3},
+                                     {7, 10}, {3, 4}, {10, 21}, {2, 3},   {7, 10}};
+    lam_fn *f = lam_jit(FN(neutral, 2, NEUTRAL), &(lam_jit_options){.fusion = LAM_JIT_ALL});
+    lam_tensor *out[NEUTRAL];
+    ck_assert_int_eq(lam_call(f, LAM_LIST(VEC(2, 3), VEC(5, 7)), out, NEUTRAL), LAM_OK);
+    for (int k = 0; k < NEUTRAL; k++) EXPECT(out[k], LAM_DIMS(2), want[k][0], want[k][1]);
+    ck_assert_int_eq(lam_jit_report_of(f).parts, 1);
+}
+END_TEST
+
 Suite *suite_transforms_jit(void) {
     return SUITE_OF("transforms/jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes,
                     dtypes_side_by_side, inputs_and_constants_as_outputs, any_layout, in_place_operations,
-                    parts_are_set_in_place, stacks_are_set_in_place, what_is_apart_is_judged_apart,
-                    threads_give_the_same_bits, recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
-                    dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign, many_lanes_of_nothing,
+                    parts_are_set_in_place, stacks_are_set_in_place, what_is_set_into_itself,
+                    what_is_apart_is_judged_apart, threads_give_the_same_bits, recorded_once_for_each_signature,
+                    the_signature_used_longest_ago_goes, dead_and_repeated_operations_are_left_out,
+                    zero_less_zero_has_no_sign, neutral_operands_and_signs_fall_away, many_lanes_of_nothing,
                     more_stages_than_are_kept, a_call_asks_for_no_memory, failures_are_those_of_the_function,
                     failures_of_calls_are_reported, bad_options, memory_refused_anywhere);
 }

@@ -47,6 +47,30 @@ START_TEST(variables_of_levels_between_two_choices) {
 }
 END_TEST
 
+BODY(sine) {
+    out[0] = lam_sin(in[0]);
+}
+
+/* The sine of a row, or itself, by a number that is of no batch or of an outer one. */
+BODY(row_chosen) {
+    out[0] = cond1(env, FN(sine, 1, 1), FN(itself, 1, 1), in[0]);
+}
+
+BODY(rows_chosen) {
+    out[0] = apply1(lam_vmap(FN_ENV(row_chosen, 1, 1, lam_gt(in[0], 0.0)), NULL), in[1]);
+}
+
+/* The outer batch chooses, and what it chooses for is a batch of rows that was made inside, the same for all or not. */
+START_TEST(rows_of_an_inner_batch_are_chosen_by_an_outer_one) {
+    lam_tensor *p = VEC(1, -1), *x = MAT(3, 2, 1, 2, 3, 4, 5, 6), *both = lam_stack(LAM_LIST(x, lam_neg(x)), 0);
+    lam_fn *f = FN(rows_chosen, 2, 1);
+    lam_tensor *shared = apply2(lam_vmap(f, &(lam_vmap_options){.in_axes = LAM_AXES(0, LAM_UNMAPPED)}), p, x);
+    EXPECT_SAME(shared, lam_stack(LAM_LIST(lam_sin(x), x), 0), 0);
+    EXPECT_SAME(apply2(lam_vmap(f, NULL), p, both), lam_stack(LAM_LIST(lam_sin(x), lam_neg(x)), 0), 0);
+}
+END_TEST
+
 Suite *suite_transforms_lanes(void) {
-    return SUITE_OF("transforms/lanes", variables_of_levels_between_two_choices);
+    return SUITE_OF("transforms/lanes", variables_of_levels_between_two_choices,
+                    rows_of_an_inner_batch_are_chosen_by_an_outer_one);
 }

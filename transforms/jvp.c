@@ -38,14 +38,10 @@ static lam_status run_jvp(lam_fn *f, const jvp_env *e, lam_value *const in[], la
             status = LAM_ERR_SHAPE;
     }
     if (status == LAM_OK) status = lam__dual_run(f, in, tangents, out, dout);
-    for (int o = 0; o < f->outputs && status == LAM_OK; o++) {
-        if (!dout[o] && o < f->outputs - e->aux && !(dout[o] = lam__arguments_zero(f->ctx, out[o])))
-            status = LAM_ERR_MEMORY;
-        if (o >= f->outputs - e->aux) {
-            lam__value_release(dout[o]);
-            dout[o] = NULL;
-        }
-    }
+    const int kept = f->outputs - e->aux;
+    lam__arguments_release(e->aux, dout + kept);
+    for (int o = 0; o < kept && status == LAM_OK; o++)
+        if (!dout[o] && !(dout[o] = lam__arguments_zero(f->ctx, out[o]))) status = LAM_ERR_MEMORY;
     lam__scratch_put(&area);
     return status;
 }

@@ -135,8 +135,9 @@ static lam_tensor *merge(lam_tensor *x, int k) {
     return lam__apply_reshape(lam_moveaxis(x, 0, k), own.rank - 1, dims);
 }
 
-/* The reverse: `size` examples in axis k, each of n elements, get an axis in front. */
+/* The reverse: `size` examples in axis k, each of n elements, get an axis in front. A failed x has no axes. */
 static lam_tensor *split(lam_tensor *x, int k, int64_t size, int64_t n) {
+    if (lam_failed(x)) return x;
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];
     for (int i = 0; i <= own.rank; i++)

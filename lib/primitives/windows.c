@@ -274,8 +274,9 @@ static lam_status eval_reduce_window_min(const lam_call_site *call, lam_value *c
     return eval_window(call, out[0], LAM__REDUCE_MIN);
 }
 
-/* x with its windowed axes as one, the last: the form in which positions count. */
+/* x with its windowed axes as one, the last: the form in which positions count. A failed x has no axes. */
 static lam_tensor *in_rows(const window_params *p, lam_tensor *x) {
+    if (lam_failed(x)) return x;
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];
     for (int i = 0; i < p->lead; i++) dims[i] = own.dims[i];

@@ -71,6 +71,37 @@ static double run_hessians(void) {
     return sum + total(out[0]) + total(out[1]) + total(out[2]);
 }
 
+/* A tangent that is zero is made before that of the auxiliary output is dropped. */
+BODY(of_second_and_sine) {
+    out[0] = lam_sum(in[1], NULL);
+    out[1] = lam_sin(in[0]);
+}
+
+static double run_jvp_aux(void) {
+    lam_tensor *out[2], *tangent;
+    const lam_grad_options aux = {.has_aux = 1};
+    lam_list x = LAM_LIST(point(), point()), dx = LAM_LIST(point(), NULL);
+    lam_jvp(FN(of_second_and_sine, 2, 2), x, dx, out, &tangent, 2, &aux);
+    return total(out[0]) + total(out[1]) + total(tangent);
+}
+
+/* Rules that look at the axes of what they have made: of windows behind a leading axis, of groups in a batch. */
+BODY(windowed) {
+    lam_tensor *rows = lam_reshape(in[0], LAM_DIMS(1, N));
+    out[0] = lam_sum(lam_square(lam_reduce_window_max(rows, &(lam_window_options){.window = LAM_DIMS(2)})), NULL);
+}
+
+BODY(convolved) {
+    out[0] = lam_conv_general(in[0], in[1], NULL);
+}
+
+static double run_windows(void) {
+    lam_fn *both = lam_vmap(FN(convolved, 2, 1), NULL);
+    lam_fn *groups = lam_vmap(both, &(lam_vmap_options){.in_axes = LAM_AXES(0, LAM_UNMAPPED)});
+    lam_tensor *x = lam_ones(ctx, LAM_F64, LAM_DIMS(2, 2, 1, 1, N)), *w = lam_ones(ctx, LAM_F64, LAM_DIMS(2, 1, 1, 2));
+    return total(apply1(lam_hessian(FN(windowed, 1, 1), NULL), point())) + total(apply2(groups, x, w));
+}
+
 static double run_linearize(void) {
     lam_tensor *y;
     lam_fn *push;
@@ -410,6 +441,8 @@ static const scenario scenarios[] = {
     {"vmap in chunks", run_vmap_chunked},
     {"jacobians", run_jacobians},
     {"hessians", run_hessians},
+    {"jvp with auxiliary outputs", run_jvp_aux},
+    {"windows", run_windows},
     {"linearize", run_linearize},
     {"transpose", run_transpose},
     {"checkpoint", run_checkpoint},

@@ -48,6 +48,9 @@ lam_tensor *lam__apply_reshape(lam_tensor *x, int rank, const int64_t *dims);
 /* lam_broadcast_to for inner ranks. */
 lam_tensor *lam__apply_broadcast(lam_tensor *x, int rank, const int64_t *dims);
 
+/* The dims to which all of a list broadcast together; false where they do not. */
+bool lam__apply_common(lam_list list, int *rank, int64_t dims[]);
+
 /* `part`, which goes into x, in the dtype of x. Complex numbers do not fit into others: that names the operation. */
 lam_tensor *lam__apply_in_dtype_of(const char *operation, lam_tensor *x, lam_tensor *part);
 

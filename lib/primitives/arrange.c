@@ -47,23 +47,6 @@ lam_tensor *lam_broadcast_in_dim(lam_tensor *x, lam_dims dims, lam_axes axes) {
     return lam__scope_only(lam_broadcast_to(lam__apply_reshape(x, dims.rank, narrow), dims), since);
 }
 
-/* The dims of all together, from the last axis on; false where they do not fit. */
-static bool common_dims(lam_list list, int *rank, int64_t dims[LAM_INNER_RANK]) {
-    *rank = 0;
-    for (size_t i = 0; i < list.count; i++)
-        if (lam_rank(list.items[i]) > *rank) *rank = lam_rank(list.items[i]);
-    for (int k = 1; k <= *rank; k++) {
-        int64_t size = 1;
-        for (size_t i = 0; i < list.count; i++) {
-            const int64_t own = lam_rank(list.items[i]) >= k ? lam_dim(list.items[i], -k) : 1;
-            if (own != 1 && size != 1 && own != size) return false;
-            if (own != 1) size = own;
-        }
-        dims[*rank - k] = size;
-    }
-    return true;
-}
-
 /* Views of stride 0 along what is repeated. */
 lam_status lam_broadcast_arrays(lam_list list, lam_tensor **out, size_t n_out) {
     enum { MOST = 64 };
@@ -79,7 +62,7 @@ lam_status lam_broadcast_arrays(lam_list list, lam_tensor **out, size_t n_out) {
                LAM_ERR_ARITY;
     if (!lam__scope_operands(name, list.count, list.items, values, &failed)) return lam__apply_status(1, &failed);
     uint64_t since = lam__scope_now(first);
-    if (!common_dims(list, &rank, dims))
+    if (!lam__apply_common(list, &rank, dims))
         return lam__matrices_fail(name, list.count < 4 ? list.count : 4, list.items, LAM_ERR_SHAPE, NULL,
                                   "sizes must be equal or 1"),
                LAM_ERR_SHAPE;

@@ -173,6 +173,23 @@ lam_tensor *lam__apply_broadcast(lam_tensor *x, int rank, const int64_t *dims) {
     return lam__apply1(&lam__row_broadcast_to, &params, lam__axes_dims_bytes(rank), x);
 }
 
+/* From the last axis on, in which all line up. */
+bool lam__apply_common(lam_list list, int *rank, int64_t dims[]) {
+    *rank = 0;
+    for (size_t i = 0; i < list.count; i++)
+        if (lam_rank(list.items[i]) > *rank) *rank = lam_rank(list.items[i]);
+    for (int k = 1; k <= *rank; k++) {
+        int64_t size = 1;
+        for (size_t i = 0; i < list.count; i++) {
+            const int64_t own = lam_rank(list.items[i]) >= k ? lam_dim(list.items[i], -k) : 1;
+            if (own != 1 && size != 1 && own != size) return false;
+            if (own != 1) size = own;
+        }
+        dims[*rank - k] = size;
+    }
+    return true;
+}
+
 /* More axes than a user may have come from rules, below levels that have axes of their own: what is too many there is
  * for lam__eval_check_rank to say, which knows the levels. */
 lam_tensor *lam_broadcast_to(lam_tensor *x, lam_dims dims) {

@@ -81,25 +81,6 @@ void lam__pointwise_batch(const lam_rule *r, lam_tensor *out[], size_t bytes) {
     out[0] = lam__apply(r->primitive, r->params, bytes, r->inputs, in);
 }
 
-/* The dims that n operands broadcast to; false where they do not. */
-static bool common(int n, lam_tensor *const in[], int64_t dims[], int *rank) {
-    *rank = 0;
-    for (int i = 0; i < n; i++) {
-        const lam_dims own = lam_dims_of(in[i]);
-        for (int k = *rank; k < own.rank; k++) dims[k] = 1;
-        if (own.rank > *rank) *rank = own.rank;
-    }
-    for (int i = 0; i < n; i++) {
-        const lam_dims own = lam_dims_of(in[i]);
-        for (int k = 0; k < own.rank; k++) {
-            int64_t *all = &dims[*rank - own.rank + k];
-            if (*all != 1 && own.dims[k] != 1 && *all != own.dims[k]) return false;
-            if (own.dims[k] != 1) *all = own.dims[k];
-        }
-    }
-    return true;
-}
-
 /* Rows take operands of one type; broadcasting before them is a view, whose derivative sums back. */
 lam_tensor *lam__pointwise_call(const lam_primitive *row, const void *params, size_t bytes, lam_tensor *in[]) {
     uint64_t since = lam__scope_now(in[0]);
@@ -108,7 +89,7 @@ lam_tensor *lam__pointwise_call(const lam_primitive *row, const void *params, si
     lam_tensor *failed;
     int rank;
     if (!lam__matrices_ordered(row->name, true, (size_t)n, in, &failed)) return failed;
-    if (!common(n, in, dims, &rank))
+    if (!lam__apply_common((lam_list){(size_t)n, in}, &rank, dims))
         return lam__matrices_fail(row->name, (size_t)n, in, LAM_ERR_SHAPE, NULL, "the operands do not broadcast");
     for (int i = 0; i < n; i++) in[i] = lam_broadcast_to(in[i], (lam_dims){rank, dims});
     return lam__scope_only(lam__apply(row, params, bytes, n, in), since);

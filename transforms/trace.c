@@ -122,7 +122,7 @@ static lam_status follow(lam__level *level, const lam_call_site *call, lam__run 
 
 static lam_status run_call(const lam_call_site *call, void *env, lam_value *out[]) {
     (void)env;
-    return call->primitive->call(call, out);
+    return lam__eval_called(call, out);
 }
 
 /* A primitive that calls functions is not recorded but called with this level current, so that the operations inside

@@ -70,6 +70,9 @@ lam_status lam__eval(const lam_call_site *call, lam_value *out[]);
  * may have. */
 lam_status lam__eval_known(const lam_call_site *call, const lam_shape *type, lam_value **out);
 
+/* Applies a primitive that calls functions, at whatever levels these and the operands are; out[] is NULL on failure. */
+lam_status lam__eval_called(const lam_call_site *call, lam_value *out[]);
+
 /* Types of the outputs from the types of the operands. */
 lam_status lam__eval_shape(const lam_call_site *call, lam_shape out[]);
 

@@ -148,7 +148,8 @@ lam_status lam__eval_known(const lam_call_site *call, const lam_shape *type, lam
 }
 
 /* A function that fails behind the first of its results has given that one. */
-static lam_status eval_called(const lam_call_site *call, lam_value *out[]) {
+lam_status lam__eval_called(const lam_call_site *call, lam_value *out[]) {
+    for (int o = 0; o < call->outputs; o++) out[o] = NULL;
     const lam_status status = call->primitive->call(call, out);
     for (int o = 0; o < call->outputs && status != LAM_OK; o++) {
         lam__value_release(out[o]);
@@ -165,7 +166,7 @@ static lam_status eval_any(const lam_call_site *call, lam_value *out[]) {
     for (int o = 0; o < call->outputs; o++) out[o] = NULL;
     for (int i = 0; i < call->inputs; i++)
         if (call->in[i] && call->in[i]->kind != LAM__CONCRETE) return fail_abstract(call, i);
-    if (p->call) return eval_called(call, out);
+    if (p->call) return lam__eval_called(call, out);
     if (lam__half_concerns(call)) return lam__half_eval(call, out);
     const lam_call_site *caller = ctx->calling;
     ctx->calling = call;

@@ -122,7 +122,9 @@ BODY(of_first) {
 static double run_checkpoint(void) {
     lam_tensor *g[2];
     const lam_grad_options both = {.argnums = LAM_AXES(0, 1)};
-    lam_call(lam_grad(lam_checkpoint(FN(of_first, 2, 1), NULL), &both), LAM_LIST(point(), point()), g, 2);
+    lam_fn *of_both = lam_grad(lam_checkpoint(FN(of_first, 2, 1), NULL), &both);
+    lam_call(of_both, LAM_LIST(point(), point()), g, 2);
+    lam_trace(of_both, LAM_LIST(point(), point()));
     lam_fn *f = lam_checkpoint(FN(scalar, 1, 1), NULL);
     lam_tensor *rows = lam_broadcast_to(point(), LAM_DIMS(2, N));
     return total(g[0]) + total(g[1]) + total(apply1(lam_grad(f, NULL), point())) +

@@ -39,7 +39,8 @@ const lam_primitive lam__row_xlogy = {
 };
 
 lam_tensor *(lam_xlogy)(lam_tensor *x, lam_tensor *y) {
-    if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__plane_xlogy(x, y, false);
+    uint64_t since = lam__scope_now(x);
+    if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__scope_named(lam__plane_xlogy(x, y, false), since);
     return lam__apply_binary(&lam__row_xlogy, x, y);
 }
 
@@ -61,7 +62,8 @@ const lam_primitive lam__row_xlog1py = {
 };
 
 lam_tensor *(lam_xlog1py)(lam_tensor *x, lam_tensor *y) {
-    if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__plane_xlogy(x, y, true);
+    uint64_t since = lam__scope_now(x);
+    if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__scope_named(lam__plane_xlogy(x, y, true), since);
     return lam__apply_binary(&lam__row_xlog1py, x, y);
 }
 

@@ -223,11 +223,15 @@ static lam_tensor *along_axis(const lam_primitive *row, lam_tensor *x, int axis)
 
 /* Along one axis; the rows could take several neighbouring ones. */
 lam_tensor *lam_softmax(lam_tensor *x, int axis) {
-    return lam__cplx_is(x) ? lam__plane_softmax(x, axis) : along_axis(&lam__row_softmax, x, axis);
+    if (!lam__cplx_is(x)) return along_axis(&lam__row_softmax, x, axis);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(lam__plane_softmax(x, axis), since);
 }
 
 lam_tensor *lam_log_softmax(lam_tensor *x, int axis) {
-    return lam__cplx_is(x) ? lam__plane_log_softmax(x, axis) : along_axis(&lam__row_log_softmax, x, axis);
+    if (!lam__cplx_is(x)) return along_axis(&lam__row_log_softmax, x, axis);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(lam__plane_log_softmax(x, axis), since);
 }
 
 /* The axes of a set behind all others: order[i] is the axis that comes to place i, back[] the way back. How many they

@@ -291,7 +291,7 @@ lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;
     const lam_reduce_options *o = options ? options : &none;
-    if (lam__cplx_is(x)) return lam__plane_logsumexp(x, o);
+    if (lam__cplx_is(x)) return lam__scope_named(lam__plane_logsumexp(x, o), since);
     lam_tensor *real = lam__reduce_real(x), *out[OUTPUTS];
     lam__axis_set set;
     if (!lam__axes_collect_set("logsumexp", real, o->axes, lam_rank(real), &set)) return lam__axes_failed(real);

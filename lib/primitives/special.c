@@ -128,7 +128,8 @@ const lam_primitive lam__row_logaddexp = {
 };
 
 lam_tensor *(lam_logaddexp)(lam_tensor *x, lam_tensor *y) {
-    if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__plane_logaddexp(x, y);
+    uint64_t since = lam__scope_now(x);
+    if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__scope_named(lam__plane_logaddexp(x, y), since);
     return lam__apply_binary(&lam__row_logaddexp, x, y);
 }
 
@@ -168,7 +169,8 @@ const lam_primitive lam__row_logaddexp2 = {
 };
 
 lam_tensor *(lam_logaddexp2)(lam_tensor *x, lam_tensor *y) {
-    if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__plane_logaddexp2(x, y);
+    uint64_t since = lam__scope_now(x);
+    if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__scope_named(lam__plane_logaddexp2(x, y), since);
     return lam__apply_binary(&lam__row_logaddexp2, x, y);
 }
 

@@ -162,8 +162,9 @@ static bool next_order(int k, int s[]) {
     return true;
 }
 
-/* The factor p[.., i(at), i(at + 1)] of a product over k + 1 indices. */
+/* The factor p[.., i(at), i(at + 1)] of a product over k + 1 indices. A failed p has no axes. */
 static lam_tensor *spread(lam_tensor *p, int k, int at) {
+    if (lam_failed(p)) return p;
     int64_t dims[LAM_INNER_RANK];
     const lam_dims own = lam_dims_of(p);
     const int lead = own.rank - 2;
@@ -176,6 +177,7 @@ static lam_tensor *spread(lam_tensor *p, int k, int at) {
 
 /* The sum over orders of the products of differences and directions p, in the basis of eigenvectors. */
 static lam_tensor *combine(lam_tensor *table, int k, lam_tensor *const p[]) {
+    if (lam_failed(p[0])) return p[0];
     int order[MOST], inner[MOST];
     const lam_dims own = lam_dims_of(p[0]);
     int64_t dims[LAM_INNER_RANK];

@@ -217,13 +217,29 @@ static double run_root(void) {
            norm(apply1(lam_vmap(lam_grad(f, NULL), NULL), VEC(2, 8)));
 }
 
+BODY(exponential) {
+    out[0] = lam_exp(in[0]);
+}
+
+BODY(of_matrix) {
+    lam_tensor *matrix = lam_add(lam_diag(in[0], 0), lam_outer(in[0], in[0]));
+    out[0] = lam_sum(apply1(lam_spectral(FN(exponential, 1, 1)), matrix), NULL);
+}
+
+/* A Function of a matrix and its first two derivatives, the first of two at once. */
+static double run_spectral(void) {
+    lam_fn *f = FN(of_matrix, 1, 1);
+    return norm(apply1(lam_vmap(lam_grad(f, NULL), NULL), MAT(2, 2, 0.3, 0.9, 1.1, -0.4))) +
+           norm(apply1(lam_hessian(f, NULL), VEC(0.3, 0.9)));
+}
+
 /* ---- the sweeps -------------------------------------------------------------------------------------------------- */
 
 static const scenario by_style[] = {{"a style", run_style}, {"second order", run_second_order}};
 
 static const scenario others[] = {
     {"rich", run_rich},   {"linear", run_linear}, {"once", run_once}, {"hook", run_hook},
-    {"solve", run_solve}, {"solver", run_solver}, {"root", run_root},
+    {"solve", run_solve}, {"solver", run_solver}, {"root", run_root}, {"spectral", run_spectral},
 };
 enum { OTHERS = sizeof others / sizeof others[0] };
 

@@ -101,7 +101,8 @@ static lam_tensor *cosine(const char *operation, lam_tensor *x, lam_axes axes, b
 }
 
 lam_tensor *lam_dct(lam_tensor *x, int axis, bool ortho) {
-    return cosine("dct", x, LAM_AXES(axis), false, ortho, forward);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(cosine("dct", x, LAM_AXES(axis), false, ortho, forward), since);
 }
 
 lam_tensor *lam_idct(lam_tensor *x, int axis, bool ortho) {
@@ -110,11 +111,13 @@ lam_tensor *lam_idct(lam_tensor *x, int axis, bool ortho) {
 }
 
 lam_tensor *lam_dctn(lam_tensor *x, lam_axes axes, bool ortho) {
-    return cosine("dctn", x, axes, true, ortho, forward);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(cosine("dctn", x, axes, true, ortho, forward), since);
 }
 
 lam_tensor *lam_idctn(lam_tensor *x, lam_axes axes, bool ortho) {
-    return cosine("idctn", x, axes, true, ortho, backward);
+    uint64_t since = lam__scope_now(x);
+    return lam__scope_named(cosine("idctn", x, axes, true, ortho, backward), since);
 }
 
 /* ---- convolutions ------------------------------------------------------------------------------------------------ */

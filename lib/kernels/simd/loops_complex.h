@@ -22,7 +22,10 @@ ALWAYS_INLINE T NAME(neg)(T x) { return (T){-x.re, -x.im}; }
 ALWAYS_INLINE T NAME(conj)(T x) { return (T){x.re, -x.im}; }
 ALWAYS_INLINE T NAME(add)(T x, T y) { return (T){x.re + y.re, x.im + y.im}; }
 ALWAYS_INLINE T NAME(sub)(T x, T y) { return (T){x.re - y.re, x.im - y.im}; }
-ALWAYS_INLINE T NAME(mul)(T x, T y) { return (T){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+ALWAYS_INLINE T NAME(mul)(T x, T y) {
+    return (T){LAM__ROUNDED(x.re * y.re) - LAM__ROUNDED(x.im * y.im),
+               LAM__ROUNDED(x.re * y.im) + LAM__ROUNDED(x.im * y.re)};
+}
 ALWAYS_INLINE T NAME(square)(T x) { return (T){(x.re - x.im) * (x.re + x.im), 2 * x.re * x.im}; }
 ALWAYS_INLINE uint8_t NAME(eq)(T x, T y) { return (x.re == y.re) & (x.im == y.im); }
 ALWAYS_INLINE uint8_t NAME(ne)(T x, T y) { return (x.re != y.re) | (x.im != y.im); }

@@ -7,11 +7,22 @@
 
 #include <lamina/base.h>
 
+/* A product that is rounded by itself. GCC 12 fuses products with sums and differences that take turns, in loops that it
+ * makes vectors of, also where -ffp-contract=off forbids it (bug 107647): the numbers of such a vector then have other
+ * bits than those that are left over, so that results depend on how threads share the work. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#define LAM__ROUNDED(product) __builtin_assoc_barrier(product)
+#else
+#define LAM__ROUNDED(product) (product)
+#endif
+
 /* The textbook formula, for operands whose squares are in range. Inline, since the loops of complex numbers make
  * vectors of it, which have the same bits. */
 static inline lam_c128 lam__complex_quotient(lam_c128 x, lam_c128 y) {
     const double size = y.re * y.re + y.im * y.im;
-    return (lam_c128){(x.re * y.re + x.im * y.im) / size, (x.im * y.re - x.re * y.im) / size};
+    const double re = LAM__ROUNDED(x.re * y.re) + LAM__ROUNDED(x.im * y.im);
+    const double im = LAM__ROUNDED(x.im * y.re) - LAM__ROUNDED(x.re * y.im);
+    return (lam_c128){re / size, im / size};
 }
 
 /* x / y, 1 / x and x y / z, where only the result may leave the range. */

@@ -7,9 +7,9 @@
 
 #include <lamina/base.h>
 
-/* A product that is rounded by itself. GCC 12 fuses products with sums and differences that take turns, in loops that it
- * makes vectors of, also where -ffp-contract=off forbids it (bug 107647): the numbers of such a vector then have other
- * bits than those that are left over, so that results depend on how threads share the work. */
+/* A product that is rounded by itself. GCC 12 fuses products with sums and differences that take turns, in loops that
+ * it makes vectors of, also where -ffp-contract=off forbids it (bug 107647): the numbers of such a vector then have
+ * other bits than those that are left over, so that results depend on how threads share the work. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
 #define LAM__ROUNDED(product) __builtin_assoc_barrier(product)
 #else

@@ -10,8 +10,7 @@
  * trips: in what lam_trace records of more than 8, in what lam_jit compiles of more than 64, or, on tensors of at most
  * 16 elements, 16384, or where all trips together would be more than 131072 operations; and a lam_while of eight times
  * as many trips, or as many operations, whose condition depends on constants alone, unless a derivative is taken of it.
- * What their functions have in env must live as long as the program.
- */
+ * What their functions have in env must live as long as the program. */
 #ifndef LAMINA_CONTROL_H
 #define LAMINA_CONTROL_H
 

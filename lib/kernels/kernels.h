@@ -258,7 +258,8 @@ typedef struct lam__product {
 
 /* Each operand has any strides. f64 and f32 go to unrolled, blocked or CBLAS code by size; other dtypes to plain loops
  * (integers wrap, bool is or of ands). `scratch(env, bytes)` gives memory that lives until the call returns, or NULL;
- * then the result is false and out undefined. */
+ * then the result is false and out undefined. It is not asked where rows or columns of both operands lie without gaps,
+ * and may be NULL there. */
 typedef void *lam__scratch(void *env, size_t bytes);
 bool lam__kernels_matmul(lam_dtype dtype, const lam__product *p, lam__scratch *scratch, void *env);
 

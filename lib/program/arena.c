@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Bytes. Blocks begin on lines of the cache, so that vectors in them are aligned and two workers' blocks share no line.
- * */
+/* Bytes. Blocks begin on lines of the cache: vectors in them are aligned, and two workers' blocks share no line. */
 enum { FIRST = 1 << 14, LARGEST = 1 << 20, STEP = 64 };
 
 /* The head of a chunk takes its first step. */

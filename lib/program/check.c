@@ -26,8 +26,7 @@ static bool has_ended(const lam__atom *a) {
     return a->variable < 0 && a->constant && a->constant->kind == LAM__ENDED;
 }
 
-/* `made`: variables that are set before equation k. */
-/* Numbers of variables go up along the program, so one comparison tells what is set already. */
+/* `made`: variables that are set before equation k; their numbers go up along the program, so one comparison tells. */
 static lam_status check_operands(const lam__program *p, const char *name, int64_t k, int64_t made) {
     const lam__equation *e = p->list[k];
     const lam_primitive *row = e->primitive;

@@ -60,8 +60,7 @@ typedef struct size_list {
     int count;
 } size_list;
 
-/* Sizes beyond the list are left out: a draft is a guess at what pays, and may miss one.
- * */
+/* Sizes beyond the list are left out: a draft is a guess at what pays, and may miss one. */
 static void note_size(size_list *l, int64_t size, double weight) {
     if (size < 2) return;
     int i = 0;

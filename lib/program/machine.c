@@ -25,8 +25,7 @@ struct lam__machine {
 
 /* ---- which ones -------------------------------------------------------------------------------------------------- */
 
-/* What is large takes long anyway and gains little from machine code; and the compiler's time grows with the equations.
- * */
+/* What is large takes long anyway and gains little from machine code; the compiler's time grows with the equations. */
 enum { MOST_EQUATIONS = 4096, MOST_ELEMENTS = 256, MOST_PRODUCTS = 1 << 14 };
 
 /* How many products a contraction makes, at most. */

@@ -295,8 +295,7 @@ static bool triangular(const lam_call_site *c) {
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-/* Sets of axes are known by their kind in the layout, whatever their name; and the parameters are as long as that says.
- * */
+/* Sets of axes are known by their kind in the layout, whatever their name; parameters are as long as that says. */
 static bool axes_fit(const lam_call_site *c) {
     lam__layout l;
     lam__parameter q;

@@ -1,17 +1,6 @@
 /* Derivatives of densities at the ends of their support and of their parameters, and where two sides meet: never NaN
  * where they exist. */
-#include "tests/support.h"
-
-typedef struct subject {
-    lam_tensor *(*f)(lam_distribution, lam_tensor *, lam_list);
-    lam_distribution which;
-    int count;
-} subject;
-
-BODY(of_all) {
-    const subject *s = env;
-    out[0] = s->f(s->which, in[0], (lam_list){(size_t)s->count, in + 1});
-}
+#include "tests/primitives/subject.h"
 
 /* The first and the second derivative by one operand where the density is 0, or its logarithm infinite: those of
  * polynomials times exponentials, worked by hand; one-sided where the support ends. */

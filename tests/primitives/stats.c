@@ -1,7 +1,7 @@
 /* Distributions, and statistics of samples: values from SciPy (stats_values.h and where said), from each other, and by
  * hand; derivatives against differences, vmap against one call per example, what is refused. */
 #include "tests/primitives/stats_values.h"
-#include "tests/support.h"
+#include "tests/primitives/subject.h"
 
 enum { VALUES = sizeof stats_values / sizeof *stats_values };
 
@@ -183,17 +183,6 @@ START_TEST(masses_sum_to_one) {
 END_TEST
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
-
-typedef struct subject {
-    function_of_distribution *f;
-    lam_distribution which;
-    int count;
-} subject;
-
-BODY(of_all) {
-    const subject *s = env;
-    out[0] = s->f(s->which, in[0], (lam_list){(size_t)s->count, in + 1});
-}
 
 /* by the parameters, at a count that all have */
 BODY(of_parameters) {

@@ -88,11 +88,6 @@ size_t lam__kernels_expm_bytes(lam_dtype dtype, int64_t n) {
     return desk_bytes(dtype, n, n);
 }
 
-static void *no_scratch(void *env, size_t bytes) {
-    (void)env, (void)bytes;
-    return NULL; /* not asked for: all matrices are row-major */
-}
-
 /* out[n, columns] = x y, of n rows and columns of x and of y, in rows of `x_row` and `y_row`. */
 static void multiply_part(const desk *d, const void *x, int64_t x_row, const void *y, int64_t y_row, int64_t columns,
                           void *out) {
@@ -107,7 +102,7 @@ static void multiply_part(const desk *d, const void *x, int64_t x_row, const voi
                             .y_row = y_row,
                             .y_col = 1,
                             .out = out};
-    lam__kernels_matmul(d->dtype, &p, no_scratch, NULL);
+    lam__kernels_matmul(d->dtype, &p, NULL, NULL);
 }
 
 /* The change beside a matrix. */

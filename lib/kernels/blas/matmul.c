@@ -434,7 +434,7 @@ void lam__kernels_matmul_part(const lam__matmul *w, int64_t begin, int64_t end, 
 bool lam__kernels_matmul(lam_dtype dtype, const lam__product *p, lam__scratch *scratch, void *env) {
     lam__matmul w;
     if (!lam__kernels_matmul_plan(dtype, p, &w)) return true;
-    void *room = w.room ? scratch(env, w.room) : NULL;
+    void *room = w.room && scratch ? scratch(env, w.room) : NULL;
     if (w.room && !room) return false;
     lam__kernels_matmul_part(&w, 0, w.product.batch, 0, w.product.m, room);
     return true;

@@ -18,12 +18,6 @@ typedef struct work_sizes {
     int numbers, ints;
 } work_sizes;
 
-/* Products here are of operands whose rows are without gaps, which need none. */
-static void *no_scratch(void *env, size_t bytes) {
-    (void)env, (void)bytes;
-    return NULL;
-}
-
 #define T      double
 #define NAME   f64
 #define DTYPE  LAM_F64

@@ -141,7 +141,7 @@ static bool FN(svd_tall)(const lam__rectangle *r, work_sizes sizes, T *copy, T *
                                   .y_row = n,
                                   .y_col = 1,
                                   .out = u};
-    if (r->vectors) lam__kernels_matmul(DTYPE, &product, no_scratch, NULL);
+    if (r->vectors) lam__kernels_matmul(DTYPE, &product, NULL, NULL);
     return true;
 }
 

@@ -9,12 +9,13 @@ typedef struct loop_case {
     const char *name;
     int carry[3]; /* the next x, y and z: 0: as it was, 1: made of itself, 2: made of others and c, 3: a constant */
     bool shared;  /* c is the same for all examples */
+    bool abreast; /* trips are made on addresses, by all examples at once */
 } loop_case;
 
 static const loop_case cases[] = {
-    {"all are made", {2, 2, 2}, false},  {"by what all share", {2, 2, 2}, true},
-    {"some are kept", {0, 1, 0}, false}, {"nothing but the count", {0, 0, 0}, true},
-    {"a constant", {1, 3, 1}, false},    {"constants", {3, 3, 3}, true},
+    {"all are made", {2, 2, 2}, false, true},  {"by what all share", {2, 2, 2}, true, true},
+    {"some are kept", {0, 1, 0}, false, true}, {"nothing but the count", {0, 0, 0}, true, true},
+    {"a constant", {1, 3, 1}, false, false},   {"constants", {3, 3, 3}, true, false},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -96,6 +97,31 @@ START_TEST(loops_beside_other_operations) {
 }
 END_TEST
 
+/* On addresses, what a call asks for is the same for few trips and many: none is made by operations. */
+START_TEST(trips_ask_for_no_memory) {
+    enum { SIZE = 9 };
+    lam_ctx *outside = ctx;
+    memory counted = {0};
+    const lam_ctx_options options = memory_options(&counted);
+    ctx = lam_ctx_new(&options);
+    lam_tensor *t = lam_linspace(ctx, LAM_F64, 0.1, 0.9, SIZE), *out[4];
+    lam_tensor *x = lam_mul(lam_reshape(t, LAM_DIMS(SIZE, 1)), VEC(1, 0.5, 0.25)), *z = lam_cast(t, LAM_F32);
+    lam_fn *made = lam_jit(lam_vmap(FN_ENV(until_none_is_left, 5, 4, (void *)(uintptr_t)&cases[_i]), NULL), NULL);
+    size_t asked[3];
+    for (int64_t call = 0; call < 3; call++) { /* the first one records */
+        lam_tensor *left = lam_add(lam_arange(ctx, LAM_I64, 0, SIZE, 1), call < 2 ? 1 : 40);
+        const size_t before = counted.requests;
+        ck_assert_int_eq(lam_call(made, LAM_LIST(left, x, t, z, t), out, 4), LAM_OK);
+        asked[call] = counted.requests - before;
+    }
+    EXPECT_OK();
+    lam_ctx_free(ctx);
+    ctx = outside;
+    ck_assert_msg((asked[2] == asked[1]) == cases[_i].abreast, "%s: %zu and %zu requests", cases[_i].name, asked[1],
+                  asked[2]);
+}
+END_TEST
+
 /* Machine code of the parts, where there is a compiler. */
 START_TEST(examples_of_machine_code) {
     lam_tensor *n = trips_of(21), *t = lam_linspace(ctx, LAM_F64, 0.1, 0.9, 21);
@@ -113,5 +139,6 @@ Suite *suite_transforms_nested_abreast(void) {
     Suite *suite = SUITE_OF("transforms/nested_abreast", examples_of_machine_code);
     suite_loop(suite, examples_leave_at_different_times, CASES);
     suite_loop(suite, loops_beside_other_operations, CASES);
+    suite_loop(suite, trips_ask_for_no_memory, CASES);
     return suite;
 }

@@ -8,13 +8,15 @@
 typedef struct loop_case {
     const char *name;
     int carry[2]; /* the next ones: 0 and 1: those there are, 2: x + y c, 3: sin of x, 4: all 0.5, 5: y - c */
+    bool bare;    /* trips are made on addresses */
 } loop_case;
 
 static const loop_case cases[] = {
-    {"both are made", {2, 5}},         {"one is kept", {2, 1}},        {"the other is kept", {0, 5}},
-    {"both are kept", {0, 1}},         {"they change places", {1, 0}}, {"one becomes the other", {2, 0}},
-    {"twice the same", {3, 3}},        {"one is a constant", {4, 2}},  {"both are constants", {4, 4}},
-    {"one is made of itself", {3, 1}},
+    {"both are made", {2, 5}, true},       {"one is kept", {2, 1}, true},
+    {"the other is kept", {0, 5}, true},   {"both are kept", {0, 1}, true},
+    {"they change places", {1, 0}, false}, {"one becomes the other", {2, 0}, false},
+    {"twice the same", {3, 3}, true},      {"one is a constant", {4, 2}, false},
+    {"both are constants", {4, 4}, false}, {"one is made of itself", {3, 1}, true},
 };
 enum { CASES = sizeof cases / sizeof *cases, TRIPS = 70 /* fewer, or on fewer numbers, are no loop in a program */ };
 
@@ -103,6 +105,29 @@ START_TEST(while_of_one_part) {
 }
 END_TEST
 
+/* On addresses, what a call asks for is the same for few trips and many: none is made by operations. */
+START_TEST(trips_ask_for_no_memory) {
+    lam_ctx *outside = ctx;
+    memory counted = {0};
+    const lam_ctx_options options = memory_options(&counted);
+    ctx = lam_ctx_new(&options);
+    lam_tensor *captured = lam_linspace(ctx, LAM_F64, 0.1, 0.3, 9), *out[2];
+    lam_fn *made = lam_jit(FN_ENV(by_while, 4, 2, (void *)(uintptr_t)&cases[_i]), NULL);
+    size_t asked[3];
+    for (int call = 0; call < 3; call++) { /* the first one records */
+        lam_tensor *left = lam_array(ctx, LAM_I64, LAM_DIMS0, (int64_t[]){call < 2 ? 4 : 40});
+        const size_t before = counted.requests;
+        ck_assert_int_eq(lam_call(made, LAM_LIST(left, operand(0), operand(1), captured), out, 2), LAM_OK);
+        asked[call] = counted.requests - before;
+    }
+    EXPECT_OK();
+    lam_ctx_free(ctx);
+    ctx = outside;
+    ck_assert_msg((asked[2] == asked[1]) == cases[_i].bare, "%s: %zu and %zu requests", cases[_i].name, asked[1],
+                  asked[2]);
+}
+END_TEST
+
 /* Elements in columns of what is scanned, either way. */
 START_TEST(scan_of_one_part) {
     lam_tensor *x = lam_linspace(ctx, LAM_F64, 0.2, 0.9, 9 * TRIPS);
@@ -116,6 +141,7 @@ END_TEST
 Suite *suite_transforms_nested_bare(void) {
     Suite *suite = suite_create("transforms/nested_bare");
     suite_loop(suite, while_of_one_part, CASES);
+    suite_loop(suite, trips_ask_for_no_memory, CASES);
     suite_loop(suite, scan_of_one_part, CASES);
     return suite;
 }

@@ -275,29 +275,38 @@ int64_t draws_index(const int64_t dims[6], const int64_t steps[6], int64_t e, in
     return at;
 }
 
-/* The element of x that place `to` meets at element `of` of w; -1: none. */
-static int64_t met(const lam__conv_case *s, const int64_t to[6], const int64_t of[6]) {
-    int64_t at = to[0] * s->x_step[0] + to[1] * s->x_step[1] + of[2] * s->x_step[2];
-    for (int i = 0; i < 3; i++) {
-        const lam__conv_axis *a = &s->axis[i];
-        const int64_t e = to[3 + i] * a->stride + of[3 + i] * a->spread - a->low;
-        if (e < 0 || e % a->gap || e / a->gap >= a->size) return -1;
-        at += e / a->gap * s->x_step[3 + i];
+/* Which element of an axis of x place `to` meets at element `of` of the window; -1: none. */
+static int64_t met(const lam__conv_axis *a, int64_t to, int64_t of) {
+    const int64_t e = to * a->stride + of * a->spread - a->low;
+    return e < 0 || e % a->gap || e / a->gap >= a->size ? -1 : e / a->gap;
+}
+
+/* Of one feature of x, whose elements begin at x[from] and those of its window at w[by]. */
+static double sum_of_feature(const lam__conv_case *s, lam_dtype dtype, const void *x, const void *w,
+                             const int64_t to[6], int64_t from, int64_t by) {
+    const lam__conv_axis *a = s->axis;
+    const int64_t *xs = s->x_step + 3, *ws = s->w_step + 3;
+    double sum = 0;
+    for (int64_t i = 0; i < a[0].window; i++) {
+        const int64_t at = met(&a[0], to[3], i);
+        for (int64_t j = 0; j < a[1].window && at >= 0; j++) {
+            const int64_t row = met(&a[1], to[4], j);
+            for (int64_t k = 0; k < a[2].window && row >= 0; k++) {
+                const int64_t element = met(&a[2], to[5], k);
+                if (element < 0) continue;
+                sum += draws_element(dtype, x, from + at * xs[0] + row * xs[1] + element * xs[2]) *
+                       draws_element(dtype, w, by + i * ws[0] + j * ws[1] + k * ws[2]);
+            }
+        }
     }
-    return at;
+    return sum;
 }
 
 double draws_sum(const lam__conv_case *s, lam_dtype dtype, const void *x, const void *w, const int64_t to[6]) {
-    const lam__conv_axis *a = s->axis;
-    const int64_t dims[6] = {1, 1, s->c, a[0].window, a[1].window, a[2].window};
-    const int64_t count = s->c * a[0].window * a[1].window * a[2].window;
+    const int64_t from = to[0] * s->x_step[0] + to[1] * s->x_step[1], by = to[0] * s->w_step[0] + to[2] * s->w_step[1];
     double sum = 0;
-    for (int64_t e = 0; e < count; e++) {
-        int64_t of[6];
-        const int64_t at = draws_index(dims, s->w_step, e, of) + to[0] * s->w_step[0] + to[2] * s->w_step[1];
-        const int64_t from = met(s, to, of);
-        if (from >= 0) sum += draws_element(dtype, x, from) * draws_element(dtype, w, at);
-    }
+    for (int64_t c = 0; c < s->c; c++)
+        sum += sum_of_feature(s, dtype, x, w, to, from + c * s->x_step[2], by + c * s->w_step[2]);
     return sum;
 }
 

@@ -131,12 +131,12 @@ int property_batch(const cases_row *row) {
     return probe_each(row, PLAIN, visit_batch);
 }
 
-/* Of four operands and more each seventh of the thousands of pairs: 7 has no factor in common with the number of
- * places, so that each mapping occurs at either level, in ever other company. */
+/* Of four operands and more one of 31 of the thousands of pairs: 31 has no factor in common with the number of places
+ * and is less than that of mappings, so that each mapping occurs at either level, in ever other company. */
 static void visit_batch_twice(probe *p) {
     int inner[CASES_OPERANDS], outer[CASES_OPERANDS], most = power(PLACES, p->inputs);
     gather_examples(p);
-    for (int code = 1; code < most * most; code += p->inputs < 4 ? 1 : 7) {
+    for (int code = 1; code < most * most; code += p->inputs < 4 ? 1 : 31) {
         lam_scope *scope = lam_scope_begin(ctx);
         digits(code % most, PLACES, p->inputs, inner);
         digits(code / most, PLACES, p->inputs, outer);
@@ -295,12 +295,13 @@ static void reverse_and_batch(const derived *d) {
     }
 }
 
+/* Of four operands and more one of five mappings: each operand is mapped in each way. */
 static void visit_batch_derivative(probe *p) {
     static derived d;
     if (!p->count) return; /* nothing to differentiate by */
     d.p = p;
     gather_examples(p);
-    for (int code = 1; code < power(PLACES, p->inputs); code++) {
+    for (int code = 1; code < power(PLACES, p->inputs); code += p->inputs < 4 ? 1 : 5) {
         lam_scope *scope = lam_scope_begin(ctx);
         digits(code, PLACES, p->inputs, d.places);
         lay_out_derived(&d);

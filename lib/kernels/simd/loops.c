@@ -42,7 +42,7 @@ static const float f32_COUNTER = 0x1.8p23f;
  * nothing here. */
 /* clang-format off */
 #define DEFINE_ELEMENTARY(name, inputs) \
-    static void NAME(loop_##name)(LOOP_ARGS) { NAME(vectors##inputs)(n, p, step, NAME(name)); }
+    static void NAME(loop_##name)(LOOP_ARGS) { NAME(numbers##inputs)(n, p, step, NAME(name)); }
 #define DEFINE_SPECIAL(name, inputs)
 #define DEFINE_FAMILY(name, inputs)
 #define DEFINE_INTEGER(name, inputs)

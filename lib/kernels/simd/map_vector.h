@@ -18,83 +18,76 @@ ALWAYS_INLINE V NAME(splat)(T x) {
     return x - (V){0}; /* which keeps a negative zero */
 }
 
-/* Filled up with the first element: its function is evaluated anyway, so nothing rare is met that is not there. x has
- * `count` > 0 of them. */
-ALWAYS_INLINE V NAME(load_part)(const T *x, int64_t count) {
-    T lanes[LANES];
-    for (int64_t i = 0; i < LANES; i++) lanes[i] = x[i < count ? i : 0];
-    return NAME(load)(lanes);
-}
-
-ALWAYS_INLINE void NAME(store_part)(T *out, V v, int64_t count) {
-    T lanes[LANES];
-    memcpy(lanes, &v, sizeof v);
-    for (int64_t i = 0; i < count; i++) out[i] = lanes[i];
-}
-
-/* `m` elements of x from `start`, contiguous: in place where they are so, else gathered into `block`. Steps may be 0 or
- * negative. */
+/* `m` elements of x from `start`, contiguous, for a function that takes whole vectors: in place where they are so, else
+ * gathered into `block`. Less than a vector is filled up with its first element: whose function is evaluated anyway, so
+ * nothing rare is met that is not there. Steps may be 0 or negative. */
 static inline const T *NAME(gather)(T *block, const T *x, int64_t step, int64_t start, int64_t m) {
-    if (step == 1) return x + start;
-    for (int64_t i = 0; i < m; i++) block[i] = x[(start + i) * step];
+    if (step == 1 && m >= LANES) return x + start;
+    x += start * step;
+    if (m < LANES) {
+        const V first = NAME(splat)(*x);
+        memcpy(block, &first, sizeof first);
+        for (int64_t i = 1; i < m; i++) block[i] = x[i * step];
+        return block;
+    }
+    for (int64_t i = 0; i < m; i++) block[i] = x[i * step];
     return block;
 }
 
-/* What gather is for operands. Not called where the result lies contiguous. */
+/* What gather is for operands. Not called where whole vectors of the result lie contiguous. */
 static inline void NAME(scatter)(T *out, int64_t step, int64_t start, int64_t m, const T *block) {
     for (int64_t i = 0; i < m; i++) out[(start + i) * step] = block[i];
 }
 
-/* m elements that lie contiguous: whole vectors at any alignment, then a filled one of which m - i lanes are stored.
- * `out` may be x itself. */
-ALWAYS_INLINE void NAME(block1)(int64_t m, T *out, const T *x, V f(V)) {
-    int64_t i = 0;
-    for (; i + LANES <= m; i += LANES) {
-        __builtin_prefetch(x + i + NAME(AHEAD));
-        V v = f(NAME(load)(x + i));
-        memcpy(out + i, &v, sizeof v);
-    }
-    if (i < m) NAME(store_part)(out + i, f(NAME(load_part)(x + i, m - i)), m - i);
+/* The length of the block at `start`: whole vectors, or at last less than one. */
+ALWAYS_INLINE int64_t NAME(block)(int64_t n, int64_t start) {
+    const int64_t m = n - start < NAME(BLOCK) ? n - start : NAME(BLOCK);
+    return m < LANES ? m : m - m % LANES;
 }
 
-ALWAYS_INLINE void NAME(block2)(int64_t m, T *out, const T *x, const T *y, V f(V, V)) {
-    int64_t i = 0;
-    for (; i + LANES <= m; i += LANES) {
-        __builtin_prefetch(x + i + NAME(AHEAD));
-        __builtin_prefetch(y + i + NAME(AHEAD));
-        V v = f(NAME(load)(x + i), NAME(load)(y + i));
-        memcpy(out + i, &v, sizeof v);
-    }
-    if (i < m) NAME(store_part)(out + i, f(NAME(load_part)(x + i, m - i), NAME(load_part)(y + i, m - i)), m - i);
-}
-
-/* f is known when compiling, so there is one loop for each function. A single element is spread over the vector. */
+/* f is known when compiling, so there is one loop for each function, and f stands in it once: it may be long. `out` may
+ * be x itself. */
 ALWAYS_INLINE void NAME(vectors1)(int64_t n, void *const p[], const int64_t step[], V f(V)) {
-    if (n == 1) {
-        *(T *)p[0] = f(NAME(splat)(*(const T *)p[1]))[0];
-        return;
-    }
-    T xs[NAME(BLOCK)], results[NAME(BLOCK)];
+    _Alignas(VECTOR_BYTES) T xs[NAME(BLOCK)], results[NAME(BLOCK)];
     for (int64_t start = 0, m; start < n; start += m) {
-        m = n - start < NAME(BLOCK) ? n - start : NAME(BLOCK);
-        T *out = step[0] == 1 ? (T *)p[0] + start : results;
-        NAME(block1)(m, out, NAME(gather)(xs, p[1], step[1], start, m), f);
+        m = NAME(block)(n, start);
+        const T *x = NAME(gather)(xs, p[1], step[1], start, m);
+        T *out = step[0] == 1 && m >= LANES ? (T *)p[0] + start : results;
+        for (int64_t i = 0; i < m; i += LANES) {
+            __builtin_prefetch(x + i + NAME(AHEAD));
+            const V v = f(NAME(load)(x + i));
+            memcpy(out + i, &v, sizeof v);
+        }
         if (out == results) NAME(scatter)(p[0], step[0], start, m, results);
     }
 }
 
 ALWAYS_INLINE void NAME(vectors2)(int64_t n, void *const p[], const int64_t step[], V f(V, V)) {
-    if (n == 1) {
-        *(T *)p[0] = f(NAME(splat)(*(const T *)p[1]), NAME(splat)(*(const T *)p[2]))[0];
-        return;
-    }
-    T xs[NAME(BLOCK)], ys[NAME(BLOCK)], results[NAME(BLOCK)];
+    _Alignas(VECTOR_BYTES) T xs[NAME(BLOCK)], ys[NAME(BLOCK)], results[NAME(BLOCK)];
     for (int64_t start = 0, m; start < n; start += m) {
-        m = n - start < NAME(BLOCK) ? n - start : NAME(BLOCK);
-        T *out = step[0] == 1 ? (T *)p[0] + start : results;
-        NAME(block2)(m, out, NAME(gather)(xs, p[1], step[1], start, m), NAME(gather)(ys, p[2], step[2], start, m), f);
+        m = NAME(block)(n, start);
+        const T *x = NAME(gather)(xs, p[1], step[1], start, m), *y = NAME(gather)(ys, p[2], step[2], start, m);
+        T *out = step[0] == 1 && m >= LANES ? (T *)p[0] + start : results;
+        for (int64_t i = 0; i < m; i += LANES) {
+            __builtin_prefetch(x + i + NAME(AHEAD));
+            __builtin_prefetch(y + i + NAME(AHEAD));
+            const V v = f(NAME(load)(x + i), NAME(load)(y + i));
+            memcpy(out + i, &v, sizeof v);
+        }
         if (out == results) NAME(scatter)(p[0], step[0], start, m, results);
     }
+}
+
+/* The same with a text of its own for a single element, for functions that programs apply to numbers: what the loop
+ * keeps in registers would be loaded for nothing, which takes as long as the function. */
+ALWAYS_INLINE void NAME(numbers1)(int64_t n, void *const p[], const int64_t step[], V f(V)) {
+    if (n == 1) *(T *)p[0] = f(NAME(splat)(*(const T *)p[1]))[0];
+    else NAME(vectors1)(n, p, step, f);
+}
+
+ALWAYS_INLINE void NAME(numbers2)(int64_t n, void *const p[], const int64_t step[], V f(V, V)) {
+    if (n == 1) *(T *)p[0] = f(NAME(splat)(*(const T *)p[1]), NAME(splat)(*(const T *)p[2]))[0];
+    else NAME(vectors2)(n, p, step, f);
 }
 
 /* Functions of three operands are long: blocks are filled lane by lane where they are not contiguous. */
@@ -108,5 +101,30 @@ ALWAYS_INLINE void NAME(vectors3)(int64_t n, void *const p[], const int64_t step
         const V v = f(NAME(load)(lanes[0]), NAME(load)(lanes[1]), NAME(load)(lanes[2]));
         memcpy(results, &v, sizeof v);
         NAME(scatter)(p[0], step[0], start, m, results);
+    }
+}
+
+/* What a function of two results gives. */
+typedef struct NAME(both) {
+    V value, slope;
+} NAME(both);
+
+/* Two results in one pass, neither of which overlaps x. Nothing has gaps: whole vectors are one block. */
+ALWAYS_INLINE void NAME(vectors_both)(int64_t n, const T *x, T *value, T *slope, NAME(both) f(V)) {
+    _Alignas(VECTOR_BYTES) T xs[LANES], results[2][LANES];
+    for (int64_t start = 0, m; start < n; start += m) {
+        m = n - start < LANES ? n - start : (n - start) / LANES * LANES;
+        const T *from = NAME(gather)(xs, x, 1, start, m);
+        T *to[2] = {value + start, slope + start};
+        if (m < LANES) to[0] = results[0], to[1] = results[1];
+        for (int64_t i = 0; i < m; i += LANES) {
+            __builtin_prefetch(from + i + NAME(AHEAD));
+            const NAME(both) s = f(NAME(load)(from + i));
+            memcpy(to[0] + i, &s.value, sizeof s.value);
+            memcpy(to[1] + i, &s.slope, sizeof s.slope);
+        }
+        if (m >= LANES) continue;
+        NAME(scatter)(value, 1, start, m, results[0]);
+        NAME(scatter)(slope, 1, start, m, results[1]);
     }
 }

@@ -2,25 +2,6 @@
  * map_vector.h and the functions. No include guard: that is the point. What is not a whole vector goes through the same
  * function, filled up, so an element's bits do not depend on its place. */
 
-typedef struct NAME(both) {
-    V value, slope;
-} NAME(both);
-
-/* The steps of map_vector.h's block1, with two results. Neither result overlaps x. */
-ALWAYS_INLINE void NAME(loop_both)(int64_t n, const T *x, T *out, T *slope, NAME(both) f(V)) {
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        __builtin_prefetch(x + i + NAME(AHEAD));
-        const NAME(both) s = f(NAME(load)(x + i));
-        memcpy(out + i, &s.value, sizeof s.value);
-        memcpy(slope + i, &s.slope, sizeof s.slope);
-    }
-    if (i == n) return;
-    const NAME(both) s = f(NAME(load_part)(x + i, n - i));
-    NAME(store_part)(out + i, s.value, n - i);
-    NAME(store_part)(slope + i, s.slope, n - i);
-}
-
 /* The derivative of the sine is the cosine, with the bits that the cosine has alone. The next one is that of the
  * cosine, with the sign turned. */
 ALWAYS_INLINE NAME(both) NAME(sin_and_slope)(V x) {
@@ -40,7 +21,7 @@ ALWAYS_INLINE NAME(both) NAME(softplus_and_slope)(V x) {
 
 #define BOTH(f)                                                                                                        \
     static void NAME(f##_both)(int64_t n, const void *x, void *out, void *slope) {                                     \
-        NAME(loop_both)(n, x, out, slope, NAME(f##_and_slope));                                                        \
+        NAME(vectors_both)(n, x, out, slope, NAME(f##_and_slope));                                                     \
     }
 BOTH(sin)
 BOTH(cos)

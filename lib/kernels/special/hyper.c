@@ -35,8 +35,8 @@ static jet variable(wide x, int which) {
     return y;
 }
 
-static jet sum(jet a, jet b, wide by) {
-    for (int k = 0; k < JET; k++) a.x[k] += by * b.x[k];
+static jet sum(int live, jet a, jet b, wide by) {
+    for (int k = 0; k < live; k++) a.x[k] += by * b.x[k];
     return a;
 }
 
@@ -45,8 +45,8 @@ static jet shifted(jet a, wide by) {
     return a;
 }
 
-static jet scaled(jet a, wide by) {
-    for (int k = 0; k < JET; k++) a.x[k] *= by;
+static jet scaled(int live, jet a, wide by) {
+    for (int k = 0; k < live; k++) a.x[k] *= by;
     return a;
 }
 
@@ -64,8 +64,8 @@ static jet product(int live, jet a, jet b) {
 static jet function(int live, jet a, wide f, wide first, wide second) {
     jet off = a, y;
     off.x[0] = 0;
-    y = sum(number(f), off, first);
-    return live > 4 ? sum(y, product(live, off, off), second) : y;
+    y = sum(live, number(f), off, first);
+    return live > 4 ? sum(live, y, product(live, off, off), second) : y;
 }
 
 static jet reciprocal(int live, jet a) {
@@ -122,8 +122,8 @@ static result series(int live, const jet *top, const jet *other, jet bottom, wid
     for (int n = 0; n < TERMS; n++) {
         jet factor = product(live, shifted(*top, n), reciprocal(live, shifted(bottom, n)));
         if (other) factor = product(live, factor, shifted(*other, n));
-        term = scaled(product(live, term, factor), x / (n + 1));
-        total = sum(total, term, 1);
+        term = scaled(live, product(live, term, factor), x / (n + 1));
+        total = sum(live, total, term, 1);
         const wide size = size_of(live, term), all = size_of(live, total);
         if (!(size < INFINITY)) return none();
         for (int k = 0; k < live; k++) peak.x[k] = fmaxl(peak.x[k], fabsl(term.x[k]));
@@ -140,9 +140,9 @@ static result series(int live, const jet *top, const jet *other, jet bottom, wid
 static result confluent(int live, jet a, jet b, wide x) {
     result own = series(live, &a, NULL, b, x);
     if (own.least > 0.25L) return own;
-    jet rest = sum(b, a, -1);
+    jet rest = sum(live, b, a, -1);
     result turned = series(live, &rest, NULL, b, -x);
-    turned.value = scaled(turned.value, expl(x));
+    turned.value = scaled(live, turned.value, expl(x));
     turned.largest *= expl(x);
     const result best = finer(own, turned);
     return best.least > MUCH_LEFT ? best : finer(best, lam__hyper_twice_1f1(live, &a, &b, (double)x));
@@ -166,16 +166,16 @@ static wide size_at(int live, const point *at) {
  * f_(k+1). */
 static void step(int live, jet a, jet b, jet c, point *at, wide u) {
     const wide h = at->u - u, p = at->z * at->u;
-    const jet q = sum(c, shifted(sum(a, b, 1), 1), -at->z);
-    jet older = at->value, old = at->slope, value = sum(older, old, h), slope = old;
+    const jet q = sum(live, c, shifted(sum(live, a, b, 1), 1), -at->z);
+    jet older = at->value, old = at->slope, value = sum(live, older, old, h), slope = old;
     wide power = h, largest = fmaxl(size_of(live, older), size_of(live, old) * fabsl(h)), small = 0;
     for (int k = 0; k < TERMS && small < 3; k++) {
         jet next = product(live, product(live, shifted(a, k), shifted(b, k)), older);
         jet back = product(live, shifted(q, k * (1 - 2 * at->z)), old);
-        next = scaled(sum(next, back, -(k + 1)), 1 / ((wide)(k + 2) * (k + 1) * p));
-        slope = sum(slope, next, (k + 2) * power);
+        next = scaled(live, sum(live, next, back, -(k + 1)), 1 / ((wide)(k + 2) * (k + 1) * p));
+        slope = sum(live, slope, next, (k + 2) * power);
         power *= h;
-        value = sum(value, next, power);
+        value = sum(live, value, next, power);
         const wide size = size_of(live, next) * fabsl(power);
         largest = fmaxl(largest, size);
         small = size * (k + 2) <= LDBL_EPSILON / 16 * (size_of(live, value) + h * size_of(live, slope)) ? small + 1 : 0;
@@ -205,7 +205,7 @@ static result inside(int live, jet a, jet b, jet c, wide z, wide u) {
 /* (1 - z)^by 2F1(a, b; c; z) */
 static result times_power(int live, jet a, jet b, jet c, wide z, wide u, jet by) {
     result r = inside(live, a, b, c, z, u);
-    const jet power = exponential(live, scaled(by, logl(u)));
+    const jet power = exponential(live, scaled(live, by, logl(u)));
     r.value = product(live, power, r.value);
     r.largest *= fabsl(power.x[0]);
     return r;
@@ -216,7 +216,7 @@ static result times_power(int live, jet a, jet b, jet c, wide z, wide u, jet by)
 static result agreed(int live, result a, result b) {
     result r = better(a, b);
     if (!(a.largest < INFINITY) || !(b.largest < INFINITY)) return r;
-    const wide off = size_of(live, sum(a.value, b.value, -1)), size = size_of(live, r.value);
+    const wide off = size_of(live, sum(live, a.value, b.value, -1)), size = size_of(live, r.value);
     r.largest = fmaxl(r.largest, off / LDBL_EPSILON);
     if (off > 0) r.left = fminl(r.left, LDBL_EPSILON * size / off);
     for (int k = 0; k < live; k++) {
@@ -229,13 +229,13 @@ static result agreed(int live, result a, result b) {
 /* For x < 0 by z = x / (x - 1), 1 - z = 1 / (1 - x): (1 - z)^a 2F1(a, c - b; c; z), or with a and b exchanged. For x
  * from 0 on the function itself, or (1 - x)^(c - a - b) 2F1(c - a, c - b; c; x). */
 static result two_ways(int live, jet a, jet b, jet c, wide x) {
-    const jet over_a = sum(c, a, -1), over_b = sum(c, b, -1);
+    const jet over_a = sum(live, c, a, -1), over_b = sum(live, c, b, -1);
     if (x < 0) {
         const wide z = x / (x - 1), u = 1 / (1 - x);
         return agreed(live, times_power(live, a, over_b, c, z, u, a), times_power(live, over_a, b, c, z, u, b));
     }
     return agreed(live, inside(live, a, b, c, x, 1 - x),
-                  times_power(live, over_a, over_b, c, x, 1 - x, sum(over_a, b, -1)));
+                  times_power(live, over_a, over_b, c, x, 1 - x, sum(live, over_a, b, -1)));
 }
 
 /* Gamma(c) Gamma(c - a - b) / (Gamma(c - a) Gamma(c - b)) at x = 1. */

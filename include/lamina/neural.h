@@ -109,7 +109,7 @@ LAM_API lam_tensor *lam_squared_error(lam_tensor *predictions, lam_tensor *targe
 
 /* r^2/2 for a difference r of at most delta, beyond it delta |r| - delta^2/2.
  * Shape   both broadcast.
- * Fails   LAM_ERR_SHAPE. Derivative: r, at most delta. */
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex numbers. Derivative: r, at most delta. */
 LAM_API lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets, double delta);
 
 /* log(cosh(predictions - targets)), without overflow, within 1 ULP. Integers are taken as f64.

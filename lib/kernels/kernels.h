@@ -15,9 +15,9 @@ enum { LAM__MAX_AXES = 33 };
 
 /* Inner loop: p[0] output, p[1..] inputs; n elements; step[k] elements between neighbours of operand k (0: the
  * same element each time). The output may be exactly an input (same pointer and step), never overlap otherwise.
- * params: the operation's plain parameters (integer_pow: int64_t exponent; times_power: lam__power;
- * ramp: double slope; nan_to_num: lam__replacements; reduce_precision: int64_t, bits of the exponent times 256 plus
- * bits of the fraction), else NULL. */
+ * params: the operation's plain parameters (integer_pow: int64_t exponent; times_power: lam__power; ramp: double
+ * slope; huber_loss: double delta; nan_to_num: lam__replacements; reduce_precision: int64_t, bits of the exponent
+ * times 256 plus bits of the fraction), else NULL. */
 typedef void lam__loop(int64_t n, void *const p[], const int64_t step[], const void *params);
 
 /* Of times_power, which is x times factor y^exponent. */

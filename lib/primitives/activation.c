@@ -1,5 +1,5 @@
-/* Activation functions: those in straight pieces by one row, silu, mish and gelu with their slopes by two each, the
- * others made of other operations. Operands are guarded before a branch is chosen, so that the branch that is not taken
+/* Activation functions: those in straight pieces and softsign by one row, silu, mish and gelu with their slopes by two
+ * each, others made of operations. Operands are guarded before a branch is chosen, so that the one that is not taken
  * sends 0 and never NaN, and each is its usual sub-gradient at a kink: 0 at 0 for relu, as JAX and PyTorch have it. */
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/special/special.h"
@@ -299,15 +299,26 @@ lam_tensor *lam_mish_slope(lam_tensor *x) {
     return lam__apply_coded(&lam__row_mish_slope, 0, 1, &x);
 }
 
-/* With u = 1/(1 + |x|) it is x u, whose slope u - |x| u^2 would cancel from 1 on; there 1 - u has as many digits, and
- * the slope u^2. An infinite x does not come to the product, where it would meet a 0. */
+/* t / (1 + |x|)^2. Two quotients, since the square leaves the range where they do not. */
+static lam_tensor *slope_softsign(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *bound = lam_add(lam_abs(r->in[i]), 1.0);
+    return lam_div(lam_div(t, bound), bound);
+}
+
+/* A row, since of the slope of the quotient two large terms would be left that cancel. */
+const lam_primitive lam__row_softsign = {
+    .name = "softsign",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_softsign + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_softsign,
+    .saves = LAM_SAVE_IN(0),
+};
+
 lam_tensor *lam_softsign(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    x = lam__reduce_real(x);
-    lam_tensor *size = lam_abs(x), *u = lam_reciprocal(lam_add(size, 1.0));
-    lam_tensor *far = lam_mul(lam_sign(x), lam_sub(1.0, u));
-    lam_tensor *is_near = lam_lt(size, 1.0), *near = lam_mul(lam_where(is_near, x, 0.0), u);
-    return lam__scope_only(lam_where(is_near, near, far), since);
+    return lam__apply_unary(&lam__row_softsign, x);
 }
 
 /* The first half of the axis times the logistic function of the second. */

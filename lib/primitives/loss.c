@@ -1,5 +1,5 @@
-/* Losses, made of other operations but for log_cosh. Each is finite with finite gradients wherever the exact one is:
- * logarithms of probabilities come from logits, and a weight of 0 takes no part, whatever it weighs. */
+/* Losses, made of other operations but for huber_loss and log_cosh. Each is finite with finite gradients wherever the
+ * exact one is: logarithms of probabilities come from logits, and a weight of 0 takes no part, whatever it weighs. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -11,6 +11,7 @@
 #include <lamina/tensor.h>
 
 #include <math.h>
+#include <string.h>
 
 /* (p - t)^2, element by element; users choose the reduction. */
 lam_tensor *lam_squared_error(lam_tensor *predictions, lam_tensor *targets) {
@@ -18,14 +19,27 @@ lam_tensor *lam_squared_error(lam_tensor *predictions, lam_tensor *targets) {
     return lam__scope_only(lam_square(lam_sub(lam__reduce_real(predictions), targets)), since);
 }
 
-/* With c the difference d cut off at delta, both d^2/2 and delta |d| - delta^2/2 are c^2/2 + c (d - c). In the product
- * one of the factors never moves: within d - c is 0, beyond c is delta; so c is held there, and no infinite d - c meets
- * its slope of 0. */
+/* The difference cut off at delta, whose own slope beyond is chosen 0, so that no infinite difference meets it. */
+static lam_tensor *slope_huber_loss(const lam_rule *r, int i, lam_tensor *t) {
+    double delta;
+    memcpy(&delta, r->params, sizeof delta);
+    return lam_mul(t, lam_clamp(lam_sub(r->in[i], r->in[1 - i]), -delta, delta));
+}
+
+const lam_primitive lam__row_huber_loss = {
+    .name = "huber_loss",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_huber_loss + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_huber_loss,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+    .layout = "d delta",
+};
+
 lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets, double delta) {
-    uint64_t since = lam__scope_now(predictions);
-    lam_tensor *d = lam_sub(lam__reduce_real(predictions), targets), *c = lam_clamp(d, -delta, delta);
-    lam_tensor *half = lam_mul(0.5, lam_square(c));
-    return lam__scope_only(lam_fma(lam_stop_gradient(c), lam_sub(d, c), half), since);
+    return lam__apply_with(&lam__row_huber_loss, &delta, sizeof delta, 2, (lam_tensor *[]){predictions, targets});
 }
 
 static lam_tensor *slope_log_cosh(const lam_rule *r, int i, lam_tensor *t) {

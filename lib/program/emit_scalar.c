@@ -64,6 +64,9 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_gelu] = {"@gelu($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_gelu_slope] = {"@gelu_slope($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_logit] = {"@logit($1)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_softsign] = {"(fabs$f($1) == INFINITY ? copysign$f(1, $1) : $1 / (1 + fabs$f($1)))",
+                            NULL, NULL, NULL, NULL},
+    [LAM__LOOP_huber_loss] = {"@huber_loss($1, $2, $4)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_hard_gate] = {"@hard_gate($1, $2)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_log_ratio] = {"@log_ratio($1, $2)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_rel_entr] = {"@rel_entr($1, $2)", NULL, NULL, NULL, NULL},
@@ -245,6 +248,10 @@ const lam__emit_helper lam__emit_scalars[] = {
      "static $T hard_gate_$S($T x, $T y) {\n"
      "    const $T up = x + 3, open = up < 0 ? 0 : up;\n"
      "    return y * ((open > 6 ? 6 : open) / 6);\n}\n"},
+    {"huber_loss",
+     "static $T huber_loss_$S($T x, $T y, $T delta) {\n"
+     "    const $T d = x - y, low = d < -delta ? -delta : d, c = low > delta ? delta : low;\n"
+     "    return c * (d - c) + ($T)0.5 * (c * c);\n}\n"},
     {"xlogy",
      "static $T xlogy_$S($T x, $T y) {\n"
      "    return x == 0 && y == y ? 0 : x * log$f(y);\n}\n"},
@@ -393,6 +400,12 @@ static const char *ramp(const lam__equation *q, lam_dtype dtype, char parameters
     return slope == 0 ? "($1 <= 0 ? 0 : $2)" : "($1 <= 0 ? $4 * $2 : $2)";
 }
 
+static void delta(const lam__equation *q, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
+    double most = 0;
+    if (q->params_bytes) memcpy(&most, q->params, sizeof most);
+    lam__emit_real(dtype, dtype == LAM_F32 ? (double)(float)most : most, parameters[0]);
+}
+
 static void replacements(const lam__equation *q, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
     lam__replacements r = {0, 0, 0};
     if (q->params_bytes) memcpy(&r, q->params, sizeof r);
@@ -456,6 +469,7 @@ const char *lam__emit_expression(const lam__equation *q, lam_dtype dtype, char p
     case LAM__LOOP_times_power: return times_power(q, dtype, parameters);
     case LAM__LOOP_ramp: return ramp(q, dtype, parameters);
     case LAM__LOOP_reduce_precision: precision(code, dtype, parameters); break;
+    case LAM__LOOP_huber_loss: delta(q, dtype, parameters); break;
     case LAM__LOOP_nan_to_num: replacements(q, dtype, parameters); break;
     case LAM__LOOP_pow_slope:
         if ((code & 63) && code != 1) return NULL;

@@ -23,7 +23,7 @@ static void check_half(lam__loop_id id, lam_dtype half, const int64_t step[OPERA
     static uint16_t memory[OPERANDS][ROOM];
     const lam__simd *simd = lam__elementwise_simd();
     static const int64_t ones[OPERANDS] = {1, 1, 1, 1};
-    const bool of_numbers = id == LAM__LOOP_ramp || id == LAM__LOOP_nan_to_num;
+    const bool of_numbers = id == LAM__LOOP_ramp || id == LAM__LOOP_nan_to_num || id == LAM__LOOP_huber_loss;
     const lam__power power = {3, -0.5};
     const lam__replacements numbers = {-0.75, 2.5, -3};
     const void *params = of_numbers ? (const void *)&numbers : &power;

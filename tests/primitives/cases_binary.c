@@ -172,6 +172,25 @@ static void ramp_reference(const cases_use *u, const array in[], array out[]) {
     }
 }
 
+/* Differences are from 0.5 to 4: beyond 1/4, or within 8. */
+static const cases_form hubers[] = {
+    {"[2,3] [2,3]", {1}},     {"[2,3] [3]", {32}},       {"[] [4]", {1}},    {"[2,3] []", {32}}, {"[] []", {32}},
+    {"f32[40] f32[40]", {1}}, {"f32[3] f32[2,3]", {32}}, {"[0,3] [3]", {1}}, {"[3] [2,1]", {1}}, CASES_END,
+};
+
+static void call_huber(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_huber_loss(in[0], in[1], (double)u->arg[0] / 4);
+}
+
+static void huber_reference(const cases_use *u, const array in[], array out[]) {
+    const long double delta = u->arg[0] / 4.0L;
+    cases_broadcast(2, in, out);
+    for (int64_t e = 0; e < out->count; e++) {
+        const long double d = fabsl(cases_broadcast_element(&in[0], out, e) - cases_broadcast_element(&in[1], out, e));
+        out->data[e] = d <= delta ? d * d / 2 : delta * (d - delta / 2);
+    }
+}
+
 static long double hard_gate(long double x, long double y) {
     return y * (x <= -3 ? 0 : x >= 3 ? 1 : (x + 3) / 6);
 }
@@ -256,6 +275,14 @@ const cases_row cases_binary[] = {
      .forms = ramps,
      .wrong = no_fit,
      .domain = {{0.1, 2}}},
+    {.name = "huber_loss",
+     .call = call_huber,
+     .reference = huber_reference,
+     .forms = hubers,
+     .wrong = no_fit,
+     .wrong_calls = {{"[2] [2]", LAM_ERR_DTYPE, cases_call_complex}},
+     .ulps = 8,
+     .domain = {{0.5, 2}, {-2, 0}}},
     {.name = "hard_gate", ORDERED(lam_hard_gate, hard_gate, two), REAL, .ulps = 4, .domain = {{-2.5, 2.5}, {-2, 2}}},
     {.name = "hard_gate", BINARY(lam_hard_gate, hard_gate, two), .domain = {{3.1, 9}, {-2, 2}}},
     {.name = "hard_gate", BINARY(lam_hard_gate, hard_gate, two), .domain = {{-9, -3.1}, {-2, 2}}},

@@ -35,6 +35,10 @@ static long double logistic_slope(long double x) {
     return logistic(x) * logistic(-x);
 }
 
+static long double softsign(long double x) {
+    return x / (1 + fabsl(x));
+}
+
 static long double silu(long double x) {
     return x * logistic(x);
 }
@@ -180,6 +184,7 @@ const cases_row cases_unary[] = {
     {.name = "atanh", UNARY(lam_atanh, atanhl), REAL, .domain = {{-0.9, 0.9}}},
     {.name = "logistic", UNARY(lam_logistic, logistic), REAL, .ulps = 3},
     {.name = "logistic_slope", UNARY(lam_logistic_slope, logistic_slope), REAL},
+    {.name = "softsign", UNARY(lam_softsign, softsign), REAL, .ulps = 3},
     {.name = "silu", UNARY(lam_silu, silu), REAL},
     {.name = "silu_slope", UNARY(lam_silu_slope, silu_slope), REAL},
     {.name = "mish", UNARY(lam_mish, mish), REAL},

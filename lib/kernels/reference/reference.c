@@ -180,6 +180,18 @@ static double f_hard_gate(floats a) {
     return a.y * ((open > 6 ? 6 : open) / 6);
 }
 
+static double f_softsign(floats a) {
+    return isinf(a.x) ? copysign(1, a.x) : a.x / (1 + fabs(a.x));
+}
+
+/* Of the difference cut off at delta, and what is left of it. */
+static double f_huber_loss(floats a) {
+    double delta = 0;
+    if (a.params) memcpy(&delta, a.params, sizeof delta);
+    const double d = a.x - a.y, c = -larger(-larger(d, -delta), -delta);
+    return c * (d - c) + 0.5 * (c * c);
+}
+
 /* Infinite operands of one sign, and NaN, are the sum already. */
 static long double larger_and(double x, double y, long double rest) {
     if (isnan(x) || isnan(y) || x == y) return isfinite(x) && isfinite(y) ? x + rest : (long double)(x + y);

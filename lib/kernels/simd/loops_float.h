@@ -33,6 +33,12 @@ ALWAYS_INLINE T NAME(hard_gate)(T x, T y) {
     return y * ((open > 6 ? 6 : open) / 6);
 }
 
+/* x / (1 + |x|); an infinite x does not meet itself. */
+ALWAYS_INLINE T NAME(softsign)(T x) {
+    const T size = MATH(fabs)(x), share = x / (1 + size);
+    return size == (T)INFINITY ? MATH(copysign)(1, x) : share;
+}
+
 /* 2^y for a whole y that is the exponent of a normal number. */
 ALWAYS_INLINE T NAME(power_of_two)(T y) {
     return NAME(from_bits)(NAME(to_bits)(y + NAME(BIAS) + NAME(COUNTER)) << NAME(DIGITS));
@@ -71,6 +77,7 @@ UNARY(trunc)
 UNARY(sqrt)
 UNARY(rsqrt)
 UNARY(reciprocal)
+UNARY(softsign)
 TEST(is_finite)
 TEST(is_nan)
 BINARY(add)
@@ -254,7 +261,7 @@ ALWAYS_INLINE T NAME(over_1)(T x, T y, T factor) { return x * factor / y; }
 ALWAYS_INLINE T NAME(over_2)(T x, T y, T factor) { return x * factor / (y * y); }
 /* clang-format on */
 
-/* f is one of those above, known when compiling; see NOTE [known steps]. */
+/* f is known when compiling: one of those above, or another of two operands and a number; see NOTE [known steps]. */
 ALWAYS_INLINE void NAME(times_steps)(int64_t n, T *out, const T *x, const T *y, int64_t so, int64_t sx, int64_t sy,
                                      T factor, T f(T, T, T)) {
     INDEPENDENT for (int64_t i = 0; i < n; i++) out[i * so] = f(x[i * sx], y[i * sy], factor);
@@ -292,6 +299,20 @@ static void NAME(loop_times_power)(LOOP_ARGS) {
             ((T *)p[0])[i * step[0]] =
                 NAME(times_any)(((const T *)p[1])[i * step[1]], ((const T *)p[2])[i * step[2]], factor, k.exponent);
     }
+}
+
+/* ---- huber_loss ---------------------------------------------------------------------------------------------- */
+
+/* With c the difference d cut off at delta, c^2/2 + c (d - c). */
+ALWAYS_INLINE T NAME(huber_of)(T x, T y, T delta) {
+    const T d = x - y, c = NAME(min)(NAME(max)(d, -delta), delta);
+    return c * (d - c) + (T)0.5 * (c * c);
+}
+
+static void NAME(loop_huber_loss)(LOOP_ARGS) {
+    double delta = 0;
+    if (params) memcpy(&delta, params, sizeof delta);
+    NAME(times)(n, p, step, (T)delta, NAME(huber_of));
 }
 
 /* ---- ramp, nan_to_num ---------------------------------------------------------------------------------------- */

@@ -52,8 +52,9 @@ LAM_API lam_tensor *lam_scatter_add_mode(lam_tensor *x, lam_tensor *indices, lam
 /* x with the elements of an axis that the indices name multiplied by updates, or the smaller or the larger of both; of
  * repeated indices all have a say. NaN wins.
  * Shape   as lam_scatter_add.
- * Fails   as lam_scatter_add_mode does. Derivative: of the product by each factor the product of the others, without
- *         division; of the least and the largest 1 to what is chosen, shared equally among those that tie. */
+ * Fails   as lam_scatter_add_mode does; LAM_ERR_DTYPE for the smaller or the larger of complex numbers. Derivative: of
+ *         the product by each factor the product of the others, without division, and it is linear in x; of the least
+ *         and the largest 1 to what is chosen, shared equally among those that tie. */
 LAM_API lam_tensor *lam_scatter_mul(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
                                     lam_index_mode mode);
 LAM_API lam_tensor *lam_scatter_min(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,

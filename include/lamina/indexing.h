@@ -240,8 +240,8 @@ LAM_API lam_tensor *lam_one_hot(lam_tensor *indices, int64_t n, lam_dtype dtype)
 /* Where x is not 0: out[axis] gets the index along each axis of the first `size` such elements, in row-major order;
  * where there are fewer, -1.
  * Shape   out: one i64 vector of `size` for each axis of x.
- * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_VALUE for a negative size; LAM_ERR_NULL. Owner: current scope.
- *         Derivative: none. */
+ * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_VALUE for a negative size; LAM_ERR_NULL. Of an x that has failed nothing is
+ *         set, since its rank is not known. Owner: current scope. Derivative: none. */
 LAM_API lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out);
 
 /* The different elements of x in ascending order, of NaN one; where there are fewer than `size`, the first of them

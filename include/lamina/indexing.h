@@ -52,8 +52,9 @@ LAM_API lam_tensor *lam_scatter_add_mode(lam_tensor *x, lam_tensor *indices, lam
 /* x with the elements of an axis that the indices name multiplied by updates, or the smaller or the larger of both; of
  * repeated indices all have a say. NaN wins.
  * Shape   as lam_scatter_add.
- * Fails   as lam_scatter_add_mode does. Derivative: of the product by each factor the product of the others, without
- *         division; of the least and the largest 1 to what is chosen, shared equally among those that tie. */
+ * Fails   as lam_scatter_add_mode does; LAM_ERR_DTYPE for the smaller or the larger of complex numbers. Derivative: of
+ *         the product by each factor the product of the others, without division, and it is linear in x; of the least
+ *         and the largest 1 to what is chosen, shared equally among those that tie. */
 LAM_API lam_tensor *lam_scatter_mul(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
                                     lam_index_mode mode);
 LAM_API lam_tensor *lam_scatter_min(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
@@ -239,8 +240,8 @@ LAM_API lam_tensor *lam_one_hot(lam_tensor *indices, int64_t n, lam_dtype dtype)
 /* Where x is not 0: out[axis] gets the index along each axis of the first `size` such elements, in row-major order;
  * where there are fewer, -1.
  * Shape   out: one i64 vector of `size` for each axis of x.
- * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_VALUE for a negative size; LAM_ERR_NULL. Owner: current scope.
- *         Derivative: none. */
+ * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_VALUE for a negative size; LAM_ERR_NULL. Of an x that has failed nothing is
+ *         set, since its rank is not known. Owner: current scope. Derivative: none. */
 LAM_API lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out);
 
 /* The different elements of x in ascending order, of NaN one; where there are fewer than `size`, the first of them

@@ -4,6 +4,7 @@
  * cannot fail; the other modes look at each of them here. */
 #include "lib/kernels/item.h"
 #include "lib/kernels/places.h"
+#include "lib/kernels/special/complex.h"
 
 #include <math.h>
 #include <string.h>
@@ -311,10 +312,14 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
  * left out. `row` is where place 0 of the first row lies. */
 typedef void scatter_runs(int64_t inner, int count, const int64_t *at, void *row, const void *updates);
 
-/* What an element type is. */
+/* What an element type is that has an order. */
 enum { FLOATS, INTEGERS, BOOLS };
 
-#define PARTS   1
+typedef struct c64 {
+    float re, im;
+} c64;
+
+#define COMPLEX 0
 #define T       double
 #define U       double
 #define NAME(f) f##_f64
@@ -351,22 +356,19 @@ enum { FLOATS, INTEGERS, BOOLS };
 #define KIND    BOOLS
 #include "lib/kernels/index_scatter.h"
 
-#undef PARTS
+#undef COMPLEX
 
-/* Complex numbers are added and set part by part. */
-#define PARTS   2
-#define T       double
-#define U       double
+#define COMPLEX 1
+#define T       lam_c128
+#define PART    double
 #define NAME(f) f##_c128
-#define KIND    FLOATS
 #include "lib/kernels/index_scatter.h"
 
-#define T       float
-#define U       float
+#define T       c64
+#define PART    float
 #define NAME(f) f##_c64
-#define KIND    FLOATS
 #include "lib/kernels/index_scatter.h"
-#undef PARTS
+#undef COMPLEX
 
 #define REALS(f) f##_f64, f##_f32, f##_i64, f##_i32, f##_u8, f##_bool
 
@@ -411,7 +413,7 @@ void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__in
                           void *out, lam_dtype index_dtype, const void *index, const void *updates) {
     static scatter_runs *const loops[][LAM_DTYPE_COUNT] = {
         [LAM__SCATTER_ADD] = {REALS(scatter_add), scatter_add_c128, scatter_add_c64},
-        [LAM__SCATTER_MUL] = {REALS(scatter_mul)},
+        [LAM__SCATTER_MUL] = {REALS(scatter_mul), scatter_mul_c128, scatter_mul_c64},
         [LAM__SCATTER_MIN] = {REALS(scatter_min)},
         [LAM__SCATTER_MAX] = {REALS(scatter_max)},
         [LAM__SCATTER_SET] = {REALS(scatter_set), scatter_set_c128, scatter_set_c64},

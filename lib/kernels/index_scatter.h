@@ -1,6 +1,16 @@
-/* The inner loops of scatter for one element type, included by index.c with T the element or one of its PARTS, U the
- * type of sums and products (unsigned for integers: they wrap), NAME and KIND. No include guard: that is the point. */
+/* The inner loops of scatter for one element type, included by index.c with T the element, NAME, KIND and U the type of
+ * sums and products (unsigned for integers: they wrap); or for COMPLEX numbers the type of their PARTS. No include
+ * guard: that is the point. */
 
+#if COMPLEX
+/* Numbers without order. Products are those of the loops of complex numbers, to the last bit. */
+static inline T NAME(combine)(lam__scatter_op op, T a, T b) {
+    if (op == LAM__SCATTER_SET) return b;
+    if (op == LAM__SCATTER_ADD) return (T){a.re + b.re, a.im + b.im};
+    return (T){LAM__ROUNDED(a.re * b.re) - LAM__ROUNDED(a.im * b.im),
+               LAM__ROUNDED(a.re * b.im) + LAM__ROUNDED(a.im * b.re)};
+}
+#else
 /* Of NaN and another number NaN stays or comes in. Bytes are widened by U before they are multiplied; sums of bools are
  * or, whose elements are 0 or 1. Of equal numbers, zeros of both signs among them, the one that is there stays. */
 static inline T NAME(combine)(lam__scatter_op op, T a, T b) {
@@ -10,6 +20,7 @@ static inline T NAME(combine)(lam__scatter_op op, T a, T b) {
     const bool wins = op == LAM__SCATTER_MIN ? b < a : b > a;
     return wins || (KIND == FLOATS && isnan((double)b)) ? b : a;
 }
+#endif
 
 /* Runs of one element. The same place may be named twice in a row, so the loop reads what it has just written and
  * cannot be made of vectors. */
@@ -18,22 +29,29 @@ static inline void NAME(run_of_one)(lam__scatter_op op, int count, const int64_t
         if (at[j] != OUTSIDE) row[at[j]] = NAME(combine)(op, row[at[j]], from[j]);
 }
 
+/* One run. Parts of sums are on their own, and of single numbers compilers make better vectors than of pairs. */
+static inline void NAME(run_at)(lam__scatter_op op, int64_t inner, T *restrict to, const T *from) {
+#if COMPLEX
+    PART *parts = (PART *)to;
+    const PART *more = (const PART *)from;
+    for (int64_t i = 0; op == LAM__SCATTER_ADD && i < 2 * inner; i++) parts[i] += more[i];
+    if (op == LAM__SCATTER_ADD) return;
+#endif
+    for (int64_t i = 0; i < inner; i++) to[i] = NAME(combine)(op, to[i], from[i]);
+}
+
 /* `op` is a constant in every call. */
 static inline void NAME(run)(lam__scatter_op op, int64_t inner, int count, const int64_t *at, T *row, const T *from) {
-    inner *= PARTS;
     if (inner == 1) {
         NAME(run_of_one)(op, count, at, row, from);
         return;
     }
-    for (int j = 0; j < count; j++, from += inner) {
-        if (at[j] == OUTSIDE) continue;
-        T *restrict to = row + at[j] * inner;
-        for (int64_t i = 0; i < inner; i++) to[i] = NAME(combine)(op, to[i], from[i]);
-    }
+    for (int j = 0; j < count; j++, from += inner)
+        if (at[j] != OUTSIDE) NAME(run_at)(op, inner, row + at[j] * inner, from);
 }
 
-/* One function for each operation, in which it is a constant. Complex numbers have no order and no product here, so
- * they lack the others. */
+/* One function for each operation, in which it is a constant. Complex numbers have no order, so they lack the last
+ * two. */
 static void NAME(scatter_add)(int64_t inner, int count, const int64_t *at, void *row, const void *updates) {
     NAME(run)(LAM__SCATTER_ADD, inner, count, at, row, updates);
 }
@@ -42,11 +60,11 @@ static void NAME(scatter_set)(int64_t inner, int count, const int64_t *at, void 
     NAME(run)(LAM__SCATTER_SET, inner, count, at, row, updates);
 }
 
-#if PARTS == 1
 static void NAME(scatter_mul)(int64_t inner, int count, const int64_t *at, void *row, const void *updates) {
     NAME(run)(LAM__SCATTER_MUL, inner, count, at, row, updates);
 }
 
+#if !COMPLEX
 static void NAME(scatter_min)(int64_t inner, int count, const int64_t *at, void *row, const void *updates) {
     NAME(run)(LAM__SCATTER_MIN, inner, count, at, row, updates);
 }
@@ -58,5 +76,6 @@ static void NAME(scatter_max)(int64_t inner, int count, const int64_t *at, void 
 
 #undef T
 #undef U
+#undef PART
 #undef NAME
 #undef KIND

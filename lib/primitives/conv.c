@@ -308,8 +308,8 @@ static bool begin(const char *operation, lam_tensor *x, lam_tensor *w, const lam
     if (c->rank < 0 || c->rank > AXES || lam_rank(c->in[1]) != c->rank + 2)
         *failed = refuse(c, LAM_ERR_RANK, NULL, "x and w must both have 2 to 5 axes, and as many");
     else if (!arrange(c)) *failed = refuse(c, LAM_ERR_OPTION, NULL, "a layout does not name each axis once");
-    else return true;
-    return false;
+    else *failed = lam_failed(c->in[0]) ? c->in[0] : c->in[1]; /* turned, of which memory may have been refused */
+    return !lam_failed(*failed);
 }
 
 lam_tensor *lam_conv_general(lam_tensor *x, lam_tensor *w, const lam_conv_options *options) {

@@ -237,29 +237,30 @@ static lam_tensor *others(const lam_rule *r) {
     return lam__apply_reshape(out, full.rank, full.dims);
 }
 
-/* out = x P, where P is the product of the updates at a place: out' = x' P + x (sum of u'_j times the others). */
+/* By x it is the product of dx with the same updates, by u the sum of u'_j times the others, times x. */
 static void jvp_scatter_mul(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *first = NULL, *second = NULL;
-    if (dx[0])
-        first =
-            lam_mul(dx[0], lam__index_scatter(r->primitive, lam_ones_like(r->in[0]), r->in[1], r->in[2], r->params));
+    if (dx[0]) first = lam__index_scatter(r->primitive, dx[0], r->in[1], r->in[2], r->params);
     if (dx[2]) second = lam_mul(r->in[0], add_to(lam_zeros_like(r->in[0]), r, lam_mul(dx[2], others(r))));
     dout[0] = !first ? second : !second ? first : lam_add(first, second);
 }
 
-/* The transpose: by x it is g P; by u_j it is g x at its place, times the others. */
+/* The transpose: by x it is the product of g with the same updates, for which x need not be known; by u_j it is g x at
+ * its place, times the others. */
 static void vjp_scatter_mul(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    if (r->needs[0])
-        gx[0] = lam_mul(g[0], lam__index_scatter(r->primitive, lam_ones_like(r->in[0]), r->in[1], r->in[2], r->params));
+    if (r->needs[0]) gx[0] = lam__index_scatter(r->primitive, g[0], r->in[1], r->in[2], r->params);
     if (r->needs[2]) gx[2] = lam_mul(lam__index_take(lam_mul(g[0], r->in[0]), r->in[1], r->params), others(r));
 }
 
-/* The result is not saved: dividing by it is what its rules avoid. */
+/* Linear in x where the updates are fixed. The result is not saved: dividing by it is what its rules avoid. */
 const lam_primitive lam__row_scatter_mul = {
     .name = "scatter_mul",
     .inputs = 3,
+    .takes_complex = true,
     .derivative = LAM_GENERAL,
-    .saves = LAM_SAVE_ALL_IN,
+    .linear = 1u,
+    .saves = LAM_SAVE_IN(1) | LAM_SAVE_IN(2),
+    .saves_for = {0, 0, LAM_SAVE_IN(0)},
     .shape = shape_scatter,
     .eval = eval_scatter_mul,
     .jvp = jvp_scatter_mul,

@@ -257,11 +257,43 @@ START_TEST(hessian_vector_products) {
 }
 END_TEST
 
+static void expect_list(int line, lam_tensor *t, int count, const lam_c128 want[]) {
+    for (int i = 0; i < count; i++) expect_complex(line, lam_index(t, 0, i), want[i].re, want[i].im);
+}
+
+/* in[0] times in[1] at the places of env. */
+BODY(multiplied) {
+    out[0] = lam_scatter_mul(in[0], lam_array(ctx, LAM_I64, LAM_DIMS(5), env), in[1], 0, LAM_INDEX_FILL);
+}
+
+/* Places 0 and 1 are named twice. What jax.vjp and jax.jvp give of (x0 u0 u2, x1 u1 u3, x2 u4), which is the same: of
+ * two updates of place 1 one is zero, then the other too. */
+START_TEST(products_at_places_that_are_named_twice) {
+    int64_t places[] = {0, 1, 0, 1, -1};
+    lam_fn *pullback, *f = FN_ENV(multiplied, 2, 1, places);
+    lam_tensor *x = lam_complex(VEC(1, 3, 0), VEC(2, -1, 2)), *g = lam_complex(VEC(1, 2, 0), VEC(1, -1, 1));
+    lam_tensor *dx = lam_complex(VEC(0, 1, 2), VEC(1, 0, 0)), *y, *dy, *gx[2];
+    lam_tensor *du = lam_complex(VEC(1, 0, 1, 3, 0), VEC(0, 2, -1, 0, 1));
+    for (int both = 0; both < 2; both++) {
+        lam_tensor *u = lam_complex(VEC(2, 0, 1, both ? 0 : 2, 0), VEC(-1, 0, 1, both ? 0 : 1, 3));
+        ck_assert_int_eq(lam_vjp(f, LAM_LIST(x, u), &y, 1, &pullback, NULL), LAM_OK);
+        ck_assert_int_eq(lam_call(pullback, LAM_LIST(g), gx, 2), LAM_OK);
+        ck_assert_int_eq(lam_jvp(f, LAM_LIST(x, u), LAM_LIST(dx, du), &y, &dy, 1, NULL), LAM_OK);
+        expect_list(__LINE__, y, 3, (lam_c128[]){{1, 7}, {0, 0}, {-6, 0}});
+        expect_list(__LINE__, dy, 3, (lam_c128[]){{5, 5}, {both ? 0 : -2, both ? 0 : 14}, {-2, 6}});
+        expect_list(__LINE__, gx[0], 3, (lam_c128[]){{2, 4}, {0, 0}, {-3, 0}});
+        const lam_c128 other = {both ? 0 : 15, both ? 0 : -5};
+        expect_list(__LINE__, gx[1], 5, (lam_c128[]){{-4, 2}, other, {1, 7}, {0, 0}, {-2, 0}});
+    }
+}
+END_TEST
+
 Suite *suite_complex_derivatives(void) {
     return SUITE_OF("complex/derivatives", the_gradient_of_a_real_function_is_that_of_jax,
                     directions_of_complex_vectors_have_slopes, the_gradient_of_the_size_at_zero_is_zero,
                     descent_along_the_conjugate_reaches_the_minimum, a_complex_output_needs_holomorphic,
                     holomorphic_needs_complex_in_and_out, real_operands_have_real_gradients, vjp_does_not_conjugate,
                     check_grads_knows_complex_numbers, linearize_and_transpose, real_to_complex_by_columns,
-                    complex_to_real_by_rows, holomorphic_jacobians, gradients_per_example, hessian_vector_products);
+                    complex_to_real_by_rows, holomorphic_jacobians, gradients_per_example, hessian_vector_products,
+                    products_at_places_that_are_named_twice);
 }

@@ -388,11 +388,49 @@ START_TEST(captured_boxes) {
 }
 END_TEST
 
+/* ---- axes by name ------------------------------------------------------------------------------------------------ */
+
+FORWARD(squared) {
+    out[0] = lam_square(in[0]);
+}
+
+/* 2 x g, summed over all examples. */
+BACKWARD(sum_of_gradients) {
+    gx[0] = lam_psum(lam_mul(lam_mul(2.0, lam_fctx_saved(fc, 0)), g[0]), "batch");
+}
+
+BODY(square_with_shared_gradient) {
+    const lam_function f = {.name = "shared",
+                            .inputs = 1,
+                            .outputs = 1,
+                            .forward = squared,
+                            .setup_context = saves_input,
+                            .backward = sum_of_gradients,
+                            .generate_vmap_rule = true};
+    lam_function_apply(ctx, &f, NULL, LAM_LIST(in[0]), out, 1);
+}
+
+BODY(batch_of_squares) {
+    lam_call(lam_vmap(FN(square_with_shared_gradient, 1, 1), &(lam_vmap_options){.axis_name = "batch"}),
+             LAM_LIST(in[0]), out, 1);
+}
+
+/* By then the vmap is over, and its function, which had the name, is freed. */
+START_TEST(a_rule_that_runs_later_knows_the_axis_by_name) {
+    lam_tensor *y;
+    lam_fn *pullback;
+    lam_vjp(FN(batch_of_squares, 1, 1), LAM_LIST(VEC(1, 2, 4)), &y, 1, &pullback, NULL);
+    for (int i = 0; i < 9; i++) lam_vmap(FN(itself, 1, 1), &(lam_vmap_options){.axis_name = "other"});
+    EXPECT(lam_apply(pullback, LAM_LIST(VEC(1, 10, 100))), LAM_DIMS(3), 842, 842, 842);
+}
+END_TEST
+
 Suite *suite_custom_batch(void) {
     return SUITE_OF("custom/batch", users_rule_sees_physical_values_and_axes,
                     users_rule_for_some_examples_of_two_batches, call_without_batched_input_skips_the_rule,
                     output_may_be_unmapped, wrong_rules, loop_runs_foreign_code_example_by_example,
                     loop_over_a_batch_of_none, raw_data_of_a_box_is_refused, gradients_of_unmapped_inputs_are_summed,
                     gradient_without_batch_axis_counts_for_every_example, nested_generated_rules,
-                    generated_rule_over_a_batch_of_none, captured_boxes, captured_boxes_at_a_level_in_place_of_theirs);
+                    generated_rule_over_a_batch_of_none, captured_boxes, captured_boxes_at_a_level_in_place_of_theirs,
+                    a_rule_that_runs_later_knows_the_axis_by_name);
 }

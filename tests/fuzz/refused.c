@@ -99,7 +99,9 @@ static double run_windows(void) {
     lam_fn *both = lam_vmap(FN(convolved, 2, 1), NULL);
     lam_fn *groups = lam_vmap(both, &(lam_vmap_options){.in_axes = LAM_AXES(0, LAM_UNMAPPED)});
     lam_tensor *x = lam_ones(ctx, LAM_F64, LAM_DIMS(2, 2, 1, 1, N)), *w = lam_ones(ctx, LAM_F64, LAM_DIMS(2, 1, 1, 2));
-    return total(apply1(lam_hessian(FN(windowed, 1, 1), NULL), point())) + total(apply2(groups, x, w));
+    lam_tensor *row = lam_reshape(point(), LAM_DIMS(1, N, 1)), *pair = lam_ones(ctx, LAM_F64, LAM_DIMS(2, 1, 1));
+    return total(apply1(lam_hessian(FN(windowed, 1, 1), NULL), point())) + total(apply2(groups, x, w)) +
+           total(lam_conv_general(row, pair, &(lam_conv_options){.layout_x = "NWC", .layout_w = "WIO"}));
 }
 
 static double run_linearize(void) {

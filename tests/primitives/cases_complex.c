@@ -50,7 +50,7 @@ static void call_whole(const cases_use *u, lam_tensor *const in[], lam_tensor *o
     const cases_whole *w = u->row->more;
     lam_tensor *x[CASES_OPERANDS] = {NULL};
     bool fine = usable(u->inputs, in);
-    for (int i = 0; i < u->inputs; i++) x[i] = fine ? joined(in[i]) : in[i];
+    for (int i = 0; i < u->inputs; i++) x[i] = fine && lam_dtype_of(in[i]) != LAM_I64 ? joined(in[i]) : in[i];
     lam_tensor *z = w->call(u, x);
     out[0] = fine ? split(z) : z;
 }
@@ -125,6 +125,21 @@ static void reference_recurrence(const cases_use *u, const array in[], array out
             int64_t at = (u->arg[0] ? rows - 1 - k : k) * columns + j, before = u->arg[0] ? at + columns : at - columns;
             put(out, at, number_at(&in[1], at) + (k ? number_at(&in[0], at) * number_at(out, before) : 0));
         }
+}
+
+/* Places of axis 0 that numbers name, some of them twice, times numbers. */
+static lam_tensor *whole_scatter_mul(const cases_use *u, lam_tensor *const x[]) {
+    return lam_scatter_mul(x[0], x[1], x[2], 0, (lam_index_mode)u->arg[0]);
+}
+
+static void reference_scatter_mul(const cases_use *u, const array in[], array out[]) {
+    int64_t rows = in[0].dims[0], columns = in[0].dims[1];
+    (void)u;
+    *out = in[0];
+    for (int64_t e = 0; e < in[1].count * columns; e++) {
+        int64_t row = (int64_t)in[1].data[e / columns], at = (row + (row < 0 ? rows : 0)) * columns + e % columns;
+        if (row >= -rows && row < rows) put(out, at, number_at(out, at) * number_at(&in[2], e));
+    }
 }
 
 static lam_tensor *whole_matmul(const cases_use *u, lam_tensor *const x[]) {
@@ -318,6 +333,8 @@ static const cases_form columns_of_one[] = {
     {"[4,3,2]", {0}}, {"[4,2,2]", {1}}, {"[0,2,2]", {0}}, {"[1,2,2]", {1}}, CASES_END};
 static const cases_form columns_forward[] = {{"[4,3,2]", {0}}, {"[0,2,2]", {0}}, {"[1,2,2]", {0}}, CASES_END};
 static const cases_form columns_of_two[] = {{"[4,2,2] [4,2,2]", {0}}, {"[3,1,2] [3,1,2]", {1}}, CASES_END};
+static const cases_form places[] = {{"[3,2,2] i64[4] [4,2,2]", {0}}, {"[2,1,2] i64[1] [1,1,2]", {0}}, CASES_END};
+static const cases_form far_places[] = {{"[3,1,2] i64[6] [6,1,2]", {LAM_INDEX_FILL}}, CASES_END};
 static const cases_form products[] = {{"[2,3,2] [3,4,2]", {0}}, {"[1,0,2] [0,2,2]", {0}}, CASES_END};
 static const cases_form banded[] = {{"[3,2] [3,2] [3,2] [3,2,2]", {0}}, {"[1,2] [1,2] [1,2] [1,1,2]", {0}}, CASES_END};
 static const cases_form systems[] = {{"[3,3,2] [3,2,2]", {0}}, {"[1,1,2] [1,1,2]", {0}}, CASES_END};
@@ -411,6 +428,8 @@ const cases_row cases_complex_rows[] = {
     {WHOLE(cumsum, columns_of_one, whole_cumsum, reference_cumsum)},
     {WHOLE(cumprod, columns_of_one, whole_cumprod, reference_cumprod)},
     {WHOLE(linear_recurrence, columns_of_two, whole_recurrence, reference_recurrence)},
+    {WHOLE(scatter_mul, places, whole_scatter_mul, reference_scatter_mul), .domain = {{0, 0}, {-2, 2}}},
+    {WHOLE(scatter_mul, far_places, whole_scatter_mul, reference_scatter_mul), .domain = {{0, 0}, {-6, 7}}},
     {WHOLE(dot_general, products, whole_matmul, reference_matmul)},
     {WHOLE(solve, systems, whole_solve, reference_solve), .fill = fill_dominant},
     {WHOLE(tridiagonal_solve, banded, whole_tridiagonal, reference_tridiagonal), .fill = fill_main},

@@ -91,6 +91,33 @@ START_TEST(transpose_of_a_linear_function) {
 }
 END_TEST
 
+/* Places 2, 0 and 2 of x times 3, 5 and 7. */
+BODY(scaled_at_places) {
+    lam_tensor *at = lam_array(ctx, LAM_I64, LAM_DIMS(3), (int64_t[]){2, 0, 2});
+    out[0] = lam_scatter_mul(in[0], at, VEC(3, 5, 7), 0, LAM_INDEX_ERROR);
+}
+
+BODY(scaled_by_itself) {
+    lam_tensor *at = lam_array(ctx, LAM_I64, LAM_DIMS(1), (int64_t[]){0});
+    out[0] = lam_scatter_mul(VEC(1, 2), at, in[0], 0, LAM_INDEX_ERROR);
+}
+
+BODY(transposed_at_places) {
+    lam_fn *f = FN(scaled_at_places, 1, 1);
+    out[0] = apply1(lam_linear_transpose(f, LAM_LIST(lam_zeros(ctx, LAM_F64, LAM_DIMS(3)))), in[0]);
+}
+
+/* A diagonal of 5, 1 and 21, which is its own transpose. By updates it is not linear: other places stay. */
+START_TEST(products_at_places_are_linear_in_what_they_scale) {
+    lam_fn *t = FN(transposed_at_places, 1, 1);
+    EXPECT(apply1(t, VEC(1, 2, 3)), LAM_DIMS(3), 5, 2, 63);
+    EXPECT(apply1(lam_vmap(t, NULL), MAT(2, 3, 1, 2, 3, 0, 1, -1)), LAM_DIMS(2, 3), 5, 2, 63, 0, 1, -21);
+    EXPECT(apply1(lam_trace(t, LAM_LIST(VEC(0, 0, 0))), VEC(1, 2, 3)), LAM_DIMS(3), 5, 2, 63);
+    ck_assert(lam_failed(lam_linear_transpose(FN(scaled_by_itself, 1, 1), LAM_LIST(VEC(0)))));
+    EXPECT_ERROR(LAM_ERR_LINEAR, "scaled_by_itself", "scatter_mul");
+}
+END_TEST
+
 BODY(ignores_and_wastes) {
     lam_exp(in[0]);
     out[0] = lam_mul(2.0, in[0]);
@@ -344,7 +371,8 @@ END_TEST
 Suite *suite_transforms_linearize(void) {
     return SUITE_OF("transforms/linearize", linearize_equals_jvp_and_is_reusable, the_primal_is_not_computed_again,
                     inconsistent_tangents_are_refused, linearize_composes_with_vmap_and_grad,
-                    transpose_of_a_linear_function, dead_code_is_ignored_and_unused_inputs_give_zero,
-                    what_is_not_linear_is_named, a_cast_to_integers_is_not_linear, programs_with_loops_are_linearized,
+                    transpose_of_a_linear_function, products_at_places_are_linear_in_what_they_scale,
+                    dead_code_is_ignored_and_unused_inputs_give_zero, what_is_not_linear_is_named,
+                    a_cast_to_integers_is_not_linear, programs_with_loops_are_linearized,
                     what_is_chosen_later_is_transposed);
 }

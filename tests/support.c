@@ -1,8 +1,10 @@
 /* What the suites share: see support.h. Blocks of the counted memory carry their size in front, so that a release with
- * another size than the request is seen. */
+ * another size than the request is seen. What is fresh and what is given up holds rubbish, so that a read before the
+ * first write or after the last is seen as well. */
 #include "tests/support.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { HEAD = 64 };
 
@@ -10,6 +12,11 @@ lam_ctx *ctx;
 static memory of_test;
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Bytes of a block that become rubbish: all but of large ones, whose pages should not be touched for it. */
+static size_t spoilt(size_t bytes) {
+    return bytes < 65536 ? bytes : 65536;
+}
 
 static void *memory_get(void *env, size_t bytes, size_t alignment) {
     memory *m = env;
@@ -21,7 +28,7 @@ static void *memory_get(void *env, size_t bytes, size_t alignment) {
     *(size_t *)(void *)block = bytes;
     m->blocks++;
     m->bytes += bytes;
-    return block + head;
+    return memset(block + head, 0xA5, spoilt(bytes));
 }
 
 static void memory_put(void *env, void *block, size_t bytes, size_t alignment) {
@@ -30,6 +37,7 @@ static void memory_put(void *env, void *block, size_t bytes, size_t alignment) {
     if (*(size_t *)(void *)start != bytes) m->wrong_size = true;
     m->blocks--;
     m->bytes -= bytes;
+    memset(block, 0x5A, spoilt(bytes));
     free(start);
 }
 

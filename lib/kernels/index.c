@@ -315,10 +315,6 @@ typedef void scatter_runs(int64_t inner, int count, const int64_t *at, void *row
 /* What an element type is that has an order. */
 enum { FLOATS, INTEGERS, BOOLS };
 
-typedef struct c64 {
-    float re, im;
-} c64;
-
 #define COMPLEX 0
 #define T       double
 #define U       double
@@ -364,7 +360,7 @@ typedef struct c64 {
 #define NAME(f) f##_c128
 #include "lib/kernels/index_scatter.h"
 
-#define T       c64
+#define T       lam__c64
 #define PART    float
 #define NAME(f) f##_c64
 #include "lib/kernels/index_scatter.h"

@@ -1,5 +1,5 @@
 /* The inner loops of scatter for one element type, included by index.c with T the element, NAME, KIND and U the type of
- * sums and products (unsigned for integers: they wrap); or for COMPLEX numbers the type of their PARTS. No include
+ * sums and products (unsigned for integers: they wrap); or for COMPLEX numbers the type of each PART. No include
  * guard: that is the point. */
 
 #if COMPLEX
@@ -32,10 +32,12 @@ static inline void NAME(run_of_one)(lam__scatter_op op, int count, const int64_t
 /* One run. Parts of sums are on their own, and of single numbers compilers make better vectors than of pairs. */
 static inline void NAME(run_at)(lam__scatter_op op, int64_t inner, T *restrict to, const T *from) {
 #if COMPLEX
-    PART *parts = (PART *)to;
-    const PART *more = (const PART *)from;
-    for (int64_t i = 0; op == LAM__SCATTER_ADD && i < 2 * inner; i++) parts[i] += more[i];
-    if (op == LAM__SCATTER_ADD) return;
+    if (op == LAM__SCATTER_ADD) {
+        PART *parts = (PART *)to;
+        const PART *more = (const PART *)from;
+        for (int64_t i = 0; i < 2 * inner; i++) parts[i] += more[i];
+        return;
+    }
 #endif
     for (int64_t i = 0; i < inner; i++) to[i] = NAME(combine)(op, to[i], from[i]);
 }

@@ -1,10 +1,14 @@
-/* The size of an element of each dtype, for kernels that walk memory in bytes. The one place in lib/kernels that says
- * so; it must agree with the element types named in lamina/base.h. A table of bytes: it is looked at for every operand
- * of every call. */
+/* The size of an element of each dtype, for kernels that walk memory in bytes, and the type of c64's, which has no
+ * public name. The one place in lib/kernels that says so; it must agree with the element types named in lamina/base.h.
+ * A table of bytes: it is looked at for every operand of every call. */
 #ifndef LAM_KERNELS_ITEM_H
 #define LAM_KERNELS_ITEM_H
 
 #include <lamina/base.h>
+
+typedef struct lam__c64 {
+    float re, im;
+} lam__c64;
 
 static inline int64_t lam__item_bytes(lam_dtype dtype) {
     static const uint8_t bytes[LAM_DTYPE_COUNT] = {

@@ -1,14 +1,9 @@
 /* One instruction set's sums and products of complex numbers: see reduce_simd.c. */
+#include "lib/kernels/item.h"
 #include "lib/kernels/reduce_limits.h"
 
-/* As they lie in memory. */
-typedef struct c128 {
-    double re, im;
-} c128;
-
-typedef struct c64 {
-    float re, im;
-} c64;
+typedef lam_c128 c128;
+typedef lam__c64 c64;
 
 /* Names as in reduce_simd.c. OF_PART(f): f of the vectors of LANE. */
 #define T          c128

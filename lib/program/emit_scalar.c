@@ -393,17 +393,17 @@ static const char *times_power(const lam__equation *q, lam_dtype dtype, char par
     }
 }
 
-static const char *ramp(const lam__equation *q, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
-    double slope = 0;
-    if (q->params_bytes) memcpy(&slope, q->params, sizeof slope);
-    lam__emit_real(dtype, dtype == LAM_F32 ? (double)(float)slope : slope, parameters[0]);
-    return slope == 0 ? "($1 <= 0 ? 0 : $2)" : "($1 <= 0 ? $4 * $2 : $2)";
+/* The parameter of a loop that has one, as $4; without bytes it is 0. */
+static double one_number(const lam__equation *q, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
+    double x = 0;
+    if (q->params_bytes) memcpy(&x, q->params, sizeof x);
+    lam__emit_real(dtype, dtype == LAM_F32 ? (double)(float)x : x, parameters[0]);
+    return x;
 }
 
-static void delta(const lam__equation *q, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
-    double most = 0;
-    if (q->params_bytes) memcpy(&most, q->params, sizeof most);
-    lam__emit_real(dtype, dtype == LAM_F32 ? (double)(float)most : most, parameters[0]);
+static const char *ramp(const lam__equation *q, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
+    const double slope = one_number(q, dtype, parameters);
+    return slope == 0 ? "($1 <= 0 ? 0 : $2)" : "($1 <= 0 ? $4 * $2 : $2)";
 }
 
 static void replacements(const lam__equation *q, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
@@ -469,7 +469,7 @@ const char *lam__emit_expression(const lam__equation *q, lam_dtype dtype, char p
     case LAM__LOOP_times_power: return times_power(q, dtype, parameters);
     case LAM__LOOP_ramp: return ramp(q, dtype, parameters);
     case LAM__LOOP_reduce_precision: precision(code, dtype, parameters); break;
-    case LAM__LOOP_huber_loss: delta(q, dtype, parameters); break;
+    case LAM__LOOP_huber_loss: one_number(q, dtype, parameters); break;
     case LAM__LOOP_nan_to_num: replacements(q, dtype, parameters); break;
     case LAM__LOOP_pow_slope:
         if ((code & 63) && code != 1) return NULL;

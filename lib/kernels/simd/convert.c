@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "lib/kernels/item.h"
 #include "lib/kernels/simd/vector.h"
 
 #if defined(__F16C__)
@@ -211,8 +212,8 @@ BETWEEN(c128, f64, 8, c64, f32, 4)
 BETWEEN(c64, f32, 4, c128, f64, 8)
 
 /* Whole numbers of a pair are moved as they are. */
-typedef struct c128 { double re, im; } c128;
-typedef struct c64 { float re, im; } c64;
+typedef lam_c128 c128;
+typedef lam__c64 c64;
 #define T      c128
 #define R      c128
 #define MAP(x) c128_##x

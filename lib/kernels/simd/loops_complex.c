@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "lib/kernels/item.h"
 #include "lib/kernels/special/complex.h"
 
 #include "lib/kernels/simd/vector.h"
@@ -12,10 +13,7 @@
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
 
 typedef lam_c128 c128;
-
-typedef struct c64 {
-    float re, im;
-} c64;
+typedef lam__c64 c64;
 
 /* ---- division --------------------------------------------------------------------------------------------------- */
 

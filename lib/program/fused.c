@@ -51,6 +51,17 @@ double lam__fused_loop_cost(lam__loop_id id) {
 #include "lib/kernels/elementwise.def"
 #undef LAM__LOOP
     };
+    switch (id) { /* special in which file they are, but made of vectors as the elementary ones */
+    case LAM__LOOP_zeta:
+    case LAM__LOOP_xlogy:
+    case LAM__LOOP_xlog1py:
+    case LAM__LOOP_rel_entr:
+    case LAM__LOOP_log_ratio:
+    case LAM__LOOP_pow_slope:
+    case LAM__LOOP_hypot_slope:
+    case LAM__LOOP_atan2_slope: return 3;
+    default: break;
+    }
     const int kind = kinds[id];
     return kind == SPECIAL ? 30 : kind == FAMILY ? 5 : kind == ELEMENTARY ? 1.2 : 0.06;
 }
@@ -317,13 +328,13 @@ static void write_constants(const maker *m, int64_t count, char *memory) {
 }
 
 /* Nanoseconds of a step, roughly: to find out what to do, and for each group of lanes, by how much memory the registers
- * take. Loops are called, and take as long as they do. */
+ * take; no groups: of a single lane. Loops are called, and take as long as they do, for one lane as for a vector. */
 static double step_cost(const lam__lane_step *s, double groups, double bytes) {
     const double next = 3, loop = 8, first = 0.6, second = 0.9, beyond = 2.5;
     const double reach = first + (bytes > CACHE ? second : 0) + (bytes > SECOND_CACHE ? beyond : 0);
-    if (s->op < LAM__LANE_AND)
-        return next + (s->op == LAM__LANE_LOAD || s->op == LAM__LANE_STORE ? 2 : loop) + groups * (reach + s->cost * 8);
-    return next + groups * (reach + s->cost * 8);
+    const bool moves = s->op == LAM__LANE_LOAD || s->op == LAM__LANE_STORE, calls = s->op < LAM__LANE_AND && !moves;
+    const double lanes = groups > 0 ? groups * (reach + s->cost * 8) : calls ? s->cost * 8 : 0;
+    return next + (moves ? 2 : calls ? loop : 0) + lanes;
 }
 
 /* Nanoseconds of these steps, one after the other, for one block. */

@@ -211,6 +211,33 @@ START_TEST(what_is_apart_is_judged_apart) {
 }
 END_TEST
 
+BODY(sum_of_logs) {
+    out[0] = lam_sum(lam_log(in[0]), NULL);
+}
+
+BODY(sum_of_terms) {
+    out[0] = lam_sum(lam_xlogy(in[0], lam_exprel(in[0])), NULL);
+}
+
+BODY(sum_of_entropies) {
+    out[0] = lam_sum(lam_rel_entr(in[0], lam_add(in[0], 1)), NULL);
+}
+
+BODY(sum_of_betas) {
+    out[0] = lam_sum(lam_betaln(in[0], 2), NULL);
+}
+
+/* Before one sum there is one lane, in which they would be called element by element. */
+START_TEST(functions_of_many_elements_are_called_once) {
+    const lam_body bodies[] = {sum_of_logs, sum_of_terms, sum_of_entropies, sum_of_betas};
+    for (int k = 0; k < 4; k++) {
+        lam_fn *f = lam_jit(FN(bodies[k], 1, 1), NULL);
+        apply1(f, lam_linspace(ctx, LAM_F64, 0.5, 2, 3000));
+        ck_assert_int_lt(lam_jit_report_of(f).steps, 20);
+    }
+}
+END_TEST
+
 /* Threads share blocks of lanes: bits do not depend on them. */
 START_TEST(threads_give_the_same_bits) {
     lam_ctx *shared = lam_ctx_new(&(lam_ctx_options){.threads = 3}), *own = ctx;
@@ -455,9 +482,10 @@ Suite *suite_transforms_jit(void) {
     return SUITE_OF("transforms/jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes,
                     dtypes_side_by_side, inputs_and_constants_as_outputs, any_layout, in_place_operations,
                     parts_are_set_in_place, stacks_are_set_in_place, what_is_set_into_itself,
-                    what_is_apart_is_judged_apart, threads_give_the_same_bits, recorded_once_for_each_signature,
-                    the_signature_used_longest_ago_goes, dead_and_repeated_operations_are_left_out,
-                    zero_less_zero_has_no_sign, neutral_operands_and_signs_fall_away, many_lanes_of_nothing,
-                    more_stages_than_are_kept, a_call_asks_for_no_memory, failures_are_those_of_the_function,
-                    failures_of_calls_are_reported, bad_options, memory_refused_anywhere);
+                    what_is_apart_is_judged_apart, functions_of_many_elements_are_called_once,
+                    threads_give_the_same_bits, recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
+                    dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign,
+                    neutral_operands_and_signs_fall_away, many_lanes_of_nothing, more_stages_than_are_kept,
+                    a_call_asks_for_no_memory, failures_are_those_of_the_function, failures_of_calls_are_reported,
+                    bad_options, memory_refused_anywhere);
 }

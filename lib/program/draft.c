@@ -34,16 +34,21 @@ static double contraction_terms(const lam__program *p, const lam__equation *e) {
     return terms;
 }
 
+double lam__draft_move_cost(double elements) {
+    const double near = 0.06, second = 0.2, far = 0.4;
+    enum { FIRST_CACHE = 1 << 12, SECOND_CACHE = 1 << 16 }; /* elements */
+    return elements > SECOND_CACHE ? far : elements > FIRST_CACHE ? second : near;
+}
+
 /* A call is some hundred nanoseconds and a pass over its elements; a view is the call alone. */
 double lam__draft_call_cost(const lam__program *p, const lam__equation *e) {
-    const double call = 90, view = 50, near = 0.06, second = 0.2, far = 0.4;
-    enum { FIRST_CACHE = 1 << 12, SECOND_CACHE = 1 << 16 }; /* elements */
+    const double call = 90, view = 50;
     double in = 0, out = 0;
     for (int i = 0; i < e->inputs; i++)
         if (operand_type(p, e, i)) in += (double)operand_type(p, e, i)->count;
     for (int o = 0; o < e->outputs; o++)
         if (p->types[e->first + o]) out += (double)p->types[e->first + o]->count;
-    const double move = in + out > SECOND_CACHE ? far : in + out > FIRST_CACHE ? second : near;
+    const double move = lam__draft_move_cost(in + out);
     if (e->primitive->view && !e->primitive->eval) return view;
     if (e->primitive->elementwise && e->primitive->loop)
         return call + out * (move + lam__fused_loop_cost((lam__loop_id)(e->primitive->loop - 1)));

@@ -61,6 +61,30 @@ static bool copy_sources(lam__plan *plan, lam__plan_item *to, const lam__region 
     return true;
 }
 
+/* What makes a variable; they are numbered in the order of their equations. NULL: an input. */
+static const lam__equation *maker_of(const lam__program *p, int64_t variable) {
+    int64_t low = 0, high = p->equations;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (p->list[middle]->first <= variable) low = middle + 1;
+        else high = middle;
+    }
+    return low ? p->list[low - 1] : NULL;
+}
+
+/* Sources are read where they have no gaps, which a view may have: calls take it as it is, for lanes it is copied. */
+static double copies_cost(const lam__program *p, const lam__region *r) {
+    double cost = 0;
+    for (int64_t i = 0; i < r->source_count; i++) {
+        const int64_t variable = r->sources[i].variable;
+        const lam__equation *e = variable < p->inputs ? NULL : maker_of(p, variable);
+        if (!e || !e->primitive->view || e->primitive == &lam__row_reshape || !p->types[variable]) continue;
+        const double elements = (double)p->types[variable]->count;
+        cost += 2 * elements * lam__draft_move_cost(2 * elements);
+    }
+    return cost;
+}
+
 /* Machine code takes a third of the time of steps that are run one by one, but what it moves takes as long. What calls
  * would find in the caches, one after the other, has left them when a part reads and writes all of it, at more places
  * at once than the machine fetches ahead. */
@@ -79,7 +103,8 @@ static double part_cost(const lam__program *p, const lam__region *r, const lam__
     const double lanes = (double)f->lanes, moved = lanes * (double)places;
     const bool is_far = moved > 4 * SECOND_CACHE && places > PLACES;
     const bool fits = native && f->step_count <= LAM__NATIVE_MOST;
-    return (fits ? f->cost / 3 + near * moved : f->cost) + (is_far ? far * lanes * (double)small : 0);
+    const double steps = fits ? f->cost / 3 + near * moved : f->cost;
+    return steps + moved * lam__draft_move_cost(moved) + copies_cost(p, r) + (is_far ? far * lanes * (double)small : 0);
 }
 
 /* The region of a stage as a fused part; NULL where it is better called. */

@@ -187,57 +187,6 @@ START_TEST(what_is_set_into_itself) {
 }
 END_TEST
 
-/* Maps of joints multiplied one after the other, and shares of corners that these have nothing to do with: what is good
- * for the ones, lanes of three, takes longer than calls for the others. */
-BODY(joints_and_shares) {
-    lam_tensor *at = lam_slice_axis(in[0], 1, 0, 3),
-               *rest = lam_sub(1.0, lam_sum(in[1], &(lam_reduce_options){.axes = LAM_AXES(1), .keepdims = true}));
-    for (int i = 0; i < 12; i++) at = lam_matmul(in[0], lam_sin(lam_matmul(lam_cos(in[0]), at)));
-    out[0] = at;
-    out[1] = lam_concatenate(LAM_LIST(in[1], rest), 1);
-}
-
-START_TEST(what_is_apart_is_judged_apart) {
-    lam_tensor *in[2] = {lam_reshape(lam_linspace(ctx, LAM_F64, -0.4, 0.5, 16), LAM_DIMS(4, 4)),
-                         lam_reshape(lam_linspace(ctx, LAM_F64, 0, 0.5, 1200), LAM_DIMS(600, 2))};
-    lam_tensor *out[2];
-    lam_fn *f = FN(joints_and_shares, 2, 2), *jitted = lam_jit(f, NULL);
-    expect_jit_same(f, (lam_list){2, in}, 2);
-    lam_call(jitted, (lam_list){2, in}, out, 2);
-    lam_jit_report r = lam_jit_report_of(jitted);
-    ck_assert_int_eq(r.parts, 1);
-    ck_assert_int_gt(r.fused, r.equations - 8);
-    ck_assert_int_lt(r.fused, r.equations);
-}
-END_TEST
-
-BODY(sum_of_logs) {
-    out[0] = lam_sum(lam_log(in[0]), NULL);
-}
-
-BODY(sum_of_terms) {
-    out[0] = lam_sum(lam_xlogy(in[0], lam_exprel(in[0])), NULL);
-}
-
-BODY(sum_of_entropies) {
-    out[0] = lam_sum(lam_rel_entr(in[0], lam_add(in[0], 1)), NULL);
-}
-
-BODY(sum_of_betas) {
-    out[0] = lam_sum(lam_betaln(in[0], 2), NULL);
-}
-
-/* Before one sum there is one lane, in which they would be called element by element. */
-START_TEST(functions_of_many_elements_are_called_once) {
-    const lam_body bodies[] = {sum_of_logs, sum_of_terms, sum_of_entropies, sum_of_betas};
-    for (int k = 0; k < 4; k++) {
-        lam_fn *f = lam_jit(FN(bodies[k], 1, 1), NULL);
-        apply1(f, lam_linspace(ctx, LAM_F64, 0.5, 2, 3000));
-        ck_assert_int_lt(lam_jit_report_of(f).steps, 20);
-    }
-}
-END_TEST
-
 /* Threads share blocks of lanes: bits do not depend on them. */
 START_TEST(threads_give_the_same_bits) {
     lam_ctx *shared = lam_ctx_new(&(lam_ctx_options){.threads = 3}), *own = ctx;
@@ -482,7 +431,6 @@ Suite *suite_transforms_jit(void) {
     return SUITE_OF("transforms/jit", jit_of_transforms_in_any_order, square_shapes, any_number_of_lanes,
                     dtypes_side_by_side, inputs_and_constants_as_outputs, any_layout, in_place_operations,
                     parts_are_set_in_place, stacks_are_set_in_place, what_is_set_into_itself,
-                    what_is_apart_is_judged_apart, functions_of_many_elements_are_called_once,
                     threads_give_the_same_bits, recorded_once_for_each_signature, the_signature_used_longest_ago_goes,
                     dead_and_repeated_operations_are_left_out, zero_less_zero_has_no_sign,
                     neutral_operands_and_signs_fall_away, many_lanes_of_nothing, more_stages_than_are_kept,

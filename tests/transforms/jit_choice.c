@@ -1,0 +1,83 @@
+/* What lam_jit fuses, and what it leaves to calls because these take less time: by the number of lanes, of steps and of
+ * elements that are moved. */
+#include "tests/support.h"
+
+/* What was compiled of f at these inputs, after its results have been compared with those of f. */
+static lam_jit_report report_of(lam_fn *f, lam_list in, size_t outputs) {
+    lam_tensor *want[2], *got[2];
+    lam_fn *jitted = lam_jit(f, NULL);
+    ck_assert_int_eq(lam_call(f, in, want, outputs), LAM_OK);
+    ck_assert_int_eq(lam_call(jitted, in, got, outputs), LAM_OK);
+    for (size_t o = 0; o < outputs; o++) EXPECT_SAME(got[o], want[o], 1e-9);
+    return lam_jit_report_of(jitted);
+}
+
+/* Maps of joints multiplied one after the other, and shares of corners that these have nothing to do with: what is good
+ * for the ones, lanes of three, takes longer than calls for the others. */
+BODY(joints_and_shares) {
+    lam_tensor *at = lam_slice_axis(in[0], 1, 0, 3),
+               *rest = lam_sub(1.0, lam_sum(in[1], &(lam_reduce_options){.axes = LAM_AXES(1), .keepdims = true}));
+    for (int i = 0; i < 12; i++) at = lam_matmul(in[0], lam_sin(lam_matmul(lam_cos(in[0]), at)));
+    out[0] = at;
+    out[1] = lam_concatenate(LAM_LIST(in[1], rest), 1);
+}
+
+START_TEST(what_is_apart_is_judged_apart) {
+    lam_tensor *in[2] = {lam_reshape(lam_linspace(ctx, LAM_F64, -0.4, 0.5, 16), LAM_DIMS(4, 4)),
+                         lam_reshape(lam_linspace(ctx, LAM_F64, 0, 0.5, 1200), LAM_DIMS(600, 2))};
+    lam_jit_report r = report_of(FN(joints_and_shares, 2, 2), (lam_list){2, in}, 2);
+    ck_assert_int_eq(r.parts, 1);
+    ck_assert_int_gt(r.fused, r.equations - 8);
+    ck_assert_int_lt(r.fused, r.equations);
+}
+END_TEST
+
+BODY(sum_of_logs) {
+    out[0] = lam_sum(lam_log(in[0]), NULL);
+}
+
+BODY(sum_of_terms) {
+    out[0] = lam_sum(lam_xlogy(in[0], lam_exprel(in[0])), NULL);
+}
+
+BODY(sum_of_entropies) {
+    out[0] = lam_sum(lam_rel_entr(in[0], lam_add(in[0], 1)), NULL);
+}
+
+BODY(sum_of_betas) {
+    out[0] = lam_sum(lam_betaln(in[0], 2), NULL);
+}
+
+/* Before one sum there is one lane, in which they would be called element by element. */
+START_TEST(functions_of_many_elements_are_called_once) {
+    const lam_body bodies[] = {sum_of_logs, sum_of_terms, sum_of_entropies, sum_of_betas};
+    for (int k = 0; k < 4; k++) {
+        lam_jit_report r = report_of(FN(bodies[k], 1, 1), LAM_LIST(lam_linspace(ctx, LAM_F64, 0.5, 2, 3000)), 1);
+        ck_assert_int_lt(r.steps, 20);
+    }
+}
+END_TEST
+
+BODY(differences_of_columns) {
+    out[0] = lam_sub(lam_slice_axis(in[0], 1, 1, LAM_END), lam_slice_axis(in[0], 1, 0, -1));
+}
+
+BODY(sum_of_what_is_cut_off) {
+    out[0] = lam_sum(lam_hard_tanh(in[0]), NULL);
+}
+
+/* Lanes would read copies of the two views; and one pass over memory is faster in a call than through registers. */
+START_TEST(few_passes_over_much_memory_stay_calls) {
+    const lam_body bodies[] = {differences_of_columns, sum_of_what_is_cut_off};
+    for (int k = 0; k < 2; k++) {
+        lam_tensor *x = lam_reshape(lam_linspace(ctx, LAM_F64, -2, 2, 400000), LAM_DIMS(1000, 400));
+        lam_jit_report r = report_of(FN(bodies[k], 1, 1), LAM_LIST(x), 1);
+        ck_assert_int_eq(r.fused, 0);
+    }
+}
+END_TEST
+
+Suite *suite_transforms_jit_choice(void) {
+    return SUITE_OF("transforms/jit_choice", what_is_apart_is_judged_apart, functions_of_many_elements_are_called_once,
+                    few_passes_over_much_memory_stay_calls);
+}

@@ -113,6 +113,24 @@ BODY(repeated_sum) {
     out[2] = all[2];
 }
 
+/* Rows of one operation each, on elements that lie side by side, the other way round, in turns and anyhow, some of
+ * which read what the same row has made one to three elements before; and rows that are all the same number. */
+BODY(in_rows) {
+    lam_tensor *p[TIMES], *q[TIMES], *r[TIMES], *same[4 * TIMES], *x[TIMES], *flag = lam_lt(in[1], 0);
+    for (int k = 0; k < TIMES; k++) x[k] = lam_index(in[0], 0, k);
+    for (int k = 0; k < TIMES; k++) p[k] = lam_sub(x[k], x[TIMES - 1 - k]);
+    for (int k = 0; k < TIMES; k++) q[k] = lam_sub(in[1], p[k]);
+    for (int k = 0; k < TIMES; k++) r[k] = lam_sub(p[(7 * k + 3) % TIMES], k % 2 ? q[k] : x[k]);
+    for (int k = 3; k < TIMES; k++) r[k] = lam_mul(r[k - 1 - k % 3], q[k]);
+    for (int k = 1; k < TIMES; k++) q[k] = lam_add(q[k - 1], q[k]);
+    for (int k = 0; k < TIMES; k++) flag = lam_and(lam_lt(p[k], q[k]), lam_not(flag));
+    for (int k = 0; k < 4 * TIMES; k++) same[k] = k == 50 ? in[1] : k < 90 ? q[3] : p[4];
+    out[0] = lam_stack((lam_list){TIMES, q}, 0);
+    out[1] = lam_stack((lam_list){TIMES, r}, 0);
+    out[2] = flag;
+    out[3] = lam_stack((lam_list){4 * TIMES, same}, 0);
+}
+
 START_TEST(machine_code_of_loops_gives_the_same_bits) {
     static const int64_t sizes[] = {1, 8, 21};
     const lam_jit_options steps = {.fusion = LAM_JIT_ALL}, native = {.fusion = LAM_JIT_ALL, .native = true};
@@ -128,6 +146,27 @@ START_TEST(machine_code_of_loops_gives_the_same_bits) {
         expect_native_same(beside, lam_jit(beside, &steps), lam_jit(beside, &native), LAM_LIST(row, y));
     }
     expect_native_same(f, lam_jit(f, &steps), lam_jit(f, &native), LAM_LIST(row, lam_index(y, 0, 0)));
+    lam_fn *g = lam_vmap(FN(in_rows, 2, 4), NULL);
+    expect_native_same(g, lam_jit(g, &steps), lam_jit(g, &native), LAM_LIST(rows, y));
+}
+END_TEST
+
+/* Few steps between calls of loops over elements: a function of machine code for each of them takes long to compile and
+ * no less to run. */
+BODY(swinging) {
+    out[0] = in[0];
+    for (int k = 0; k < 50; k++) out[0] = lam_add(lam_mul(0.999, out[0]), lam_sin(lam_mul(0.3, out[0])));
+}
+
+START_TEST(few_steps_between_calls_are_no_machine_code) {
+    const lam_jit_options all = {.fusion = LAM_JIT_ALL, .native = true};
+    lam_fn *f = FN(swinging, 1, 1), *native = lam_jit(f, &all);
+    for (int64_t n = 1; n < 30; n += 14) {
+        lam_tensor *x = lam_linspace(ctx, LAM_F64, -1, 2, n);
+        EXPECT_SAME(apply1(native, x), apply1(f, x), 0);
+        ck_assert_int_eq(lam_jit_report_of(native).parts, 1);
+        ck_assert_int_eq(lam_jit_report_of(native).native, 0);
+    }
 }
 END_TEST
 
@@ -253,7 +292,8 @@ END_TEST
 
 Suite *suite_transforms_jit_native(void) {
     Suite *suite = SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
-                            machine_code_that_cannot_be_made, loops_and_choices_on_small_tensors_are_machine_code);
+                            machine_code_that_cannot_be_made, few_steps_between_calls_are_no_machine_code,
+                            loops_and_choices_on_small_tensors_are_machine_code);
     suite_loop(suite, machine_code_comes_whatever_signals_do, 2);
     suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);
     suite_loop(suite, machine_code_of_loops_gives_the_same_bits, 3);

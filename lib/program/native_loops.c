@@ -13,7 +13,8 @@ enum {
     LEAST_STEPS = 2 * WINDOW,
     DEPTH = 2,
     LOOKED_UP = 2,
-    FEW = 8
+    FEW = 8,
+    FEW_OF_LANES = 4
 };
 
 /* ---- what reads what --------------------------------------------------------------------------------------------- */
@@ -195,9 +196,10 @@ static int64_t written_from(const lam__native_source *s, int64_t i, int64_t end)
 /* Which of the steps before `end`, where a loop begins, are run as steps: those that call loops over elements, and a
  * few between these, which a function is not worth. */
 static void find_runs(lam__native_source *s, int64_t i, int64_t end) {
+    const int64_t least = s->lanes == 1 ? FEW : FEW_OF_LANES;
     for (bool called = false; i < end; called = true) {
         const int64_t few = written_from(s, i, end);
-        const bool run = few < FEW && (called || i + few < end);
+        const bool run = few < least && (called || i + few < end);
         memset(s->is_run + i, run, (size_t)few);
         i += few;
         for (; i < end && lam__native_calls(&s->steps[i]); i++) s->is_run[i] = 1;

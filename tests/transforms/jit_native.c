@@ -225,6 +225,33 @@ START_TEST(loops_and_choices_on_small_tensors_are_machine_code) {
 }
 END_TEST
 
+/* Elements and their neighbours, which the compiler takes in vectors. */
+BODY(diffused) {
+    lam_tensor *x = in[1], *around = lam_add(lam_roll(x, 1, 0), lam_roll(x, -1, 0));
+    lam_tensor *next = lam_add(x, lam_mul(0.2, lam_sub(around, lam_mul(2, x))));
+    out[0] = lam_where(lam_gt(next, 1.5), lam_div(x, lam_add(1, lam_square(next))), lam_max(next, lam_neg(x)));
+    out[1] = lam_add(in[2], lam_mul(out[0], lam_index(x, 0, 0)));
+}
+
+BODY(diffusion) {
+    lam_fori(0, 70, FN(diffused, 3, 2), LAM_LIST(in[0], lam_zeros_like(in[0])), out, 2);
+}
+
+START_TEST(machine_code_of_vectors_gives_the_same_bits) {
+    static const int64_t sizes[] = {17, 31, 64, 121, 256};
+    lam_fn *f = FN(diffusion, 1, 2), *native = lam_jit(f, &(lam_jit_options){.native = true});
+    for (int k = 0; k < 10; k++) {
+        lam_tensor *line = lam_linspace(ctx, LAM_F64, -1, 3, sizes[k / 2]), *want[2], *got[2];
+        lam_tensor *x = lam_cast(lam_mul(2, lam_sin(lam_square(line))), k % 2 ? LAM_F32 : LAM_F64);
+        lam_call(f, LAM_LIST(x), want, 2);
+        lam_call(native, LAM_LIST(x), got, 2);
+        for (int o = 0; o < 2; o++) EXPECT_SAME(got[o], want[o], 0);
+        ck_assert_int_eq(lam_jit_report_of(native).native, system("cc --version >/dev/null 2>&1") == 0);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
 /* What is there is not compiled again: parts of the same steps, whosever they are, share it, so that a loop which is
  * recorded trip by trip takes no longer than one trip. Shown by compilers that are no longer to be found. */
 START_TEST(machine_code_is_made_once) {
@@ -291,9 +318,10 @@ START_TEST(machine_code_comes_whatever_signals_do) {
 END_TEST
 
 Suite *suite_transforms_jit_native(void) {
-    Suite *suite = SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
-                            machine_code_that_cannot_be_made, few_steps_between_calls_are_no_machine_code,
-                            loops_and_choices_on_small_tensors_are_machine_code);
+    Suite *suite =
+        SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
+                 machine_code_that_cannot_be_made, few_steps_between_calls_are_no_machine_code,
+                 loops_and_choices_on_small_tensors_are_machine_code, machine_code_of_vectors_gives_the_same_bits);
     suite_loop(suite, machine_code_comes_whatever_signals_do, 2);
     suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);
     suite_loop(suite, machine_code_of_loops_gives_the_same_bits, 3);

@@ -79,7 +79,8 @@ static double part_cost(const lam__program *p, const lam__region *r, const lam__
     const double lanes = (double)f->lanes, moved = lanes * (double)places;
     const bool is_far = moved > 4 * SECOND_CACHE && places > PLACES;
     const bool fits = native && f->step_count <= LAM__NATIVE_MOST;
-    return (fits ? f->cost / 3 + near * moved : f->cost) + (is_far ? far * lanes * (double)small : 0);
+    const double fitted = f->called + (f->cost - f->called) / 3 + near * moved;
+    return (fits ? fitted : f->cost) + (is_far ? far * lanes * (double)small : 0);
 }
 
 /* The region of a stage as a fused part; NULL where it is better called. */

@@ -225,6 +225,30 @@ START_TEST(loops_and_choices_on_small_tensors_are_machine_code) {
 }
 END_TEST
 
+/* Two carries of a line at once, and what is made of them before and behind. */
+BODY(joined) {
+    out[0] = lam_mul(in[2], in[0]);
+    out[1] = lam_add(lam_mul(in[2], in[1]), in[3]);
+}
+
+BODY(along) {
+    lam_tensor *y[2];
+    lam_associative_scan(FN(joined, 4, 2), LAM_LIST(lam_logistic(in[0]), in[1]), 0, false, y, 2);
+    out[0] = lam_sum(lam_square(y[1]), NULL);
+}
+
+/* What is the same in all lanes is done by steps before: parts that have much of it are no cheaper by machine code, and
+ * calls are not left for them. */
+START_TEST(what_stays_steps_is_judged_as_steps) {
+    lam_fn *f = FN(along, 2, 1), *native = lam_jit(f, &(lam_jit_options){.native = true});
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, -2, 3, 1000), *y = lam_sin(lam_square(x));
+    EXPECT_SAME(apply2(native, x, y), apply2(f, x, y), 1e-13);
+    const lam_jit_report r = lam_jit_report_of(native);
+    ck_assert_int_eq(r.native, system("cc --version >/dev/null 2>&1") == 0 ? r.parts : 0);
+    ck_assert_int_lt(r.steps, 1000);
+}
+END_TEST
+
 /* Elements and their neighbours, which the compiler takes in vectors. */
 BODY(diffused) {
     lam_tensor *x = in[1], *around = lam_add(lam_roll(x, 1, 0), lam_roll(x, -1, 0));
@@ -318,10 +342,10 @@ START_TEST(machine_code_comes_whatever_signals_do) {
 END_TEST
 
 Suite *suite_transforms_jit_native(void) {
-    Suite *suite =
-        SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
-                 machine_code_that_cannot_be_made, few_steps_between_calls_are_no_machine_code,
-                 loops_and_choices_on_small_tensors_are_machine_code, machine_code_of_vectors_gives_the_same_bits);
+    Suite *suite = SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
+                            machine_code_that_cannot_be_made, few_steps_between_calls_are_no_machine_code,
+                            loops_and_choices_on_small_tensors_are_machine_code,
+                            machine_code_of_vectors_gives_the_same_bits, what_stays_steps_is_judged_as_steps);
     suite_loop(suite, machine_code_comes_whatever_signals_do, 2);
     suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);
     suite_loop(suite, machine_code_of_loops_gives_the_same_bits, 3);

@@ -299,6 +299,20 @@ static int64_t trips_of(int64_t lower, int64_t upper) {
     return trips > INT64_MAX ? INT64_MAX : (int64_t)trips;
 }
 
+/* The same, if the body can do without elements. *reads: it cannot, though with its number alone it may, which it has
+ * when it is recorded trip by trip. What was drawn and recorded in vain is forgotten (NOTE [attempts] in
+ * lib/base/error.h). */
+static bool try_later(lam__control *c, int64_t lower, int64_t trips, carries *s, bool *reads) {
+    const lam_random_state before = c->ctx->random;
+    const lam__mark mark = lam__error_mark(c->ctx);
+    if (count_later(c, lower, trips, s)) return true;
+    *reads = lam__error_since(c->ctx, mark) == LAM_ERR_ABSTRACT;
+    if (!*reads) return false;
+    c->ctx->random = before;
+    lam__error_roll_back(c->ctx, mark);
+    return false;
+}
+
 /* A trip at a time, but for a loop that is to be one equation, and one that the first trip shows to be too long for a
  * program: what that has left there is read by nobody. */
 static bool run_fori(lam__control *c, int64_t lower, int64_t upper, lam_fn *body, lam_list init, carries *s) {
@@ -306,7 +320,11 @@ static bool run_fori(lam__control *c, int64_t lower, int64_t upper, lam_fn *body
     const int64_t trips = trips_of(lower, upper);
     const lam__known known = lam__deferred_loop(body, s->n, s->now, trips);
     const int64_t before = lam__deferred_recorded(body, s->n, s->now);
-    if (known == LAM__TRACED) return count_later(c, lower, trips, s);
+    if (known == LAM__TRACED) {
+        bool reads = false;
+        const bool fine = try_later(c, lower, trips, s, &reads);
+        if (!reads) return fine;
+    }
     if (known == LAM__NOT_ASKED) upper = lower + 1; /* one trip keeps the types, or fails */
     if (before >= 0 && !carries_begin(c, init, &start)) return false;
     for (int64_t i = lower; i < upper; i++) {

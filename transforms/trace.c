@@ -200,7 +200,8 @@ const lam__interpreter lam__interpreter_trace = {
     .unreadable_status = LAM_ERR_ABSTRACT,
     .unreadable = "the elements of a tensor that is being traced are not known",
     .unreadable_remedy =
-        "use lam_where instead of branching on it; tangents have no elements while a function is linearised",
+        "use lam_where instead of branching on it, lam_take to index by it; tangents have no elements while a function "
+        "is linearised",
 };
 
 lam_status lam__trace_push(lam_ctx *ctx, lam__level *level, lam__program *program) {

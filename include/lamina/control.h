@@ -45,7 +45,8 @@ LAM_API lam_status lam_switch(lam_tensor *index, lam_fn *const branches[], size_
  * Derivative  of the trips that were made, in all modes; reverse mode keeps what each of them needs. */
 LAM_API lam_status lam_while(lam_fn *condition, lam_fn *body, lam_list init, lam_tensor **out, size_t n_out);
 
-/* Carries init through body for i = lower, ..., upper - 1; none if upper is not above lower.
+/* Carries init through body for i = lower, ..., upper - 1; none if upper is not above lower. A body that reads i, by
+ * lam_item, is recorded trip by trip, however many there are.
  * Shape   body: i (i64, rank 0), the carries -> the carries.
  * Fails   as lam_while. Owner: current scope. Derivative: as lam_while. */
 LAM_API lam_status lam_fori(int64_t lower, int64_t upper, lam_fn *body, lam_list init, lam_tensor **out, size_t n_out);

@@ -54,6 +54,8 @@ double lam__draft_call_cost(const lam__program *p, const lam__equation *e) {
         return call + out * (move + lam__fused_loop_cost((lam__loop_id)(e->primitive->loop - 1)));
     if (e->primitive == &lam__row_sincos) return call + (move + 2) * out;
     if (e->primitive == &lam__row_dot_general) return 1.5 * call + out * (move + 0.06 * contraction_terms(p, e));
+    if (e->primitive == &lam__row_logsumexp) /* passes over its elements, one of them exponentials */
+        return 5 * call + in * (lam__fused_loop_cost(LAM__LOOP_exp_gap) + 4 * move);
     return 1.3 * call + (in + out) * move;
 }
 
@@ -86,8 +88,19 @@ static double scalars(const lam__program *p, int64_t lanes) {
     return count;
 }
 
+/* Whether it matters which of the axes with so many elements are the lanes. */
+static bool is_square(const lam__program *p, int64_t lanes) {
+    for (int64_t v = 0; v < p->variables; v++) {
+        const lam_value *type = p->types[v];
+        int axes = 0;
+        for (int axis = 0; type && axis < type->rank; axis++) axes += type->dims[axis] == lanes;
+        if (axes > 1) return true;
+    }
+    return false;
+}
+
 /* Sizes of all axes in front together, and of single ones, by how many elements have them. */
-int lam__draft_lanes(const lam__program *p, int room, int64_t lanes[]) {
+int lam__draft_choices(const lam__program *p, int room, lam__draft_lanes lanes[]) {
     size_list l = {.count = 0};
     for (int64_t v = 0; v < p->variables; v++) {
         const lam_value *type = p->types[v];
@@ -104,11 +117,15 @@ int lam__draft_lanes(const lam__program *p, int room, int64_t lanes[]) {
         int best = 0;
         for (int i = 1; i < l.count; i++)
             if (l.weight[i] > l.weight[best]) best = i;
-        if (scalars(p, l.size[best]) <= MOST_SCALARS) lanes[n++] = l.size[best];
+        const int64_t size = l.size[best];
+        if (scalars(p, size) <= MOST_SCALARS) {
+            lanes[n++] = (lam__draft_lanes){size, false};
+            if (n < room - 1 && is_square(p, size)) lanes[n++] = (lam__draft_lanes){size, true};
+        }
         l.size[best] = l.size[--l.count];
         l.weight[best] = l.weight[l.count];
     }
-    if (scalars(p, 1) <= MOST_SCALARS) lanes[n++] = 1;
+    if (scalars(p, 1) <= MOST_SCALARS) lanes[n++] = (lam__draft_lanes){1, false};
     return n;
 }
 
@@ -125,7 +142,8 @@ static lam__region *region_at(lam__draft *d, int64_t stage) {
     if (d->regions[stage]) return d->regions[stage];
     lam__region *r = lam__arena_get(&d->arena, sizeof *r);
     if (!r) return NULL;
-    lam__region_open(r, d->program->ctx, &d->arena, d->lanes, MOST_NODES);
+    lam__region_open(r, d->program->ctx, &d->arena, d->lanes.count, MOST_NODES);
+    r->last = d->lanes.last;
     return d->regions[stage] = r;
 }
 
@@ -220,7 +238,7 @@ static bool add_targets(lam__draft *d, int64_t stage, lam__draft_variable *v, in
     const lam_value *type = v->piece->type;
     const int64_t before = product_of(type->dims, 0, first == last ? type->rank : first),
                   behind = first == last ? 1 : product_of(type->dims, last, type->rank),
-                  inside = first == last ? 1 : d->lanes;
+                  inside = first == last ? 1 : d->lanes.count;
     for (int64_t i = 0; i < before * behind; i++) {
         lam__target *list = lam__arena_grow(&d->arena, d->targets[stage], d->target_counts[stage], room, sizeof *list);
         if (!list) return false;
@@ -280,7 +298,7 @@ static bool try_draft(lam__draft *d, bool *again) {
     return list_targets(d, again);
 }
 
-static bool open_draft(lam__draft *d, const lam__program *p, int64_t lanes) {
+static bool open_draft(lam__draft *d, const lam__program *p, lam__draft_lanes lanes) {
     *d = (lam__draft){.program = p, .lanes = lanes};
     lam__arena_open(&d->arena, p->ctx);
     d->arena.most = MOST_BYTES;
@@ -301,7 +319,7 @@ static bool settle(lam__draft *d) {
     return !again;
 }
 
-bool lam__draft_make(lam__draft *d, const lam__program *p, int64_t lanes) {
+bool lam__draft_make(lam__draft *d, const lam__program *p, lam__draft_lanes lanes) {
     return open_draft(d, p, lanes) && settle(d);
 }
 

@@ -4,6 +4,12 @@
 
 #include "lib/program/fused.h"
 
+/* How many lanes; of several axes with as many elements the lanes are the first that fit, or the last. */
+typedef struct lam__draft_lanes {
+    int64_t count;
+    bool last;
+} lam__draft_lanes;
+
 /* NOTE [stages]
  * A program is run in stages: calls, then the region of the stage, then the calls of the next one. An equation that can
  * be lowered goes to the first region in which its operands are there; any other one is a call as soon as they are. So
@@ -28,7 +34,7 @@ typedef struct lam__draft_variable {
 typedef struct lam__draft {
     const lam__program *program;
     lam__arena arena;
-    int64_t lanes;
+    lam__draft_lanes lanes;
     lam__draft_equation *equations;
     lam__draft_variable *variables;
     lam__region **regions; /* by stage; NULL: none */
@@ -39,7 +45,7 @@ typedef struct lam__draft {
 } lam__draft;
 
 /* False, with nothing recorded, where memory is lacking. The draft is closed by the caller, also then. */
-bool lam__draft_make(lam__draft *d, const lam__program *p, int64_t lanes);
+bool lam__draft_make(lam__draft *d, const lam__program *p, lam__draft_lanes lanes);
 
 /* The same once more, after equations have been forced. */
 bool lam__draft_again(lam__draft *d);
@@ -50,8 +56,8 @@ void lam__draft_close(lam__draft *d);
 double lam__draft_move_cost(double elements);
 double lam__draft_call_cost(const lam__program *p, const lam__equation *e);
 
-/* Numbers of lanes that a program may have, the likeliest first, at most `room`: those that leave no more
+/* Lanes that a program may have, the likeliest first, at most `room`: those that leave no more
  * scalars than can be lowered. */
-int lam__draft_lanes(const lam__program *p, int room, int64_t lanes[]);
+int lam__draft_choices(const lam__program *p, int room, lam__draft_lanes lanes[]);
 
 #endif

@@ -327,27 +327,37 @@ static void write_constants(const maker *m, int64_t count, char *memory) {
     }
 }
 
+static bool calls(const lam__lane_step *s) {
+    return s->op == LAM__LANE_LOOP || s->op == LAM__LANE_SINCOS;
+}
+
 /* Nanoseconds of a step, roughly: to find out what to do, and for each group of lanes, by how much memory the registers
  * take; no groups: of a single lane. Loops are called, and take as long as they do, for one lane as for a vector. */
 static double step_cost(const lam__lane_step *s, double groups, double bytes) {
     const double next = 3, loop = 8, first = 0.6, second = 0.9, beyond = 2.5;
     const double reach = first + (bytes > CACHE ? second : 0) + (bytes > SECOND_CACHE ? beyond : 0);
-    const bool moves = s->op == LAM__LANE_LOAD || s->op == LAM__LANE_STORE, calls = s->op < LAM__LANE_AND && !moves;
-    const double lanes = groups > 0 ? groups * (reach + s->cost * 8) : calls ? s->cost * 8 : 0;
-    return next + (moves ? 2 : calls ? loop : 0) + lanes;
+    const bool moves = s->op == LAM__LANE_LOAD || s->op == LAM__LANE_STORE;
+    const double lanes = groups > 0 ? groups * (reach + s->cost * 8) : calls(s) ? s->cost * 8 : 0;
+    return next + (moves ? 2 : calls(s) ? loop : 0) + lanes;
 }
 
-/* Nanoseconds of these steps, one after the other, for one block. */
-static double cost_of(const lam__lane_step *steps, int64_t count, double groups, double bytes) {
+/* Nanoseconds of these steps, one after the other, for one block; or of those that call loops alone. */
+static double cost_of(const lam__lane_step *steps, int64_t count, double groups, double bytes, bool called) {
     double cost = 0;
-    for (int64_t i = 0; i < count; i++) cost += step_cost(&steps[i], groups, bytes);
+    for (int64_t i = 0; i < count; i++)
+        if (!called || calls(&steps[i])) cost += step_cost(&steps[i], groups, bytes);
     return cost;
 }
 
 /* All blocks, if they have so many groups. */
-static double blocks_cost(const maker *m, int64_t groups) {
+static double blocks_cost(const maker *m, int64_t groups, bool called) {
     const double bytes = (double)(m->used * LAM__LANE_BYTES * groups), block = (double)(groups * LAM__LANE_GROUP);
-    return (double)m->r->lanes / block * cost_of(m->steps[0], m->counts[0], (double)groups, bytes);
+    return (double)m->r->lanes / block * cost_of(m->steps[0], m->counts[0], (double)groups, bytes, called);
+}
+
+/* Of all lanes, in the blocks that were chosen. */
+static double steps_cost(const maker *m, bool called) {
+    return m->single ? cost_of(m->steps[0], m->counts[0], 0, 0, called) : blocks_cost(m, m->f->groups, called);
 }
 
 /* NOTE [blocks]. */
@@ -355,7 +365,7 @@ static int64_t groups_of(const maker *m) {
     const int64_t all = (m->r->lanes + LAM__LANE_GROUP - 1) / LAM__LANE_GROUP;
     int64_t best = 1;
     for (int64_t groups = 2; groups <= MOST_GROUPS && groups < 2 * all; groups *= 2)
-        if (blocks_cost(m, groups) < blocks_cost(m, best)) best = groups;
+        if (blocks_cost(m, groups, false) < blocks_cost(m, best, false)) best = groups;
     const int64_t blocks = (all + best - 1) / best;
     return (all + blocks - 1) / blocks; /* of equal size */
 }
@@ -414,8 +424,9 @@ static lam__fused *finish(maker *m, int64_t count) {
     if (!f->memory || !keep_params(m)) return give_up(f);
     memset(f->memory, 0, (size_t)f->workers * (f->same + f->each));
     write_constants(m, count, f->memory);
-    f->cost = m->single ? cost_of(m->steps[0], m->counts[0], 0, 0)
-                        : cost_of(m->steps[1], m->counts[1], 1, 0) + blocks_cost(m, f->groups);
+    const double before = m->single ? 0 : cost_of(m->steps[1], m->counts[1], 1, 0, false);
+    f->cost = before + steps_cost(m, false);
+    f->called = before + steps_cost(m, true);
     return f;
 }
 

@@ -30,6 +30,7 @@ typedef struct lam__fused {
     int workers;
     lam__native *native; /* NULL: steps are run one by one */
     double cost;         /* of a run on one thread, in nanoseconds; estimated */
+    double called;       /* of these, what machine code does not change: calls of loops, steps before */
 } lam__fused;
 
 /* NULL, with nothing recorded, without memory. */

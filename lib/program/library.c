@@ -41,6 +41,8 @@ static bool compile(const char *source, const char *library) {
     static const char *const options[] = {"cc",
                                           "-std=c11",
                                           "-O1",
+                                          "-ftree-vectorize", /* loops, as they are: sums keep their order */
+                                          "-fno-tree-slp-vectorize",
                                           "-march=native",
                                           "-ffp-contract=off",
                                           "-fno-math-errno",

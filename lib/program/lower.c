@@ -1,6 +1,6 @@
 /* Lowering: what an equation makes of its operands, element by element. See region.h. The rows known here are the
- * elementwise class, conversions, sine with cosine, what only moves elements, and small sums and products; an equation
- * of another row, or of more elements, is a call. */
+ * elementwise class, conversions, sine with cosine, what only moves elements, small sums and products, and small sums
+ * of exponentials; an equation of another row, or of more elements, is a call. */
 #include "lib/program/region.h"
 
 #include "lib/primitives/rows.h"
@@ -152,6 +152,7 @@ bool lam__lower(lam__region *r, const lam__equation *e, lam__piece *const in[], 
         out[0] = in[0];
         return true;
     }
+    if (row == &lam__row_logsumexp) return lam__lower_exponentials(r, e, in[0], types, out);
     if (lam__lower_is_move(row)) return lam__lower_move(r, e, in, types, out);
     lam__piece made = {.kind = LAM__PIECE_NODES, .type = types[0]};
     if (e->outputs != 1 || !lower_sums(r, e, in, &made)) return false;

@@ -1,5 +1,6 @@
-/* Sums and products of few elements, spelled out: reductions of axes that are no lanes, contractions, and sums at known
- * places. Reductions go by pairs; contractions as fused products one after the other, where the machine has them. */
+/* Sums and products of few elements, spelled out: reductions of axes that are no lanes, also of exponentials,
+ * contractions, and sums at known places. Reductions go by pairs; contractions as fused products one after the other,
+ * where the machine has them. */
 #include "lib/program/region.h"
 
 #include "lib/kernels/places.h"
@@ -8,6 +9,10 @@
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
 
 /* Terms of one result, and products of one contraction: larger ones are what kernels are made for, and drafts that
  * spell them out take long to make and are not chosen. */
@@ -84,41 +89,114 @@ static const int32_t *seen_outside(lam__region *r, lam__piece *x, lam__axis_set 
     return NULL;
 }
 
-/* Axes that lanes go along are kept; those in front of them that are summed shift them. Terms are joined by pairs and
- * not as the kernel's leaves would: what lam_jit says of the order of sums. Long sums are left to the kernel. */
-bool lam__lower_reduction(lam__region *r, const lam__equation *e, lam__piece *x, lam__piece *out) {
-    const lam__loop_id id = joined_by(e->primitive);
+/* A reduction of few elements: the nodes of its operand, how they are walked, those of one result and results. */
+typedef struct reduction {
+    const int32_t *nodes;
+    walk kept, summed;
+    int64_t results, count;
+    int first, last; /* lanes of the operand */
+} reduction;
+
+/* Axes that lanes go along are kept; those in front of them that are summed shift them: out gets the lanes of a
+ * result. Long sums are left to the kernel. */
+static bool see_reduction(lam__region *r, lam__axis_set set, lam__piece *x, reduction *see, lam__piece *out) {
     const lam_value *type = x->type;
-    if (id == LAM__LOOP_COUNT || !lam__dtype_is_float(type->dtype)) return false;
-    const lam__axis_set set = lam__reduce_set(e->params);
-    int32_t terms[MOST_TERMS];
     int64_t step[LAM_INNER_RANK];
-    const int32_t *nodes = seen_outside(r, x, set, &out->first, &out->last);
-    if (!nodes) return false;
-    node_steps(type, out->first, out->last, step);
-    walk kept = {0}, summed = {0};
-    int64_t results = 1, count = 1;
+    *see = (reduction){.results = 1, .count = 1};
+    see->nodes = seen_outside(r, x, set, &see->first, &see->last);
+    if (!see->nodes) return false;
+    node_steps(type, see->first, see->last, step);
     int before = 0;
     for (int axis = 0; axis < type->rank; axis++) {
-        if (axis >= out->first && axis < out->last) continue;
+        if (axis >= see->first && axis < see->last) continue;
         const bool reduced = lam__reduce_has(set, axis);
-        *(reduced ? &count : &results) *= type->dims[axis];
-        walk_add(reduced ? &summed : &kept, type->dims[axis], step[axis], 0);
-        before += reduced && axis < out->first;
+        *(reduced ? &see->count : &see->results) *= type->dims[axis];
+        walk_add(reduced ? &see->summed : &see->kept, type->dims[axis], step[axis], 0);
+        before += reduced && axis < see->first;
     }
-    out->first -= before;
-    out->last -= before;
-    if (count > MOST_TERMS || results > r->graph.most) return false;
-    out->nodes = lam__arena_get(r->graph.arena, (size_t)results * sizeof *out->nodes);
-    for (int64_t i = 0; out->nodes && i < results; i++) {
-        for (int64_t k = 0; k < count; k++) {
-            terms[k] = nodes[kept.where[0] + summed.where[0]];
-            walk_on(&summed);
-        }
-        if ((out->nodes[i] = by_pairs(r, id, terms, count)) < 0) return false;
-        walk_on(&kept);
+    out->first = see->first - before;
+    out->last = see->last - before;
+    return see->count <= MOST_TERMS && see->results <= r->graph.most;
+}
+
+/* The nodes that the next result is made of, and where they are among those of the operand. */
+static void next_terms(reduction *see, int32_t terms[], int64_t at[]) {
+    for (int64_t k = 0; k < see->count; k++) {
+        at[k] = see->kept.where[0] + see->summed.where[0];
+        terms[k] = see->nodes[at[k]];
+        walk_on(&see->summed);
+    }
+    walk_on(&see->kept);
+}
+
+/* Terms are joined by pairs and not as the kernel's leaves would: what lam_jit says of the order of sums. */
+bool lam__lower_reduction(lam__region *r, const lam__equation *e, lam__piece *x, lam__piece *out) {
+    const lam__loop_id id = joined_by(e->primitive);
+    int32_t terms[MOST_TERMS];
+    int64_t at[MOST_TERMS];
+    reduction see;
+    if (id == LAM__LOOP_COUNT || !lam__dtype_is_float(x->type->dtype)) return false;
+    if (!see_reduction(r, lam__reduce_set(e->params), x, &see, out)) return false;
+    out->nodes = lam__arena_get(r->graph.arena, (size_t)see.results * sizeof *out->nodes);
+    for (int64_t i = 0; out->nodes && i < see.results; i++) {
+        next_terms(&see, terms, at);
+        if ((out->nodes[i] = by_pairs(r, id, terms, see.count)) < 0) return false;
     }
     return out->nodes != NULL;
+}
+
+/* ---- sums of exponentials ---------------------------------------------------------------------------------------- */
+
+static int32_t chosen(lam__region *r, lam__loop_id by, int32_t x, int32_t y, int32_t then, int32_t otherwise) {
+    const int32_t pair[] = {x, y};
+    const int32_t in[] = {lam__graph_loop(&r->graph, by, true, 2, pair, NULL, 0), then, otherwise};
+    return lam__graph_loop(&r->graph, LAM__LOOP_where, false, 3, in, NULL, 0);
+}
+
+/* One result, as NOTE [shifted terms] in logsumexp.c has it: what is largest counts 1, also where it is inf. terms[]
+ * are those of x, and become the exponentials; made[]: result and sum. */
+static bool join_exponentials(lam__region *r, lam_dtype dtype, int64_t count, int32_t terms[], int32_t made[2]) {
+    int32_t pairs[MOST_TERMS];
+    lam__graph *g = &r->graph;
+    const int32_t zero = lam__graph_number(g, dtype, 0), one = lam__graph_number(g, dtype, 1);
+    const int32_t least = lam__graph_number(g, dtype, dtype == LAM_F64 ? DBL_MIN : (double)FLT_MIN);
+    memcpy(pairs, terms, (size_t)count * sizeof *pairs);
+    const int32_t largest = by_pairs(r, LAM__LOOP_max, pairs, count);
+    const int32_t shift = chosen(r, LAM__LOOP_eq, largest, lam__graph_number(g, dtype, -INFINITY), zero, largest);
+    for (int64_t k = 0; k < count; k++) {
+        const int32_t gap = join(r, LAM__LOOP_exp_gap, terms[k], shift);
+        pairs[k] = chosen(r, LAM__LOOP_eq, terms[k], shift, one, gap);
+        terms[k] = chosen(r, LAM__LOOP_lt, pairs[k], least, zero, pairs[k]);
+        if (terms[k] < 0) return false;
+    }
+    const int32_t sum = by_pairs(r, LAM__LOOP_add, pairs, count);
+    const int32_t logarithm = lam__graph_loop(g, LAM__LOOP_log, false, 1, &sum, NULL, 0);
+    made[0] = join(r, LAM__LOOP_add, shift, logarithm);
+    made[1] = chosen(r, LAM__LOOP_eq, sum, zero, one, sum);
+    return made[0] >= 0 && made[1] >= 0;
+}
+
+/* Terms below normal are left in the sum, which is at least 1 then and does not notice. */
+bool lam__lower_exponentials(lam__region *r, const lam__equation *e, lam__piece *x, lam_value *const types[],
+                             lam__piece *out[]) {
+    lam__piece lanes;
+    reduction see;
+    int32_t terms[MOST_TERMS], made[2];
+    int64_t at[MOST_TERMS];
+    if (!see_reduction(r, lam__reduce_set(e->params), x, &see, &lanes)) return false;
+    for (int o = 0; o < 3; o++) {
+        const bool whole = o == 1; /* the terms, beside a result and its sum */
+        out[o] = lam__region_piece(r, types[o], whole ? see.first : lanes.first, whole ? see.last : lanes.last);
+        if (!out[o]) return false;
+    }
+    for (int64_t i = 0; i < see.results; i++) {
+        next_terms(&see, terms, at);
+        if (!join_exponentials(r, (lam_dtype)x->type->dtype, see.count, terms, made)) return false;
+        for (int64_t k = 0; k < see.count; k++) out[1]->nodes[at[k]] = terms[k];
+        out[0]->nodes[i] = made[0];
+        out[2]->nodes[i] = made[1];
+    }
+    return true;
 }
 
 /* ---- contractions ------------------------------------------------------------------------------------------------ */

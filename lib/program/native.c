@@ -39,7 +39,7 @@ static bool find_pieces(lam__native *n, const lam__native_source *s) {
         char name[32];
         if (p->count++) continue;
         p->steps = &s->steps[i];
-        if (lam__native_calls(&s->steps[i])) continue;
+        if (s->is_run[i]) continue;
         snprintf(name, sizeof name, "lamina_%d", (int)s->piece[i]);
         void *found = lam__library_find(n->library, name);
         memcpy(&p->run, &found, sizeof found);
@@ -69,7 +69,7 @@ lam__native *lam__native_new(lam_ctx *ctx, const lam__lane_step *steps, int64_t 
     int32_t *words = lam__alloc_get(&ctx->pool, room);
     if (!words) return NULL;
     lam__native_read(&s, words);
-    lam__native *made = s.written <= LAM__NATIVE_MOST ? make(ctx, &s) : NULL;
+    lam__native *made = s.written && s.written <= LAM__NATIVE_MOST ? make(ctx, &s) : NULL;
     lam__alloc_put(&ctx->pool, words, room);
     return made;
 }

@@ -5,7 +5,17 @@
 
 #include <string.h>
 
-enum { NONE = -1, CHUNK = 250, WINDOW = 16, LEAST_TIMES = 4, DEPTH = 2, CHANGING = 2 };
+enum {
+    NONE = -1,
+    CHUNK = 250,
+    WINDOW = 16,
+    LEAST_TIMES = 4,
+    LEAST_STEPS = 2 * WINDOW,
+    DEPTH = 2,
+    LOOKED_UP = 2,
+    FEW = 8,
+    FEW_OF_LANES = 4
+};
 
 /* ---- what reads what --------------------------------------------------------------------------------------------- */
 
@@ -92,26 +102,59 @@ bool lam__native_sets(const lam__native_source *s, const lam__native_loop *l, in
     return false;
 }
 
-/* Operands that lie in another register each time, which are no loop's that is worth it where they are many. */
-static int64_t changing(const lam__native_source *s, const lam__native_loop *l) {
-    int64_t count = 0;
-    for (int64_t i = l->first; i < l->first + l->period; i++) {
-        int first, last, made;
-        lam__native_operands(&s->steps[i], &first, &last, &made);
-        for (int k = first; k <= last; k++)
-            count += !lam__native_carried(s, l, i, k) && s->steps[i].at[k] != s->steps[i + l->period].at[k];
-    }
-    return count;
+bool lam__native_even(const lam__native_source *s, const lam__native_loop *l, int64_t i, int k) {
+    const lam__lane_step *step = &s->steps[i];
+    const int64_t by = (int64_t)step[l->period].at[k] - (int64_t)step->at[k];
+    for (int64_t t = 2; t < l->times; t++)
+        if ((int64_t)step[t * l->period].at[k] != step->at[k] + t * by) return false;
+    return true;
 }
 
-/* The loop that begins here, if there is one with this period; *end is where it was looked for. */
-static bool find_loop(const lam__native_source *s, int64_t first, int64_t period, lam__native_loop *l, int64_t *end) {
+/* Operands of a loop's steps, three to a step, whose registers are to be looked up in a table each time. */
+typedef struct tables {
+    uint8_t is[3 * LAM__NATIVE_PERIOD];
+    int64_t count;
+} tables;
+
+/* Notes for what operands of step i + period, which goes on, tables are needed. */
+static void note_tables(const lam__native_source *s, const lam__native_loop *l, int64_t i, tables *t) {
+    const int64_t place = (i - l->first) % l->period, time = (i - l->first) / l->period + 1;
+    const lam__lane_step *step = &s->steps[l->first + place];
+    int first, last, made;
+    lam__native_operands(step, &first, &last, &made);
+    for (int k = first; k <= last; k++) {
+        const int64_t at = step->at[k], by = (int64_t)step[l->period].at[k] - at;
+        uint8_t *is = &t->is[3 * place + k - 1];
+        if (*is || (int64_t)step[time * l->period].at[k] == at + time * by) continue;
+        if (lam__native_carried(s, l, l->first + place, k)) continue;
+        *is = 1;
+        t->count++;
+    }
+}
+
+/* Whether a loop begins here with this period. It ends where steps do not go on, or tables would be too many to be
+ * worth it: other registers may belong to the same steps of something else. */
+static bool find_loop(const lam__native_source *s, int64_t first, int64_t period, lam__native_loop *l) {
+    tables t;
     *l = (lam__native_loop){first, period, 1};
+    memset(t.is, 0, 3 * (size_t)period);
+    t.count = 0;
     int64_t i = first;
-    while (i + period < s->count && goes_on(s, l, i)) i++;
-    *end = i + period;
+    for (; i + period < s->count && goes_on(s, l, i); i++) {
+        note_tables(s, l, i, &t);
+        if (t.count > period / LOOKED_UP) break;
+    }
     l->times = (i - first) / period + 1;
-    return l->times >= LEAST_TIMES && changing(s, l) <= l->period / CHANGING;
+    return l->times >= LEAST_TIMES && l->times * period >= LEAST_STEPS;
+}
+
+/* The same with this period or, where it is short, a multiple: operations alone do not tell steps apart that take
+ * turns, and what a step remembers of the times before reaches further back then. */
+static bool find_any_loop(const lam__native_source *s, int64_t first, int64_t period, lam__native_loop *l) {
+    if (period > LAM__NATIVE_PERIOD) return false;
+    for (int64_t p = period; p == period || p < 2 * WINDOW; p += period)
+        if (find_loop(s, first, p, l)) return true;
+    return false;
 }
 
 static uint64_t mixed(uint64_t h, uint64_t x) {
@@ -133,46 +176,66 @@ static void find_loops(lam__native_source *s) {
     memset(s->slots, 0xff, (size_t)s->slot_count * sizeof *s->slots);
     for (int64_t i = 0; i + WINDOW < s->count;) {
         const int64_t was = before(s, i);
-        int64_t period = was == NONE ? 0 : i - was, end = i;
-        if (period && period < WINDOW) period *= (WINDOW + period - 1) / period;
         lam__native_loop l;
-        const bool found =
-            period && period <= LAM__NATIVE_PERIOD && i - period >= free && find_loop(s, i - period, period, &l, &end);
-        if (found) {
-            s->loops[s->loop_count++] = l;
-            free = end = l.first + l.times * l.period;
-        }
-        i = found ? end : i + 1;
+        i++;
+        if (was == NONE || was < free || !find_any_loop(s, was, i - 1 - was, &l)) continue;
+        s->loops[s->loop_count++] = l;
+        i = free = l.first + l.times * l.period;
     }
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
-/* A loop is a piece of its own; so are neighbouring steps that call loops, which are not written as text; other steps
- * make pieces of at most CHUNK, since compilers take longer for long functions. */
-static void find_pieces(lam__native_source *s) {
-    const lam__native_loop *l = s->loops, *const last = l + s->loop_count;
-    int64_t length = 0;
-    bool after_loop = false;
-    for (int64_t i = 0; i < s->count;) {
-        if (l < last && i == l->first) {
-            for (; i < l->first + l->period * l->times; i++) s->piece[i] = (int32_t)s->pieces;
-            s->written += l->period;
-            s->pieces++;
-            l++;
-            after_loop = true;
-            continue;
-        }
-        const bool called = lam__native_calls(&s->steps[i]);
-        if (!i || after_loop || called != lam__native_calls(&s->steps[i - 1]) || (!called && length == CHUNK)) {
+/* Steps from here on that are no loop and call none. */
+static int64_t written_from(const lam__native_source *s, int64_t i, int64_t end) {
+    const int64_t from = i;
+    while (i < end && !lam__native_calls(&s->steps[i])) i++;
+    return i - from;
+}
+
+/* Which of the steps before `end`, where a loop begins, are run as steps: those that call loops over elements, and a
+ * few between these, which a function is not worth. */
+static void find_runs(lam__native_source *s, int64_t i, int64_t end) {
+    const int64_t least = s->lanes == 1 ? FEW : FEW_OF_LANES;
+    for (bool called = false; i < end; called = true) {
+        const int64_t few = written_from(s, i, end);
+        const bool run = few < least && (called || i + few < end);
+        memset(s->is_run + i, run, (size_t)few);
+        i += few;
+        for (; i < end && lam__native_calls(&s->steps[i]); i++) s->is_run[i] = 1;
+    }
+}
+
+/* Neighbouring steps that are run are a piece; other steps make pieces of at most CHUNK, since compilers take longer
+ * for long functions. */
+static void find_pieces_before(lam__native_source *s, int64_t i, int64_t end) {
+    const int64_t first = i;
+    find_runs(s, i, end);
+    for (int64_t length = 0; i < end; i++) {
+        if (i == first || s->is_run[i] != s->is_run[i - 1] || (!s->is_run[i] && length == CHUNK)) {
             s->pieces++;
             length = 0;
         }
-        after_loop = false;
         length++;
-        s->written += !called;
-        s->piece[i++] = (int32_t)s->pieces - 1;
+        s->written += !s->is_run[i];
+        s->piece[i] = (int32_t)s->pieces - 1;
     }
+}
+
+/* A loop is a piece of its own. */
+static void find_pieces(lam__native_source *s) {
+    int64_t i = 0;
+    for (const lam__native_loop *l = s->loops, *last = l + s->loop_count; l < last; l++) {
+        find_pieces_before(s, i, l->first);
+        const int64_t end = l->first + l->period * l->times;
+        for (i = l->first; i < end; i++) {
+            s->piece[i] = (int32_t)s->pieces;
+            s->is_run[i] = 0;
+        }
+        s->written += l->period;
+        s->pieces++;
+    }
+    find_pieces_before(s, i, s->count);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
@@ -184,11 +247,11 @@ static int64_t slots_of(const lam__native_source *s) {
 }
 
 static int64_t loops_of(const lam__native_source *s) {
-    return s->count / (LEAST_TIMES * WINDOW) + 1;
+    return s->count / LEAST_STEPS + 1;
 }
 
 int64_t lam__native_words(const lam__native_source *s) {
-    return loops_of(s) * (int64_t)(sizeof(lam__native_loop) / sizeof(int32_t)) + 5 * s->count +
+    return loops_of(s) * (int64_t)(sizeof(lam__native_loop) / sizeof(int32_t)) + 6 * s->count +
            2 * (int64_t)s->registers + slots_of(s);
 }
 
@@ -202,6 +265,7 @@ void lam__native_read(lam__native_source *s, int32_t *words) {
     s->seen = s->made_by + s->registers;
     s->slots = s->seen + s->registers;
     s->slot_count = slots_of(s);
+    s->is_run = (uint8_t *)(s->slots + s->slot_count);
     s->loop_count = s->pieces = s->written = 0;
     find_sources(s);
     find_loops(s);

@@ -129,7 +129,8 @@ static const char *const RSQRT =
     "    *odd |= ~(MASK(x >= 0x1p-900) & MASK(x <= 0x1.fffffffffffffp+1023));\n"
     "    return r + r * (of_1 - of_y * r * r);\n}\n";
 
-enum { NAME = 80 }; /* bytes of what an operand is called */
+enum { NAME = 80 };    /* bytes of what an operand is called */
+enum { UNROLLED = 8 }; /* steps of loops that are shorter, as those that store zeros are */
 
 typedef struct writer {
     FILE *file;
@@ -175,8 +176,7 @@ static bool locate(const writer *w, int64_t i, int k, char text[48]) {
     const lam__lane_step *s = &w->s->steps[i];
     const lam__native_loop *l = w->loop;
     const int64_t at = s->at[k], by = (int64_t)s[l->period].at[k] - at;
-    bool even = true;
-    for (int64_t t = 0; t < l->times && even; t++) even = (int64_t)s[t * l->period].at[k] == at + t * by;
+    const bool even = lam__native_even(w->s, l, i, k);
     if (!even) snprintf(text, 48, "q%lld_%d[j]", (long long)i, k);
     else if (by) snprintf(text, 48, "%lld + j * %lld", (long long)at, (long long)by);
     else snprintf(text, 48, "%lld", (long long)at);
@@ -417,6 +417,7 @@ static void write_loop(writer *w) {
     const lam__native_loop *l = w->loop;
     find_depths(w);
     write_before(w);
+    if (l->period <= UNROLLED / 2) fprintf(w->file, "#pragma GCC unroll %d\n", (int)(UNROLLED / l->period));
     fprintf(w->file, "for (int64_t j = 0; j < %lld; j++) {\n", (long long)l->times);
     for (int64_t i = l->first; i < l->first + l->period; i++) write_step(w, i);
     for (int64_t at = 0; at < l->period; at++) {
@@ -441,9 +442,10 @@ static void write_functions(writer *w) {
     const lam__native_loop *l = s->loops, *const last = l + s->loop_count;
     for (int64_t i = 0, next; i < s->count; i = next) {
         for (next = i; next < s->count && s->piece[next] == s->piece[i];) next++;
-        if (lam__native_calls(&s->steps[i])) continue;
-        fprintf(w->file, "int lamina_%d(char *m, void *const *d, int64_t first, int64_t lanes) {\nword odd = {0};\n",
+        if (s->is_run[i]) continue;
+        fprintf(w->file, "int lamina_%d(char *restrict m, void *const *restrict d, int64_t first, int64_t lanes) {\n",
                 (int)s->piece[i]);
+        fputs("word odd = {0};\n", w->file);
         fputs("FOR_LANES {\n", w->file);
         w->loop = l < last && l->first == i ? l++ : NULL;
         if (w->loop) write_loop(w);

@@ -14,7 +14,7 @@ typedef struct lam__native_loop {
 
 enum { LAM__NATIVE_PERIOD = 1 << 12 }; /* steps of a loop at most */
 
-/* Steps in pieces, which are functions of the text, or steps that are none, because they call a loop over elements. */
+/* Steps in pieces, which are functions of the text, or steps that are run. */
 typedef struct lam__native_source {
     const lam__lane_step *steps;
     int64_t count, lanes;
@@ -23,6 +23,7 @@ typedef struct lam__native_source {
     lam__native_loop *loops; /* each a piece */
     int64_t loop_count;
     int32_t *piece;          /* by step */
+    uint8_t *is_run;         /* by step: it is none of the text */
     int32_t *last;           /* by step: the last one that reads what it makes; -1: none */
     int32_t *from;           /* by step and operand, three to a step: the step that made it; -1: it is there before */
     int32_t *made_by, *seen; /* by register */
@@ -42,10 +43,13 @@ void lam__native_operands(const lam__lane_step *s, int *first, int *last, int *m
  * register holds. */
 bool lam__native_carried(const lam__native_source *s, const lam__native_loop *l, int64_t i, int k);
 
+/* Whether register k of a step of the loop's first time goes on by the same each time. */
+bool lam__native_even(const lam__native_source *s, const lam__native_loop *l, int64_t i, int k);
+
 /* Whether what a step of the loop's first time makes is needed behind the loop of more times than the last two. */
 bool lam__native_sets(const lam__native_source *s, const lam__native_loop *l, int64_t i);
 
-/* Whether a step is none of the text. */
+/* Whether a step calls a loop over elements, so that it cannot be text. */
 bool lam__native_calls(const lam__lane_step *s);
 
 /* Functions int lamina_N(char *registers, void *const *data, int64_t first, int64_t lanes), which say whether there was

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST_DRAFTS = 6 };
+enum { MOST_DRAFTS = 8 };
 
 /* ---- making items ------------------------------------------------------------------------------------------------ */
 
@@ -103,7 +103,7 @@ static double part_cost(const lam__program *p, const lam__region *r, const lam__
     const double lanes = (double)f->lanes, moved = lanes * (double)places;
     const bool is_far = moved > 4 * SECOND_CACHE && places > PLACES;
     const bool fits = native && f->step_count <= LAM__NATIVE_MOST;
-    const double steps = fits ? f->cost / 3 + near * moved : f->cost;
+    const double steps = fits ? f->called + (f->cost - f->called) / 3 + near * moved : f->cost;
     return steps + moved * lam__draft_move_cost(moved) + copies_cost(p, r) + (is_far ? far * lanes * (double)small : 0);
 }
 
@@ -315,7 +315,8 @@ static bool force_dear(lam__draft *d, int64_t stage, int64_t *group, bool native
 }
 
 /* A draft for so many lanes without dear groups. */
-static bool make_draft(lam__draft *d, const lam__program *p, int64_t lanes, lam__plan_fusion fusion, bool native) {
+static bool make_draft(lam__draft *d, const lam__program *p, lam__draft_lanes lanes, lam__plan_fusion fusion,
+                       bool native) {
     bool any = false;
     if (!lam__draft_make(d, p, lanes)) return false;
     int64_t *group = fusion == LAM__PLAN_AUTO ? find_groups(d) : NULL;
@@ -328,8 +329,8 @@ static bool make_draft(lam__draft *d, const lam__program *p, int64_t lanes, lam_
 
 /* Makes the cheapest draft; false without memory. Drafts that did not work out, by limits, are not looked at. */
 static bool choose_draft(lam__draft *best, const lam__program *p, lam__plan_fusion fusion, bool native) {
-    int64_t lanes[MOST_DRAFTS];
-    const int n = fusion == LAM__PLAN_NONE ? 0 : lam__draft_lanes(p, MOST_DRAFTS, lanes);
+    lam__draft_lanes lanes[MOST_DRAFTS];
+    const int n = fusion == LAM__PLAN_NONE ? 0 : lam__draft_choices(p, MOST_DRAFTS, lanes);
     double least = 0;
     bool found = false;
     for (int i = 0; i < n; i++) {
@@ -355,7 +356,7 @@ static bool fill(lam__plan *plan, lam__plan_fusion fusion, bool native) {
     const bool drafted = choose_draft(&best, p, fusion, native);
     bool made = true;
     if (drafted) {
-        plan->report.lanes = best.lanes;
+        plan->report.lanes = best.lanes.count;
         made = add_items(plan, &best, fusion, native);
         lam__draft_close(&best);
     }

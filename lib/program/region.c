@@ -59,8 +59,8 @@ lam__piece *lam__region_source(lam__region *r, int64_t variable, lam_value *cons
  * which all lanes are alike. */
 bool lam__region_range(const lam__region *r, int rank, const int64_t *dims, int *first, int *last) {
     if (*first >= 0 && *first == *last) return false;
-    int from = *first < 0 ? 0 : *first, to = *first < 0 ? rank : *last - 1;
-    for (; from < rank && r->lanes > 1; from++, to = rank)
+    int from = *first >= 0 ? *first : r->last ? rank - 1 : 0, to = *first < 0 ? rank : *last - 1;
+    for (; from >= 0 && from < rank && r->lanes > 1; from += r->last ? -1 : 1, to = rank)
         for (; to > from; to--) {
             int64_t count = 1;
             for (int axis = from; axis < to; axis++) count *= dims[axis];

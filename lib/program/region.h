@@ -34,6 +34,7 @@ typedef struct lam__region {
     lam__graph graph;
     lam_ctx *ctx;
     int64_t lanes;
+    bool last; /* of axes that may be lanes the last is taken */
     lam__source *sources;
     int64_t source_count, source_room;
 } lam__region;
@@ -49,9 +50,9 @@ lam__piece *lam__region_piece(lam__region *r, const lam_value *type, int first, 
 /* The nodes of a piece with the lane axes [first, last), none where they are equal; NULL where it cannot be seen so. */
 const int32_t *lam__region_nodes(lam__region *r, lam__piece *x, int first, int last);
 
-/* The next range of axes of dims that has as many elements as there are lanes, from the front, without axes of one
- * element at its ends; begin with first = last = -1. The last one is that of no axes (first = last = 0); false behind
- * it. */
+/* The next range of axes of dims that has as many elements as there are lanes, from the front or the back, without axes
+ * of one element at its ends; begin with first = last = -1. The last one is that of no axes (first = last = 0); false
+ * behind it. */
 bool lam__region_range(const lam__region *r, int rank, const int64_t *dims, int *first, int *last);
 
 /* A range in which a piece can be seen, and its nodes; NULL: none. */
@@ -83,6 +84,8 @@ bool lam__lower_move(lam__region *r, const lam__equation *e, lam__piece *const i
 
 /* lower_sums.c: reductions and contractions of few elements, sums at known places. They fill in `out`. */
 bool lam__lower_reduction(lam__region *r, const lam__equation *e, lam__piece *x, lam__piece *out);
+bool lam__lower_exponentials(lam__region *r, const lam__equation *e, lam__piece *x, lam_value *const types[],
+                             lam__piece *out[]);
 bool lam__lower_contraction(lam__region *r, const lam__equation *e, lam__piece *const in[], lam__piece *out);
 bool lam__lower_scatter(lam__region *r, const lam__equation *e, lam__piece *const in[], lam__piece *out);
 

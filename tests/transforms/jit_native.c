@@ -113,6 +113,24 @@ BODY(repeated_sum) {
     out[2] = all[2];
 }
 
+/* Rows of one operation each, on elements that lie side by side, the other way round, in turns and anyhow, some of
+ * which read what the same row has made one to three elements before; and rows that are all the same number. */
+BODY(in_rows) {
+    lam_tensor *p[TIMES], *q[TIMES], *r[TIMES], *same[4 * TIMES], *x[TIMES], *flag = lam_lt(in[1], 0);
+    for (int k = 0; k < TIMES; k++) x[k] = lam_index(in[0], 0, k);
+    for (int k = 0; k < TIMES; k++) p[k] = lam_sub(x[k], x[TIMES - 1 - k]);
+    for (int k = 0; k < TIMES; k++) q[k] = lam_sub(in[1], p[k]);
+    for (int k = 0; k < TIMES; k++) r[k] = lam_sub(p[(7 * k + 3) % TIMES], k % 2 ? q[k] : x[k]);
+    for (int k = 3; k < TIMES; k++) r[k] = lam_mul(r[k - 1 - k % 3], q[k]);
+    for (int k = 1; k < TIMES; k++) q[k] = lam_add(q[k - 1], q[k]);
+    for (int k = 0; k < TIMES; k++) flag = lam_and(lam_lt(p[k], q[k]), lam_not(flag));
+    for (int k = 0; k < 4 * TIMES; k++) same[k] = k == 50 ? in[1] : k < 90 ? q[3] : p[4];
+    out[0] = lam_stack((lam_list){TIMES, q}, 0);
+    out[1] = lam_stack((lam_list){TIMES, r}, 0);
+    out[2] = flag;
+    out[3] = lam_stack((lam_list){4 * TIMES, same}, 0);
+}
+
 START_TEST(machine_code_of_loops_gives_the_same_bits) {
     static const int64_t sizes[] = {1, 8, 21};
     const lam_jit_options steps = {.fusion = LAM_JIT_ALL}, native = {.fusion = LAM_JIT_ALL, .native = true};
@@ -128,6 +146,27 @@ START_TEST(machine_code_of_loops_gives_the_same_bits) {
         expect_native_same(beside, lam_jit(beside, &steps), lam_jit(beside, &native), LAM_LIST(row, y));
     }
     expect_native_same(f, lam_jit(f, &steps), lam_jit(f, &native), LAM_LIST(row, lam_index(y, 0, 0)));
+    lam_fn *g = lam_vmap(FN(in_rows, 2, 4), NULL);
+    expect_native_same(g, lam_jit(g, &steps), lam_jit(g, &native), LAM_LIST(rows, y));
+}
+END_TEST
+
+/* Few steps between calls of loops over elements: a function of machine code for each of them takes long to compile and
+ * no less to run. */
+BODY(swinging) {
+    out[0] = in[0];
+    for (int k = 0; k < 50; k++) out[0] = lam_add(lam_mul(0.999, out[0]), lam_sin(lam_mul(0.3, out[0])));
+}
+
+START_TEST(few_steps_between_calls_are_no_machine_code) {
+    const lam_jit_options all = {.fusion = LAM_JIT_ALL, .native = true};
+    lam_fn *f = FN(swinging, 1, 1), *native = lam_jit(f, &all);
+    for (int64_t n = 1; n < 30; n += 14) {
+        lam_tensor *x = lam_linspace(ctx, LAM_F64, -1, 2, n);
+        EXPECT_SAME(apply1(native, x), apply1(f, x), 0);
+        ck_assert_int_eq(lam_jit_report_of(native).parts, 1);
+        ck_assert_int_eq(lam_jit_report_of(native).native, 0);
+    }
 }
 END_TEST
 
@@ -183,6 +222,57 @@ START_TEST(loops_and_choices_on_small_tensors_are_machine_code) {
     check_turning(f, many, lam_cos(many), 0);
     lam_fn *df = lam_grad(f, NULL);
     EXPECT_SAME(apply2(lam_jit(df, &(lam_jit_options){.native = true}), x, y), apply2(df, x, y), 1e-13);
+}
+END_TEST
+
+/* Two carries of a line at once, and what is made of them before and behind. */
+BODY(joined) {
+    out[0] = lam_mul(in[2], in[0]);
+    out[1] = lam_add(lam_mul(in[2], in[1]), in[3]);
+}
+
+BODY(along) {
+    lam_tensor *y[2];
+    lam_associative_scan(FN(joined, 4, 2), LAM_LIST(lam_logistic(in[0]), in[1]), 0, false, y, 2);
+    out[0] = lam_sum(lam_square(y[1]), NULL);
+}
+
+/* What is the same in all lanes is done by steps before: parts that have much of it are no cheaper by machine code, and
+ * calls are not left for them. */
+START_TEST(what_stays_steps_is_judged_as_steps) {
+    lam_fn *f = FN(along, 2, 1), *native = lam_jit(f, &(lam_jit_options){.native = true});
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, -2, 3, 1000), *y = lam_sin(lam_square(x));
+    EXPECT_SAME(apply2(native, x, y), apply2(f, x, y), 1e-13);
+    const lam_jit_report r = lam_jit_report_of(native);
+    ck_assert_int_eq(r.native, system("cc --version >/dev/null 2>&1") == 0 ? r.parts : 0);
+    ck_assert_int_lt(r.steps, 1000);
+}
+END_TEST
+
+/* Elements and their neighbours, which the compiler takes in vectors. */
+BODY(diffused) {
+    lam_tensor *x = in[1], *around = lam_add(lam_roll(x, 1, 0), lam_roll(x, -1, 0));
+    lam_tensor *next = lam_add(x, lam_mul(0.2, lam_sub(around, lam_mul(2, x))));
+    out[0] = lam_where(lam_gt(next, 1.5), lam_div(x, lam_add(1, lam_square(next))), lam_max(next, lam_neg(x)));
+    out[1] = lam_add(in[2], lam_mul(out[0], lam_index(x, 0, 0)));
+}
+
+BODY(diffusion) {
+    lam_fori(0, 70, FN(diffused, 3, 2), LAM_LIST(in[0], lam_zeros_like(in[0])), out, 2);
+}
+
+START_TEST(machine_code_of_vectors_gives_the_same_bits) {
+    static const int64_t sizes[] = {17, 31, 64, 121, 256};
+    lam_fn *f = FN(diffusion, 1, 2), *native = lam_jit(f, &(lam_jit_options){.native = true});
+    for (int k = 0; k < 10; k++) {
+        lam_tensor *line = lam_linspace(ctx, LAM_F64, -1, 3, sizes[k / 2]), *want[2], *got[2];
+        lam_tensor *x = lam_cast(lam_mul(2, lam_sin(lam_square(line))), k % 2 ? LAM_F32 : LAM_F64);
+        lam_call(f, LAM_LIST(x), want, 2);
+        lam_call(native, LAM_LIST(x), got, 2);
+        for (int o = 0; o < 2; o++) EXPECT_SAME(got[o], want[o], 0);
+        ck_assert_int_eq(lam_jit_report_of(native).native, system("cc --version >/dev/null 2>&1") == 0);
+    }
+    EXPECT_OK();
 }
 END_TEST
 
@@ -253,7 +343,9 @@ END_TEST
 
 Suite *suite_transforms_jit_native(void) {
     Suite *suite = SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
-                            machine_code_that_cannot_be_made, loops_and_choices_on_small_tensors_are_machine_code);
+                            machine_code_that_cannot_be_made, few_steps_between_calls_are_no_machine_code,
+                            loops_and_choices_on_small_tensors_are_machine_code,
+                            machine_code_of_vectors_gives_the_same_bits, what_stays_steps_is_judged_as_steps);
     suite_loop(suite, machine_code_comes_whatever_signals_do, 2);
     suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);
     suite_loop(suite, machine_code_of_loops_gives_the_same_bits, 3);

@@ -4,6 +4,8 @@
 
 #include <lamina/control.h>
 
+#include <math.h>
+
 BODY(is_below) {
     out[0] = lam_lt(in[0], *(int *)env);
 }
@@ -94,9 +96,58 @@ START_TEST(a_loop_of_too_many_operations_is_one_equation) {
 }
 END_TEST
 
+/* The number of a trip is known while trips are recorded: C may read it and choose by it. *env: whether the carry is
+ * read too, which is not known. */
+BODY(by_its_number) {
+    const int64_t i = (int64_t)lam_item(in[0]);
+    const double more = env && *(bool *)env ? lam_item(in[1]) : 0;
+    out[0] = i % 3 ? lam_mul(in[1], 1 + 0.001 * (double)i) : lam_add(in[1], 0.5 * (double)i + more);
+}
+
+typedef struct numbered {
+    int64_t trips;
+    bool reads_carry;
+} numbered;
+
+BODY(numbered_trips) {
+    numbered *n = env;
+    lam_fori(1, n->trips + 1, FN_ENV(by_its_number, 2, 1, &n->reads_carry), LAM_LIST(in[0]), out, 1);
+}
+
+/* Of x the loop makes a x + b. */
+START_TEST(a_body_may_read_the_number_of_its_trip) {
+    static const int64_t trips[] = {7, 9, 70, 400};
+    numbered n = {trips[_i], false};
+    double a = 1, b = 0;
+    for (int64_t i = 1; i <= n.trips; i++) {
+        const double by = i % 3 ? 1 + 0.001 * (double)i : 1;
+        a *= by;
+        b = i % 3 ? b * by : b + 0.5 * (double)i;
+    }
+    const double near = 1e-13 * (fabs(a) + fabs(b));
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, 0, 20, 21);
+    lam_tensor *want = lam_add(lam_mul(a, x), b), *slope = lam_full(ctx, LAM_F64, LAM_DIMS(21), a);
+    lam_fn *f = FN_ENV(numbered_trips, 1, 1, &n), *jitted = lam_jit(f, NULL), *program = lam_trace(f, LAM_LIST(x));
+    EXPECT_SAME(lam_apply(program, LAM_LIST(x)), want, near);
+    EXPECT_SAME(lam_apply(jitted, LAM_LIST(x)), want, near);
+    ck_assert_int_eq(lam_jit_report_of(jitted).direct, 0);
+    lam_tensor *y[2], *dy;
+    lam_fn *tangents = lam_jit(lam_jvp_fn(lam_vmap(f, NULL), NULL), NULL);
+    ck_assert_int_eq(lam_call(tangents, LAM_LIST(x, lam_ones_like(x)), y, 2), LAM_OK);
+    EXPECT_SAME(y[1], slope, near);
+    lam_jvp(program, LAM_LIST(x), LAM_LIST(lam_ones_like(x)), y, &dy, 1, NULL);
+    EXPECT_SAME(dy, slope, near);
+    EXPECT_OK();
+    n.reads_carry = true;
+    lam_trace(f, LAM_LIST(num(1)));
+    EXPECT_ERROR(LAM_ERR_ABSTRACT, "lam_item", "by_its_number", "lam_take");
+}
+END_TEST
+
 Suite *suite_transforms_nested_long(void) {
     Suite *suite = suite_create("transforms/nested_long");
     suite_loop(suite, a_long_while_on_constants_is_one_equation, 2);
     suite_loop(suite, a_loop_of_too_many_operations_is_one_equation, 6);
+    suite_loop(suite, a_body_may_read_the_number_of_its_trip, 4);
     return suite;
 }

@@ -10,6 +10,35 @@
 
 enum { GROUP = LAM__LANE_GROUP };
 
+/* Choices by bools, bytes of 0 and 1, made masks of wider elements in vectors, since compilers take a choice by bytes
+ * apart, element by element, and conversions by eight where the machine has none: for f64 all bytes are in each
+ * element, which looks at its own. */
+ALWAYS_INLINE void f64_choose(double *out, const uint8_t *c, const double *x, const double *y) {
+    static const uint64_t own[GROUP] = {1, 1 << 8, 1 << 16, 1 << 24, 1ull << 32, 1ull << 40, 1ull << 48, 1ull << 56};
+    uint64_t all;
+    memcpy(&all, c, sizeof all);
+    for (int i = 0; i < GROUP; i += LANES64) {
+        U64 bit, a, b;
+        memcpy(&bit, own + i, sizeof bit);
+        memcpy(&a, x + i, sizeof a);
+        memcpy(&b, y + i, sizeof b);
+        b ^= (a ^ b) & (U64)((bit & all) == bit);
+        memcpy(out + i, &b, sizeof b);
+    }
+}
+
+ALWAYS_INLINE void f32_choose(float *out, const uint8_t *c, const float *x, const float *y) {
+    typedef int8_t bytes __attribute__((vector_size(GROUP)));
+    typedef uint32_t words __attribute__((vector_size(4 * GROUP)));
+    bytes chosen;
+    words a, b;
+    memcpy(&chosen, c, sizeof chosen);
+    memcpy(&a, x, sizeof a);
+    memcpy(&b, y, sizeof b);
+    b ^= (a ^ b) & __builtin_convertvector(-chosen, words);
+    memcpy(out, &b, sizeof b);
+}
+
 #define T          double
 #define B          uint64_t
 #define NAME(x)    f64_##x

@@ -82,19 +82,13 @@ BINARY(ge, uint8_t, GE)
 TERNARY(fma, MATH(fma))
 TERNARY(mul_div, NAME(mul_div))
 
-/* Both branches are read, so the choice needs no jump. */
+/* Both branches are read, so the choice needs no jump. A result may lie where an operand does, element on element. */
 ALWAYS_INLINE void NAME(step_where)(const lam__lane_step *s, char *memory, int groups) {
-    T *out = AT(0, T), made[GROUP];
+    T *out = AT(0, T);
     const uint8_t *c = AT(1, uint8_t);
     const T *x = AT(2, T), *y = AT(3, T);
     const int64_t by_c = BY(1), by_x = BY(2), by_y = BY(3);
-    for (int g = 0; g < groups; g++, out += GROUP, c += by_c, x += by_x, y += by_y) {
-        GROUP_OF(uint8_t, chosen, c);
-        GROUP_OF(T, a, x);
-        GROUP_OF(T, b, y);
-        for (int i = 0; i < GROUP; i++) made[i] = chosen[i] ? a[i] : b[i];
-        memcpy(out, made, sizeof made);
-    }
+    for (int g = 0; g < groups; g++, out += GROUP, c += by_c, x += by_x, y += by_y) NAME(choose)(out, c, x, y);
 }
 
 ALWAYS_INLINE void NAME(one_where)(const lam__lane_step *s, char *memory) {

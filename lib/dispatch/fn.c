@@ -495,6 +495,5 @@ lam_status lam_call(lam_fn *f, lam_list in, lam_tensor **out, size_t n_out) {
  * number. */
 lam_tensor *lam_apply(lam_fn *f, lam_list in) {
     lam_tensor *out = NULL;
-    lam_call(f, in, &out, 1);
-    return out;
+    return lam_call(f, in, &out, 1) == LAM_OK || !out ? out : &out->ctx->failed;
 }

@@ -63,6 +63,18 @@ static const lam_value *result_type(const lam__program *p, int o) {
     return p->results[o].variable >= 0 ? p->types[p->results[o].variable] : p->results[o].constant;
 }
 
+/* The type of output o for the user, who sees at most LAM_MAX_RANK axes: inside the trace there may be more. */
+static void fill_type(lam_ctx *ctx, const char *function, int o, const lam_value *v, lam_type *type) {
+    if (v->rank > LAM_MAX_RANK) {
+        lam__error_set(ctx, LAM_ERR_RANK, NULL, "eval_shape: output %d of '%s' would have %d axes, more than %d", o,
+                       function, v->rank, LAM_MAX_RANK);
+        return;
+    }
+    type->dtype = (lam_dtype)v->dtype;
+    type->rank = v->rank;
+    for (int i = 0; i < v->rank; i++) type->dims[i] = v->dims[i];
+}
+
 lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t n) {
     lam_ctx *ctx = lam__fn_check("eval_shape", f);
     for (size_t o = 0; types && o < n; o++) types[o] = (lam_type){0};
@@ -72,14 +84,10 @@ lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t
                               f->name, types ? n : 0, f->outputs);
     const lam__mark mark = lam__error_mark(ctx);
     lam__program *p = record("eval_shape", f, examples, true);
-    for (size_t o = 0; p && o < n; o++) {
-        const lam_value *v = result_type(p, (int)o);
-        types[o].dtype = (lam_dtype)v->dtype;
-        types[o].rank = v->rank;
-        for (int i = 0; i < v->rank && i < LAM_MAX_RANK; i++) types[o].dims[i] = v->dims[i];
-    }
+    for (size_t o = 0; p && o < n; o++) fill_type(ctx, f->name, (int)o, result_type(p, (int)o), &types[o]);
     lam__program_release(p);
     const lam_status status = lam__error_since(ctx, mark);
+    for (size_t o = 0; status != LAM_OK && o < n; o++) types[o] = (lam_type){0};
     return p || status != LAM_OK ? status : LAM_ERR_MEMORY;
 }
 

@@ -6,6 +6,7 @@
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
 
 #include <lamina/fn.h>
 #include <lamina/ops.h>
@@ -80,8 +81,9 @@ lam_tensor *lam_reduce(lam_fn *f, lam_tensor *x, lam_tensor *init, const lam_red
     if (!lam__scope_operands("reduce", 2, in, values, &failed)) return failed;
     if (!combines(f, x) || !lam__axes_collect_set("reduce", x, o->axes, own.rank, &set)) return lam__axes_failed(x);
     if (lam_rank(init) != 0 || lam_dtype_of(init) != lam_dtype_of(x))
-        return lam__axes_fail("reduce", init, lam_rank(init) ? LAM_ERR_SHAPE : LAM_ERR_DTYPE,
-                              "init must be of rank 0 and have the dtype of x");
+        return lam__matrices_fail("reduce", 2, (lam_tensor *[]){x, init},
+                                  lam_rank(init) ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, NULL,
+                                  "init must be of rank 0 and have the dtype of x");
     lam_tensor *out = reduce_rows(f, as_rows(x, set, &kept, dims), init);
     if (lam_failed(out)) return out;
     for (int i = 0; o->keepdims && i < own.rank; i++) dims[i] = set >> i & 1u ? 1 : own.dims[i];
@@ -118,8 +120,10 @@ static bool combined(const scan *s, lam_tensor *both[], lam_tensor *out[]) {
         bool same = got.rank == want.rank;
         for (int k = 0; same && k < got.rank; k++) same = got.dims[k] == want.dims[k];
         if (same && lam_dtype_of(out[i]) == lam_dtype_of(both[i])) continue;
-        lam__axes_fail("associative_scan", out[i], same ? LAM_ERR_DTYPE : LAM_ERR_SHAPE,
-                       "result %zu of the function is not of the type of operand %zu", i, i);
+        lam__matrices_fail(
+            "associative_scan", 2, (lam_tensor *[]){both[i], out[i]}, same ? LAM_ERR_DTYPE : LAM_ERR_SHAPE,
+            "it is given parts of the operands, with the axis, and works element by element along it",
+            "result %zu of '%s' has not the type of the parts of operand %zu that it was given", i, s->f->name, i);
         return false;
     }
     return true;
@@ -178,7 +182,9 @@ static bool prepare(lam__control *c, scan *s, lam_list x, lam_tensor *in[]) {
     if (!lam__apply_axis(c->what, in[0], lam_rank(in[0]), &s->axis)) return false;
     for (size_t i = 1; i < n; i++) {
         if (lam_rank(in[i]) > s->axis && lam_dim(in[i], s->axis) == lam_dim(in[0], s->axis)) continue;
-        lam__axes_fail(c->what, in[i], LAM_ERR_SHAPE, "operand %zu differs in size along the axis", i);
+        lam__matrices_fail(c->what, 2, (lam_tensor *[]){in[0], in[i]}, LAM_ERR_SHAPE,
+                           "all have the same size along the axis", "operands 0 and %zu differ in size along axis %d",
+                           i, s->axis);
         return false;
     }
     return true;

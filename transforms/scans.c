@@ -26,10 +26,11 @@ typedef struct scan {
     bool only_types; /* there is one trip, whose results stay in out */
 } scan;
 
-/* All lengths are listed, since it cannot be known which of them is wrong. */
-static bool fail_lengths(lam__control *c, const scan *s) {
+/* All lengths are listed, that of the option too, since it cannot be known which of them is wrong. */
+static bool fail_lengths(lam__control *c, const scan *s, int64_t asked) {
     char text[512];
     lam__text t = {text, sizeof text, 0};
+    if (asked) lam__error_append(&t, "`length` is %lld, ", (long long)s->length);
     for (size_t i = 0; i < s->elements; i++)
         lam__error_append(&t, "%snumber %zu has %lld", i ? ", " : "", i, (long long)lam_dim(s->xs[i], 0));
     lam__error_set(c->ctx, LAM_ERR_SHAPE, "all must have one length along axis 0, which is `length` if that is given",
@@ -52,7 +53,7 @@ static bool find_length(lam__control *c, scan *s, int64_t asked) {
             return false;
         }
         if (s->length < 0) s->length = lam_dim(s->xs[i], 0);
-        if (lam_dim(s->xs[i], 0) != s->length) return fail_lengths(c, s);
+        if (lam_dim(s->xs[i], 0) != s->length) return fail_lengths(c, s, asked);
     }
     return true;
 }

@@ -54,7 +54,7 @@ LAM_API const char *lam_fn_name(const lam_fn *f); /* Fails never. Owner: borrowe
 LAM_API lam_status lam_call(lam_fn *f, lam_list in, lam_tensor **out, size_t n_out);
 
 /* Calls a function of one output.
- * Fails   like lam_call; gives the failed tensor.
+ * Fails   like lam_call; gives the failed tensor, also where the output does not depend on what failed.
  * Owner   current scope. */
 LAM_API lam_tensor *lam_apply(lam_fn *f, lam_list in);
 

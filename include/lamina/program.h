@@ -52,7 +52,8 @@ LAM_API lam_status lam_program_check(lam_program *program);
 /* The types of f's results for inputs of the types of the examples. Nothing that depends on these is computed:
  * operations apply their shape rules, custom Functions that have one their shape callback, and no element is looked at.
  * Nothing is drawn: draws have no elements either.
- * Fails   as lam_trace, but for draws; LAM_ERR_ARITY for other n. types[] are then all zero. */
+ * Fails   as lam_trace, but for draws; LAM_ERR_ARITY for other n; LAM_ERR_RANK for a result of more than LAM_MAX_RANK
+ *         axes. types[] are then all zero. */
 LAM_API lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t n);
 
 typedef struct lam_emit_options {

@@ -6,7 +6,7 @@
  *   erf_inv at -1, 1; ndtri at 0, 1          inf
  *   lgamma, digamma, polygamma at poles      NaN where the sides disagree
  *   xlog1py at x = 0                         by x: log(1 + y) where that is finite, else 0; by y: 0
- *   entr, rel_entr at x = 0, and outside     0
+ *   entr, rel_entr at x = 0, and outside     0; kl_div outside: 0
  *   logaddexp2, equal infinities             1/2 to each operand
  *   igamma, betainc at the ends of x         the density there, 0, finite or inf; by the parameters 0
  *   i0e, i1e at 0                            as if |x| had the slope 0 there

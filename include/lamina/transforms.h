@@ -99,7 +99,8 @@ LAM_API lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options *options);
  * fewer, from one linearisation.
  * Shape   outputs: the block of output o and argnum a at o * A + a, dims of the output then of the input; then the
  *         auxiliary outputs. The dtype is the promoted one of both.
- * Fails   as lam_grad does (outputs need not be scalars); LAM_ERR_OPTION for a negative chunk_size. */
+ * Fails   as lam_grad does (outputs need not be scalars); LAM_ERR_OPTION for a negative chunk_size; LAM_ERR_RANK for a
+ *         block of more than LAM_MAX_RANK axes. */
 LAM_API lam_fn *lam_jacfwd(lam_fn *f, const lam_jacobian_options *options);
 LAM_API lam_fn *lam_jacrev(lam_fn *f, const lam_jacobian_options *options);   /* Fails as lam_jacfwd does. */
 LAM_API lam_fn *lam_jacobian(lam_fn *f, const lam_jacobian_options *options); /* Fails as lam_jacfwd does. */

@@ -330,7 +330,8 @@ static lam_tensor *explain(lam_ctx *ctx, const char *operation, size_t position,
         lam__error_set(ctx, LAM_ERR_STALE, "drop failed tensors when you clear the error",
                        "%s: operand %zu is stale: it failed before lam_clear_error", operation, position);
     else if (t->magic == LAM__FREED)
-        lam__error_set(ctx, LAM_ERR_FREED, "keep it with lam_scope_end or lam_hold",
+        lam__error_set(ctx, LAM_ERR_FREED,
+                       "keep it with lam_scope_end or lam_hold; what a function uses later belongs in its captures",
                        "%s: operand %zu was used after it was freed", operation, position);
     else if (t->magic == LAM__HIDDEN)
         lam__error_set(ctx, LAM_ERR_RULE, "return it as an output of forward, and save that",

@@ -83,6 +83,9 @@ int lam__eval_most_axes(const lam_ctx *ctx);
 /* LAM_ERR_RANK where a result has more axes than a user may have, or inside a rule than the machine can have. */
 lam_status lam__eval_check_rank(const lam_call_site *call, const lam_shape shapes[]);
 
+/* The same of what a call of f gives, where its caller stands; out[] is NULL where it is refused. */
+lam_status lam__eval_check_results(const lam_fn *f, lam_value *out[]);
+
 /* The elementwise class (elementwise.c): one shape rule and one evaluation for all of it. */
 lam_status lam__elementwise_shape(const lam_call_site *call, lam_shape *out);
 lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out);

@@ -3,6 +3,7 @@
  * eval; one that has both of the latter decides by the strides. */
 #include "lib/dispatch/dispatch.h"
 
+#include "lib/dispatch/fn.h"
 #include "lib/dispatch/half.h"
 
 #include "lib/tensor/dtype.h"
@@ -42,6 +43,21 @@ lam_status lam__eval_check_rank(const lam_call_site *call, const lam_shape shape
                                    "the result would have %d axes, more than %d%s", shapes[o].rank, most,
                                    call->ctx->current->hidden ? " left inside these batches" : "");
     return LAM_OK;
+}
+
+/* What a call gives to whoever called: Jacobians and programs have worked at levels of their own, where more is
+ * allowed. What is refused is released. */
+lam_status lam__eval_check_results(const lam_fn *f, lam_value *out[]) {
+    int most = lam__eval_most_axes(f->ctx);
+    lam_status status = LAM_OK;
+    for (int o = 0; o < f->outputs; o++) {
+        if (!out[o] || out[o]->rank <= most) continue;
+        status = lam__error_set(f->ctx, LAM_ERR_RANK, "make some axes one with lam_reshape",
+                                "output %d of '%s' would have %d axes, more than %d", o, f->name, out[o]->rank, most);
+        lam__value_release(out[o]);
+        out[o] = NULL;
+    }
+    return status;
 }
 
 /* A rule read elements that its row did not say it would: the tape kept a type in their place. The remedy is for the

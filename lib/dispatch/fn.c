@@ -423,7 +423,7 @@ static lam_status run_body(lam_fn *f, lam_value *const in[], lam_tensor **handle
                                 "function '%s' left a scope open", f->name);
     ctx->frame = frame.parent;
     lam__scope_close(&scope);
-    return status;
+    return status != LAM_OK ? status : lam__eval_check_results(f, out);
 }
 
 /* Counts are of the call, not of the function's maker, so the remedy speaks to the caller. */
@@ -495,6 +495,5 @@ lam_status lam_call(lam_fn *f, lam_list in, lam_tensor **out, size_t n_out) {
  * number. */
 lam_tensor *lam_apply(lam_fn *f, lam_list in) {
     lam_tensor *out = NULL;
-    lam_call(f, in, &out, 1);
-    return out;
+    return lam_call(f, in, &out, 1) == LAM_OK || !out ? out : &out->ctx->failed;
 }

@@ -3,6 +3,7 @@
  * neither integers nor halves have room for them. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
 
 #include "lib/tensor/dtype.h"
 
@@ -28,7 +29,8 @@ static bool are_points(const char *operation, lam_tensor *x, lam_tensor *xp, lam
     lam_dims own = lam_dims_of(xp);
     if (lam_failed(x) || lam_failed(xp) || lam_failed(fp)) return *failed = lam_add(lam_add(x, xp), fp), false;
     if (own.rank == 1 && own.dims[0] > 0 && lam_rank(fp) == 1 && lam_dim(fp, 0) == own.dims[0]) return true;
-    *failed = lam__axes_fail(operation, xp, LAM_ERR_SHAPE, "the points are two lists of one length, which is not 0");
+    *failed = lam__matrices_fail(operation, 3, (lam_tensor *[]){x, xp, fp}, LAM_ERR_SHAPE, NULL,
+                                 "the points are two lists of one length, which is not 0");
     return false;
 }
 

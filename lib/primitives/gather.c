@@ -6,6 +6,7 @@
 
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
 #include "lib/primitives/rows.h"
 
 #include "lib/tensor/dtype.h"
@@ -289,6 +290,10 @@ static bool check(const char *name, lam_tensor *x, lam_tensor *more, lam_list st
     if (!lam__scope_operands(name, n, in, values, failed)) return false;
     lam_dims own = lam_dims_of(x);
     *failed = lam__axes_failed(x);
+    if (more && sizes.rank != own.rank)
+        return lam__matrices_fail(name, 2, in, LAM_ERR_SHAPE, NULL, "the update has rank %d, x has rank %d", sizes.rank,
+                                  own.rank),
+               false;
     if (!counted || (int)starts.count != own.rank || sizes.rank != own.rank || (own.rank && !sizes.dims))
         return lam__axes_fail(name, x, LAM_ERR_SHAPE, "%d starts and %d sizes for %d axes", (int)starts.count,
                               sizes.rank, own.rank),

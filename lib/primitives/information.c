@@ -124,11 +124,14 @@ lam_tensor *lam_entr(lam_tensor *x) {
     return lam__scope_only(lam_neg(lam_rel_entr(x, one)), since);
 }
 
-/* x log(x/y) - x + y, as SciPy has it: convex and never negative. */
+/* x log(x/y) - x + y, as SciPy has it: convex and never negative. Outside, where the first term is infinite and has no
+ * slope, nothing is added: y may be -inf. */
 lam_tensor *lam_kl_div(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y};
     const lam_dtype dtype = lam__apply_floats(2, in);
-    lam_tensor *sum = lam_add(lam_rel_entr(in[0], in[1]), lam_sub(in[1], in[0]));
+    lam_tensor *outside = lam_lt(lam_min(in[0], in[1]), 0.0);
+    lam_tensor *rest = lam_where(outside, 0.0, lam_sub(in[1], in[0]));
+    lam_tensor *sum = lam_add(lam_rel_entr(in[0], in[1]), rest);
     return lam__scope_only(lam__apply_narrowed(sum, dtype), since);
 }

@@ -38,6 +38,9 @@ static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) 
         if (!fits && p->fresh)
             return lam__error_call(call, LAM_ERR_SHAPE, "all must have one shape",
                                    "operand %d cannot be stacked with operand 0 along a new axis %d", n, p->axis);
+        if (x->rank != first->rank)
+            return lam__error_call(call, LAM_ERR_SHAPE, "lam_expand_dims gives it another axis, lam_stack all of them",
+                                   "operand %d has rank %d, operand 0 has rank %d", n, x->rank, first->rank);
         if (!fits)
             return lam__error_call(call, LAM_ERR_SHAPE, "all but the joined axis must agree",
                                    "operand %d does not fit operand 0 on axis %d", n, p->axis);

@@ -310,8 +310,11 @@ lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims) {
         else known *= own[i];
     }
     if (open >= 0 && lam__scope_peek(x)) {
-        if (known == 0 || x->value->count % known)
-            return lam__axes_fail("reshape", x, LAM_ERR_SHAPE, "the size to infer is not a whole number");
+        if (known == 0) return lam__axes_fail("reshape", x, LAM_ERR_SHAPE, "beside a size of 0 none can be inferred");
+        if (x->value->count % known)
+            return lam__axes_fail("reshape", x, LAM_ERR_SHAPE,
+                                  "%lld elements are no multiple of the %lld that the sizes beside -1 make",
+                                  (long long)x->value->count, (long long)known);
         own[open] = x->value->count / known;
     }
     return lam__apply_reshape(x, dims.rank, own);

@@ -235,7 +235,9 @@ static lam_tensor *tally(const char *name, lam_tensor *places, lam_tensor *weigh
     if (weights) {
         bool fits = lam_rank(weights) == own.rank;
         for (int i = 0; fits && i < own.rank; i++) fits = lam_dim(weights, i) == own.dims[i];
-        if (!fits) return lam__axes_fail(name, weights, LAM_ERR_SHAPE, "the weights have other dims than x");
+        if (!fits && lam__scope_peek(places) && lam__scope_peek(weights))
+            return lam__matrices_fail(name, 2, (lam_tensor *[]){places, weights}, LAM_ERR_SHAPE, NULL,
+                                      "the weights have other dims than x");
         if (lam_dtype_of(weights) == LAM_BOOL) weights = lam_cast(weights, LAM_I64);
         dtype = lam_dtype_of(weights);
     }

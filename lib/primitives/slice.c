@@ -268,15 +268,23 @@ static bool broadcasts(lam_dims from, const lam__slice_params *p) {
     return true;
 }
 
+static lam_tensor *fail_part(const char *operation, lam_tensor *x, lam_tensor *value, const lam__slice_params *p) {
+    int64_t dims[LAM_INNER_RANK];
+    char text[256];
+    lam__text t = {text, sizeof text, 0};
+    for (int i = 0; i < p->rank; i++) dims[i] = p->at[i].count;
+    lam__error_append_type(&t, lam_dtype_of(x), p->rank, dims);
+    return lam__axes_fail(operation, value, LAM_ERR_SHAPE,
+                          "the new part does not broadcast to the part of x that it replaces, %s", text);
+}
+
 /* value with the dtype and dims of the part it replaces. An unusable value stays what it is: the update says what is
  * wrong with it. A value of more axes than the part, or of sizes other than its own or 1, does not fit. */
 static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *value, const lam__slice_params *p) {
     int64_t dims[LAM_INNER_RANK];
     if (!lam__scope_peek(value)) return value;
-    if (!broadcasts(lam_dims_of(value), p))
-        return lam__axes_fail(operation, value, LAM_ERR_SHAPE,
-                              "the new part does not broadcast to the part of x that it replaces");
     const lam_dims own = lam_dims_of(value);
+    if (!broadcasts(own, p)) return fail_part(operation, x, value, p);
     bool same = own.rank == p->rank;
     for (int i = 0; i < p->rank; i++) {
         dims[i] = p->at[i].count;

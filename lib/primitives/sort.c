@@ -3,6 +3,7 @@
  * came from. Orders are stable, so ties have one answer and gradients at them do too; NaN is beyond all else. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
+#include "lib/primitives/matrices.h"
 #include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
@@ -93,8 +94,9 @@ lam_tensor *lam_lexsort(lam_list keys, int axis) {
         lam_dims other = lam_dims_of(key);
         bool same = other.rank == own.rank;
         for (int k = 0; same && k < own.rank; k++) same = other.dims[k] == own.dims[k];
-        if (!same && lam__scope_peek(key))
-            return lam__axes_fail("lexsort", key, LAM_ERR_SHAPE, "key %zu has other dims than the first", i);
+        if (!same && lam__scope_peek(key) && lam__scope_peek(first))
+            return lam__matrices_fail("lexsort", 2, (lam_tensor *[]){first, key}, LAM_ERR_SHAPE,
+                                      "all keys have the same dims", "key %zu has other dims than the first", i);
         lam_tensor *moved = lam_argsort(lam_take_along_axis(key, order, axis), axis);
         order = lam_take_along_axis(order, moved, axis);
         if (lam_failed(order)) break;

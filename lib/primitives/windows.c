@@ -9,6 +9,7 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/index.h"
+#include "lib/primitives/matrices.h"
 #include "lib/primitives/params.h"
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
@@ -411,7 +412,9 @@ lam_tensor *lam_select_and_scatter_add(lam_tensor *x, lam_tensor *source, bool s
     const lam_dims own = lam_dims_of(x), places = lam_dims_of(at), given = lam_dims_of(source);
     bool fits = given.rank == places.rank;
     for (int i = 0; fits && i < places.rank; i++) fits = given.dims[i] == places.dims[i];
-    if (!fits) return lam__axes_fail(name, source, LAM_ERR_SHAPE, "there is to be one number for each window");
+    if (!fits)
+        return lam__matrices_fail(name, 2, (lam_tensor *[]){at, source}, LAM_ERR_SHAPE, NULL,
+                                  "there is to be one number for each window");
     lam_tensor *zeros = lam_cast(lam_zeros_like(x), lam_dtype_of(source));
     lam_tensor *sums = lam__index_add_rows(in_rows(&p, zeros), in_rows(&p, at), in_rows(&p, source));
     return lam__scope_only(lam__apply_reshape(sums, own.rank, own.dims), since);

@@ -190,8 +190,11 @@ BODY(fails_beside_its_output) {
 /* A status tells of everything that went wrong, even if no output depends on it. */
 START_TEST(a_call_reports_failures_that_no_output_depends_on) {
     lam_tensor *out = NULL;
-    ck_assert_int_eq(lam_call(FN(fails_beside_its_output, 1, 1), LAM_LIST(num(2)), &out, 1), LAM_ERR_SHAPE);
+    lam_fn *f = FN(fails_beside_its_output, 1, 1);
+    ck_assert_int_eq(lam_call(f, LAM_LIST(num(2)), &out, 1), LAM_ERR_SHAPE);
     EXPECT_ERROR(LAM_ERR_SHAPE, "fails_beside_its_output");
+    ck_assert(lam_failed(lam_apply(f, LAM_LIST(num(2))))); /* which has no status to give */
+    EXPECT_STATUS(LAM_ERR_SHAPE);
 }
 END_TEST
 

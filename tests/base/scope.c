@@ -8,7 +8,7 @@ START_TEST(a_scope_frees_all_but_what_is_kept) {
     ck_assert_int_eq(lam_scope_end(scope, &kept, 1), LAM_OK);
     EXPECT_NUM(kept, 2);
     ck_assert(lam_failed(lam_neg(lost)));
-    EXPECT_ERROR(LAM_ERR_FREED, "neg", "operand 0", "freed", "lam_scope_end");
+    EXPECT_ERROR(LAM_ERR_FREED, "neg", "operand 0", "freed", "lam_scope_end", "captures");
 }
 END_TEST
 

@@ -458,6 +458,8 @@ START_TEST(logarithms_of_sums_and_terms_of_entropy) {
     EXPECT_NEAR(lam_entr(VEC(0, 1, 0.5, -1)), 1e-16, LAM_DIMS(4), 0, 0, 0.5 * log(2), -INFINITY);
     EXPECT_NEAR(lam_rel_entr(VEC(0, 2, 1, -1), VEC(0, 1, 0, 1)), 1e-15, LAM_DIMS(4), 0, 2 * log(2), INFINITY, INFINITY);
     EXPECT_NEAR(lam_kl_div(VEC(0, 2), VEC(3, 1)), 1e-15, LAM_DIMS(2), 3, 2 * log(2) - 1);
+    EXPECT(lam_kl_div(VEC(1, -INFINITY, 0, 0), VEC(-INFINITY, 1, -INFINITY, INFINITY)), LAM_DIMS(4), INFINITY, INFINITY,
+           INFINITY, INFINITY);
 }
 END_TEST
 

@@ -63,6 +63,16 @@ START_TEST(sixteen_axes_are_possible) {
 }
 END_TEST
 
+START_TEST(dims_that_do_not_fit_are_named) {
+    lam_reshape(VEC(1, 2, 3, 4, 5, 6), LAM_DIMS(2, -1, 2));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "reshape: 6 elements", "the 4 that the sizes beside -1 make");
+    lam_reshape(lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 3)), LAM_DIMS(0, -1));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "reshape: beside a size of 0 none can be inferred");
+    lam_concatenate(LAM_LIST(lam_eye(ctx, LAM_F64, 2, 2), VEC(1, 2)), 0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "concatenate: operand 1 has rank 1, operand 0 has rank 2", "lam_expand_dims");
+}
+END_TEST
+
 /* ---- borrowed memory --------------------------------------------------------------------------------------------- */
 
 static int releases;
@@ -236,7 +246,7 @@ END_TEST
 
 Suite *suite_tensor_memory(void) {
     return SUITE_OF("tensor/memory", array_copies_in, array_takes_every_dtype, impossible_arrays_are_refused,
-                    zero_size_tensors_are_legal, sixteen_axes_are_possible,
+                    zero_size_tensors_are_legal, sixteen_axes_are_possible, dims_that_do_not_fit_are_named,
                     borrow_shows_the_callers_memory_and_releases_it_once, borrow_takes_strides_of_any_sign,
                     borrow_releases_also_after_a_failure, borrow_releases_when_memory_is_refused_at_any_point,
                     borrowed_memory_is_released_at_the_end_of_the_context, only_writable_borrowed_memory_is_written,

@@ -83,6 +83,17 @@ START_TEST(types_of_the_largest_rank) {
 }
 END_TEST
 
+/* What a call would refuse; a lam_type has no room for it. */
+START_TEST(types_of_too_many_axes_are_refused) {
+    lam_type types[2];
+    const lam_dims half = LAM_DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1);
+    lam_fn *f = lam_value_and_jacobian(FN(rank_of_most, 1, 1), NULL);
+    ck_assert_int_eq(lam_eval_shape(f, LAM_LIST(lam_zeros(ctx, LAM_F64, half)), types, 2), LAM_ERR_RANK);
+    EXPECT_ERROR(LAM_ERR_RANK, "eval_shape: output 1 of 'value_and_jacobian(rank_of_most)'", "18 axes", "more than 16");
+    ck_assert(types[0].rank == 0 && types[1].rank == 0);
+}
+END_TEST
+
 /* Draws of 8 TiB, which are not made: the generator stands where it stood. */
 BODY(draws) {
     out[0] = lam_add(in[0], lam_rand(here, LAM_F64, LAM_DIMS(SIDE, SIDE)));
@@ -235,6 +246,7 @@ END_TEST
 
 Suite *suite_transforms_eval_shape(void) {
     return SUITE_OF("transforms/eval_shape", types_of_results, types_of_transforms, no_size_is_too_large,
-                    types_of_the_largest_rank, draws_are_not_made, keys_are_not_made,
-                    types_of_functions_and_control_flow, functions_say_their_types, refusals, failures_from_before);
+                    types_of_the_largest_rank, types_of_too_many_axes_are_refused, draws_are_not_made,
+                    keys_are_not_made, types_of_functions_and_control_flow, functions_say_their_types, refusals,
+                    failures_from_before);
 }

@@ -360,6 +360,33 @@ START_TEST(the_status_of_control_flow_is_that_of_the_call) {
 }
 END_TEST
 
+BODY(sums_parts) {
+    out[0] = lam_sum(in[0], NULL);
+}
+
+/* Of two things that do not go together both are shown, also where the operation is made of others. */
+START_TEST(both_that_do_not_fit_are_shown) {
+    lam_tensor *v = VEC(1, 2, 3), *m = lam_eye(ctx, LAM_F64, 2, 2), *start = lam_cast(num(0), LAM_I64), *y;
+    lam_update_slice(m, v, LAM_DIMS(0, 0), LAM_DIMS(2, 1), LAM_DIMS0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "update_slice", "f64[3]", "the part of x that it replaces, f64[2, 1]");
+    lam_dynamic_update_slice(m, v, LAM_LIST(start, start));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "dynamic_update_slice: the update has rank 1, x has rank 2", "f64[2, 2], f64[3]");
+    lam_bincount(lam_arange(ctx, LAM_I64, 0, 2, 1), v, 2);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "bincount", "i64[2], f64[3]");
+    lam_lexsort(LAM_LIST(v, m), 0);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "lexsort: key 1", "f64[3], f64[2, 2]");
+    lam_interp(num(1), v, m);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "interp", "f64[], f64[3], f64[2, 2]");
+    lam_reduce(FN(sums_parts, 2, 1), v, m, NULL);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "reduce: init", "f64[3], f64[2, 2]");
+    lam_associative_scan(FN(sums_parts, 2, 1), LAM_LIST(v), 0, false, &y, 1);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "result 0 of 'sums_parts'", "operand 0", "f64[1], f64[]", "element by element");
+    const lam_window_options windows = {.window = LAM_DIMS(2), .strides = LAM_DIMS(2)};
+    lam_select_and_scatter_add(v, v, false, &windows);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "select_and_scatter_add", "one number for each window", "i64[1], f64[3]");
+}
+END_TEST
+
 Suite *suite_transforms_failure(void) {
     return SUITE_OF("transforms/failure", shape_mismatch, dtype_mismatch, axis_out_of_range, index_out_of_range,
                     reshape_to_another_size, output_not_set, output_that_is_no_scalar, size_overflow, memory_limit,
@@ -367,5 +394,6 @@ Suite *suite_transforms_failure(void) {
                     a_failed_tensor_of_no_context, a_failure_deep_inside_shows_the_whole_chain,
                     transforms_of_a_failed_or_freed_function, lists_of_axes_that_are_impossible,
                     control_flow_with_tensors_of_another_context, freed_and_failed_tensors_of_another_context,
-                    the_context_works_after_each_failure, the_status_of_control_flow_is_that_of_the_call);
+                    the_context_works_after_each_failure, the_status_of_control_flow_is_that_of_the_call,
+                    both_that_do_not_fit_are_shown);
 }

@@ -305,13 +305,43 @@ START_TEST(second_derivatives_by_chosen_arguments_with_auxiliary_outputs) {
 }
 END_TEST
 
+BODY(all_sines) {
+    out[0] = lam_sin(in[0]);
+}
+
+BODY(all_sines_summed) {
+    out[0] = lam_sum(lam_sin(in[0]), NULL);
+}
+
+/* 9 axes of the output and 9 of the input would be 18, whoever computes them. Eight and eight are as many as there may
+ * be: cos(0) = 1. */
+START_TEST(blocks_of_too_many_axes_are_refused) {
+    lam_tensor *nine = lam_zeros(ctx, LAM_F64, LAM_DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1)), *eight = lam_index(nine, 0, 0);
+    lam_fn *f = FN(all_sines, 1, 1), *g = FN(all_sines_summed, 1, 1);
+    for (int i = 0; i < MODES; i++) {
+        lam_tensor *block = apply1(modes[i](f, NULL), eight);
+        ck_assert_int_eq(lam_rank(block), 16);
+        EXPECT_NUM(lam_sum(block, NULL), 1);
+        ck_assert(lam_failed(apply1(modes[i](f, NULL), nine)));
+        EXPECT_ERROR(LAM_ERR_RANK, "output 0", "all_sines", "18 axes", "more than 16");
+        ck_assert(lam_failed(apply1(lam_jit(modes[i](f, NULL), NULL), nine)));
+        EXPECT_ERROR(LAM_ERR_RANK, "18 axes", "more than 16");
+    }
+    ck_assert(lam_failed(apply1(lam_hessian(g, NULL), nine)));
+    EXPECT_ERROR(LAM_ERR_RANK, "18 axes", "more than 16");
+    lam_tensor *out[3];
+    ck_assert_int_eq(lam_call(lam_value_grad_and_hessian(g, NULL), LAM_LIST(nine), out, 3), LAM_ERR_RANK);
+    EXPECT_ERROR(LAM_ERR_RANK, "output 1", "18 axes");
+}
+END_TEST
+
 Suite *suite_transforms_jacobian(void) {
-    return SUITE_OF("transforms/jacobian", the_modes_agree, blocks_are_output_major_with_dims_of_output_then_input,
-                    rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole,
-                    a_chunk_holds_the_intermediates_of_its_rows_and_no_more, chunks_of_one_need_no_batching_rule,
-                    bad_options_are_refused, auxiliary_outputs_and_values,
-                    outputs_without_derivative_are_refused_unless_auxiliary,
-                    vmap_over_jacobian_and_jacobian_of_jacobian, hessian_equals_each_pair_of_modes,
-                    value_gradient_and_hessian_from_one_call, hessian_vector_products,
-                    hessian_blocks_of_several_arguments, second_derivatives_by_chosen_arguments_with_auxiliary_outputs);
+    return SUITE_OF(
+        "transforms/jacobian", the_modes_agree, blocks_are_output_major_with_dims_of_output_then_input,
+        rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole,
+        a_chunk_holds_the_intermediates_of_its_rows_and_no_more, chunks_of_one_need_no_batching_rule,
+        bad_options_are_refused, auxiliary_outputs_and_values, outputs_without_derivative_are_refused_unless_auxiliary,
+        vmap_over_jacobian_and_jacobian_of_jacobian, hessian_equals_each_pair_of_modes,
+        value_gradient_and_hessian_from_one_call, hessian_vector_products, hessian_blocks_of_several_arguments,
+        second_derivatives_by_chosen_arguments_with_auxiliary_outputs, blocks_of_too_many_axes_are_refused);
 }

@@ -319,7 +319,9 @@ START_TEST(refusals_of_scan_and_map) {
     lam_scan(f, LAM_LIST(x, x), LAM_LIST(x, z), y, 4, NULL);
     EXPECT_ERROR(LAM_ERR_SHAPE, "scan of 'several'", "number 0 has 2, number 1 has 3");
     lam_scan(f, LAM_LIST(x, x), LAM_LIST(x, x), y, 4, &(lam_scan_options){.length = 7});
-    EXPECT_ERROR(LAM_ERR_SHAPE, "number 0 has 2");
+    EXPECT_ERROR(LAM_ERR_SHAPE, "`length` is 7, number 0 has 2");
+    lam_scan(f, LAM_LIST(x, x), LAM_LIST(x, x), y, 4, &(lam_scan_options){.length = LAM_ZERO_SIZE});
+    EXPECT_ERROR(LAM_ERR_SHAPE, "`length` is 0, number 0 has 2");
     lam_scan(f, LAM_LIST(x, x), LAM_LIST(x, num(1)), y, 4, NULL);
     EXPECT_ERROR(LAM_ERR_SHAPE, "number 1 of xs has rank 0");
     lam_scan(f, LAM_LIST(x), LAM_LIST(x), y, 4, NULL);

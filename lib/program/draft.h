@@ -52,8 +52,10 @@ bool lam__draft_again(lam__draft *d);
 
 void lam__draft_close(lam__draft *d);
 
-/* What an equation takes as a call, in nanoseconds; roughly. */
+/* What each of so many elements takes to be read or written by one pass, in nanoseconds; roughly. */
 double lam__draft_move_cost(double elements);
+
+/* What an equation takes as a call, in nanoseconds; roughly. */
 double lam__draft_call_cost(const lam__program *p, const lam__equation *e);
 
 /* Lanes that a program may have, the likeliest first, at most `room`: those that leave no more

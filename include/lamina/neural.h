@@ -47,7 +47,7 @@ LAM_API lam_tensor *lam_selu(lam_tensor *x);
 LAM_API lam_tensor *lam_gelu(lam_tensor *x);
 
 /* x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2, the approximation of gelu.
- * Fails   like any use of a handle. Derivative: its own. Source: Hendrycks and Gimpel 2016. */
+ * Fails   like any use of a handle. Derivative: lam_gelu_tanh_slope. Source: Hendrycks and Gimpel 2016. */
 LAM_API lam_tensor *lam_gelu_tanh(lam_tensor *x);
 
 /* x logistic(x). (swish elsewhere.)

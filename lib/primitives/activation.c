@@ -1,5 +1,5 @@
-/* Activation functions: those in straight pieces and softsign by one row, silu, mish and gelu with their slopes by two
- * each, others made of operations. Operands are guarded before a branch is chosen, so that the one that is not taken
+/* Activation functions: those in straight pieces and softsign by one row, silu, mish, gelu and gelu_tanh with their
+ * slopes by two each, others made of operations. Operands are guarded before a branch is chosen, so that the one that is not taken
  * sends 0 and never NaN, and each is its usual sub-gradient at a kink: 0 at 0 for relu, as JAX and PyTorch have it. */
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/special/special.h"
@@ -181,16 +181,70 @@ lam_tensor *lam_gelu_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_gelu_slope, x);
 }
 
-/* (1 + tanh(z))/2 is logistic(2 z), which keeps its digits in the left tail. From 30 on it is 0 or 1: nothing
- * is made of x there but x itself, so no infinite x meets a slope of 0, nor x = 30 that of clamp at its edge. Complex
- * numbers have neither tail. */
+static lam_tensor *slope_gelu_tanh(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_gelu_tanh_slope(r->in[0]));
+}
+
+LAM__SLOPED_ROW(gelu_tanh);
+
+const lam_primitive lam__row_gelu_tanh = {
+    .name = "gelu_tanh",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_gelu_tanh + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_gelu_tanh,
+    .saves = LAM_SAVE_IN(0),
+    .sloped = &sloped_gelu_tanh,
+};
+
+/* a + b x^2 for what c(x) = a x + b x^3 has in front of x^2; (1 + tanh(c/2))/2 is logistic(c). */
+static lam_tensor *of_square(double a, double b, lam_tensor *square) {
+    return lam_add(lam_mul(square, b * 0.0713548162726002488), a * 1.59576912160573071);
+}
+
+/* Complex numbers have no loop for it and are composed. */
 lam_tensor *lam_gelu_tanh(lam_tensor *x) {
+    if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_gelu_tanh, x);
     uint64_t since = lam__scope_now(x);
-    x = lam__reduce_real(x);
-    lam_tensor *near = lam__cplx_is(x) ? x : lam_clamp(x, -30.0, 30.0), *square = lam_square(near);
-    lam_tensor *cubic = lam_mul(near, lam_add(1.59576912160573071, lam_mul(0.0713548162726002488, square)));
-    lam_tensor *part = lam_mul(near, lam_logistic(cubic));
-    return lam__scope_only(lam__cplx_is(x) ? part : lam_where(lam_ge(x, 30.0), x, part), since);
+    lam_tensor *c = lam_mul(x, of_square(1, 1, lam_square(x)));
+    return lam__scope_only(lam_mul(x, lam_logistic(c)), since);
+}
+
+/* s (1 - s) for s = logistic(c). Rounding errors of a large c would grow in the exponential, so from 1 on it is made of
+ * x s and -x (1 - s), which have their digits. */
+static lam_tensor *gelu_tanh_density(lam_tensor *x) {
+    lam_tensor *is_near = lam_lt(lam_abs(x), 1.0);
+    lam_tensor *near = lam_where(is_near, x, 0.0), *far = lam_where(is_near, 1.0, x);
+    lam_tensor *left = lam_logistic_slope(lam_mul(near, of_square(1, 1, lam_square(near))));
+    lam_tensor *both = lam_mul(lam_gelu_tanh(far), lam_gelu_tanh(lam_neg(far)));
+    return lam_where(is_near, left, lam_neg(lam_div(both, lam_square(far))));
+}
+
+/* s (1 - s) (2 c' + x c'' - x c'^2 tanh(c/2)). Beyond the bound s (1 - s) is 0, which does not meet an infinite x. */
+static lam_tensor *slope_gelu_tanh_slope(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    lam_tensor *x = lam_clamp(r->in[0], -22.0, 22.0), *square = lam_square(x);
+    lam_tensor *c = lam_mul(x, of_square(1, 1, square)), *steep = of_square(1, 3, square);
+    lam_tensor *bend = lam_mul(lam_mul(x, lam_square(steep)), lam_tanh(lam_mul(0.5, c)));
+    return lam_mul(t, lam_mul(gelu_tanh_density(x), lam_sub(of_square(2, 12, square), bend)));
+}
+
+const lam_primitive lam__row_gelu_tanh_slope = {
+    .name = "gelu_tanh_slope",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_gelu_tanh_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_gelu_tanh_slope,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_gelu_tanh_slope(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_gelu_tanh_slope, x);
 }
 
 /* silu(x) = x s(x) with s = logistic; the slope s + x s (1 - s) is a row of its own. */

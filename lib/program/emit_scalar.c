@@ -63,6 +63,8 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_mish] = {"@mish($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_gelu] = {"@gelu($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_gelu_slope] = {"@gelu_slope($1)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_gelu_tanh] = {"@gelu_tanh($1)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_gelu_tanh_slope] = {"@gelu_tanh_slope($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_logit] = {"@logit($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_softsign] = {"(fabs$f($1) == INFINITY ? copysign$f(1, $1) : $1 / (1 + fabs$f($1)))",
                             NULL, NULL, NULL, NULL},
@@ -241,6 +243,18 @@ const lam__emit_helper lam__emit_scalars[] = {
      "static $T gelu_slope_$S($T x) {\n"
      "    if (fabs$f(x) > 100) return x > 0 ? 1 : -($T)0;\n"
      "    return erfc$f(-x * ($T)0x1.6a09e667f3bcdp-1) / 2 + ($T)0x1.9884533d43651p-2 * x * exp$f(-x * x / 2);\n}\n"},
+    {"gelu_tanh",
+     "static $T gelu_tanh_$S($T x) {\n"
+     "    const $T c = x * (($T)0x1.9884533d43651p+0 + ($T)0x1.2444f2a4d8b4bp-4 * (x * x));\n"
+     "    if (fabs$f(x) > 22) return x > 0 ? x : -($T)0;\n"
+     "    return x / (1 + exp$f(-c));\n}\n"},
+    {"gelu_tanh_slope",
+     "static $T gelu_tanh_slope_$S($T x) {\n"
+     "    const $T size = fabs$f(x), linear = ($T)0x1.9884533d43651p+0 * size;\n"
+     "    const $T cubic = ($T)0x1.2444f2a4d8b4bp-4 * size * (x * x), w = linear + 3 * cubic;\n"
+     "    const $T e = exp$f(-(linear + cubic)), d = 1 + e;\n"
+     "    if (size > 22) return x > 0 ? 1 : -($T)0;\n"
+     "    return x < 0 ? e / d * (1 - w / d) : (1 + w * (e / d)) / d;\n}\n"},
     {"logit",
      "static $T logit_$S($T x) {\n"
      "    return fabs$f(x - ($T)0.5) < ($T)0.25 ? 2 * atanh$f(2 * x - 1) : log$f(x) - log1p$f(-x);\n}\n"},

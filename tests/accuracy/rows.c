@@ -141,7 +141,7 @@ BODY1(erfc) BODY1(erf_inv) BODY1(ndtr) BODY1(ndtri) BODY1(softplus) BODY1(lgamma
 BODY1(log_ndtr) BODY1(i0) BODY1(i0e) BODY1(i1) BODY1(i1e) BODY2(div) BODY2(pow) BODY2(atan2) BODY2(hypot)
 BODY2(zeta) BODY2(logaddexp) BODY2(logaddexp2) BODY2(betaln) BODY2(igamma) BODY2(igammac)
 BODY2(xlogy) BODY2(xlog1py) BODY2(rel_entr) BODY2(log_ratio) BODY2(hypot_slope) BODY2(atan2_slope)
-BODY2(logaddexp_slope) BODY2(logaddexp2_slope) BODY1(mish_slope) BODY1(gelu_slope)
+BODY2(logaddexp_slope) BODY2(logaddexp2_slope) BODY1(mish_slope) BODY1(gelu_slope) BODY1(gelu_tanh) BODY1(gelu_tanh_slope)
 BODY1(ndtri_slope)
 BODY1(tanh_slope) BODY1(logistic_slope) BODY1(log_logistic) BODY1(logit) BODY1(entr) BODY2(kl_div) BODY1(square)
 BODY1(gamma) BODY2(poch) BODY2(beta) BODY2(comb) BODY1(exp1) BODY1(expi) BODY1(exprel) BODY1(si) BODY1(ci)
@@ -420,6 +420,10 @@ const measure_row measure_rows[] = {
      .range = {{-12, 9}}, .bound = 1, .derivatives = 1, .costly = true},
     {.name = "gelu_slope", .inputs = 1, .body = of_gelu_slope, .oracle = LAM__LOOP_gelu_slope,
      .range = {{-12, 9}}, .bound = 1, .derivatives = 1, .costly = true},
+    {.name = "gelu_tanh", .inputs = 1, .body = of_gelu_tanh, .oracle = LAM__LOOP_gelu_tanh,
+     .range = {{-22, 9}}, .bound = 1, .derivatives = 1},
+    {.name = "gelu_tanh_slope", .inputs = 1, .body = of_gelu_tanh_slope, .oracle = LAM__LOOP_gelu_tanh_slope,
+     .range = {{-12, 9}}, .bound = 1, .derivatives = 1},
     {.name = "mish", .inputs = 1, .body = of_mish, .oracle = LAM__LOOP_mish,
      .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
     {.name = "mish_slope", .inputs = 1, .body = of_mish_slope, .oracle = LAM__LOOP_mish_slope,

@@ -210,6 +210,7 @@ static const struct {
               {LAM__LOOP_silu, LAM__LOOP_silu_slope, false},
               {LAM__LOOP_mish, LAM__LOOP_mish_slope, false},
               {LAM__LOOP_gelu, LAM__LOOP_gelu_slope, false},
+              {LAM__LOOP_gelu_tanh, LAM__LOOP_gelu_tanh_slope, false},
               {LAM__LOOP_softplus, LAM__LOOP_logistic, false},
               {LAM__LOOP_sin, LAM__LOOP_cos, false},
               {LAM__LOOP_cos, LAM__LOOP_sin, true}};
@@ -336,6 +337,10 @@ static const struct member {
     {LAM__LOOP_mish_slope, 5, {{-6, 6}}, 1, 0.01},
     {LAM__LOOP_gelu_slope, 0, {{-1, -0.5}}, 1, 0},
     {LAM__LOOP_gelu_slope, 0, {{-0.752, -0.751}}, 1, 0},
+    {LAM__LOOP_gelu_tanh, 0, {{-23, -20}}, 1, 0},
+    {LAM__LOOP_gelu_tanh_slope, 0, {{-1, -0.5}}, 1, 0},
+    {LAM__LOOP_gelu_tanh_slope, 0, {{-0.7525, -0.7523}}, 1, 0},
+    {LAM__LOOP_gelu_tanh_slope, 0, {{-23, -20}}, 1, 0},
     {LAM__LOOP_log_cosh, 0, {{-0.3, 0.3}, {-0.3, 0.3}}, 1, 0},
     {LAM__LOOP_log_cosh, 0, {{30, 30.5}, {30, 30.5}}, 1, 0},
     {LAM__LOOP_hypot_slope, 0, {{-9, 9}, {-9, 9}}, 1, 0},

@@ -119,6 +119,8 @@ static function1 *const functions1[LAM__LOOP_COUNT] = {
     [LAM__LOOP_mish_slope] = oracle_mish_slope,
     [LAM__LOOP_gelu] = oracle_gelu,
     [LAM__LOOP_gelu_slope] = oracle_gelu_slope,
+    [LAM__LOOP_gelu_tanh] = oracle_gelu_tanh,
+    [LAM__LOOP_gelu_tanh_slope] = oracle_gelu_tanh_slope,
 };
 
 static function2 *const functions2[LAM__LOOP_COUNT] = {

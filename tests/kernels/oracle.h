@@ -52,7 +52,7 @@ int oracle_erf_inv(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 int oracle_ndtri(mpfr_t out, const mpfr_t p, mpfr_rnd_t rounding);
 int oracle_ndtri_slope(mpfr_t out, const mpfr_t p, mpfr_rnd_t rounding);
 
-/* The logistic function, silu, mish, gelu, their derivatives and those of tanh and logaddexp, exp of a difference
+/* The logistic function, silu, mish, both forms of gelu, their derivatives and those of tanh and logaddexp, exp of a difference
  * and log_cosh, in the digits of `out`. */
 int oracle_logistic(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 int oracle_logistic_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
@@ -62,6 +62,8 @@ int oracle_mish(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 int oracle_mish_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 int oracle_gelu(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 int oracle_gelu_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_gelu_tanh(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
+int oracle_gelu_tanh_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 int oracle_logaddexp_slope(mpfr_t out, const mpfr_t x, const mpfr_t y, mpfr_rnd_t rounding);
 int oracle_logaddexp2_slope(mpfr_t out, const mpfr_t x, const mpfr_t y, mpfr_rnd_t rounding);
 int oracle_exp_gap(mpfr_t out, const mpfr_t x, const mpfr_t y, mpfr_rnd_t rounding);

@@ -121,6 +121,52 @@ int oracle_gelu_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     return inexact;
 }
 
+/* c(x) = 2 sqrt(2/pi) (x + 0.044715 x^3), and its derivative times x. */
+static void of_cubic(mpfr_t c, mpfr_t w, const mpfr_t x, mpfr_rnd_t rounding) {
+    mpfr_t cube;
+    mpfr_init2(cube, mpfr_get_prec(c));
+    mpfr_sqr(cube, x, rounding);
+    mpfr_mul(cube, cube, x, rounding);
+    mpfr_mul_ui(cube, cube, 44715, rounding);
+    mpfr_div_ui(cube, cube, 1000000, rounding);
+    mpfr_add(c, x, cube, rounding);
+    mpfr_mul_ui(w, cube, 3, rounding);
+    mpfr_add(w, w, x, rounding);
+    mpfr_const_pi(cube, rounding);
+    mpfr_ui_div(cube, 8, cube, rounding);
+    mpfr_sqrt(cube, cube, rounding);
+    mpfr_mul(c, c, cube, rounding);
+    mpfr_mul(w, w, cube, rounding);
+    mpfr_clear(cube);
+}
+
+int oracle_gelu_tanh(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    if (mpfr_inf_p(x) && mpfr_sgn(x) < 0) return mpfr_set_d(out, -0.0, rounding);
+    mpfr_t c, w;
+    mpfr_inits2(mpfr_get_prec(out), c, w, (mpfr_ptr)NULL);
+    of_cubic(c, w, x, rounding);
+    oracle_logistic(w, c, rounding);
+    int inexact = mpfr_mul(out, x, w, rounding);
+    mpfr_clears(c, w, (mpfr_ptr)NULL);
+    return inexact;
+}
+
+/* s(c) (1 + x c' s(-c)) */
+int oracle_gelu_tanh_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    if (mpfr_cmpabs_ui(x, 1000) > 0) return mpfr_set_d(out, mpfr_sgn(x) < 0 ? -0.0 : 1, rounding);
+    mpfr_t c, w, other;
+    mpfr_inits2(mpfr_get_prec(out), c, w, other, (mpfr_ptr)NULL);
+    of_cubic(c, w, x, rounding);
+    mpfr_neg(other, c, rounding);
+    oracle_logistic(other, other, rounding);
+    mpfr_mul(w, w, other, rounding);
+    mpfr_add_ui(w, w, 1, rounding);
+    oracle_logistic(other, c, rounding);
+    int inexact = mpfr_mul(out, other, w, rounding);
+    mpfr_clears(c, w, other, (mpfr_ptr)NULL);
+    return inexact;
+}
+
 /* The logistic function of x - y in units of log(base); that of nothing between equal operands. */
 static int share_of(mpfr_t out, const mpfr_t x, const mpfr_t y, bool binary, mpfr_rnd_t rounding) {
     if (mpfr_equal_p(x, y)) return mpfr_set_d(out, 0.5, rounding);

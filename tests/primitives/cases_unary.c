@@ -68,6 +68,15 @@ static long double gelu_slope(long double x) {
     return below(x) + x * expl(-x * x / 2) / sqrtl(8 * atanl(1));
 }
 
+static long double gelu_tanh(long double x) {
+    return x * (1 + tanhl(sqrtl(2 / acosl(-1)) * (x + 0.044715L * x * x * x))) / 2;
+}
+
+static long double gelu_tanh_slope(long double x) {
+    const long double u = sqrtl(2 / acosl(-1)), t = tanhl(u * (x + 0.044715L * x * x * x));
+    return (1 + t) / 2 + x * (1 - t * t) / 2 * u * (1 + 0.134145L * x * x);
+}
+
 static long double tanh_slope(long double x) {
     return 1 / (coshl(x) * coshl(x));
 }
@@ -191,6 +200,8 @@ const cases_row cases_unary[] = {
     {.name = "mish_slope", UNARY(lam_mish_slope, mish_slope), REAL},
     {.name = "gelu", UNARY(lam_gelu, gelu), REAL},
     {.name = "gelu_slope", UNARY(lam_gelu_slope, gelu_slope), REAL},
+    {.name = "gelu_tanh", UNARY(lam_gelu_tanh, gelu_tanh), REAL},
+    {.name = "gelu_tanh_slope", UNARY(lam_gelu_tanh_slope, gelu_tanh_slope), REAL},
     {.name = "erf", UNARY(lam_erf, erfl), REAL},
     {.name = "erfc", UNARY(lam_erfc, erfcl), REAL},
     {.name = "is_finite", UNARY(lam_is_finite, finite), .gives = CASES_BOOL, .dtypes = CASES_ALL, .fill = put_specials},

@@ -55,7 +55,7 @@ static const struct row {
     ROW(abs), ROW(acos), ROW(acosh), ROW(angle), ROW(asin), ROW(asinh), ROW(atan), ROW(atanh), ROW(cbrt), ROW(ceil),
     ROW(ci), ROW(cos), ROW(cosh), ROW(dawsn), ROW(deg2rad), ROW(entr), ROW(erf), ROW(erf_inv), ROW(erfc), ROW(erfcx),
     ROW(exp), ROW(exp1), ROW(exp2), ROW(expi), ROW(expm1), ROW(exprel), ROW(factorial), ROW(floor), ROW(gamma),
-    ROW(gelu), ROW(gelu_slope), ROW(gelu_tanh), ROW(hard_sigmoid), ROW(hard_silu), ROW(hard_tanh), ROW(i0), ROW(i0e),
+    ROW(gelu), ROW(gelu_slope), ROW(gelu_tanh), ROW(gelu_tanh_slope), ROW(hard_sigmoid), ROW(hard_silu), ROW(hard_tanh), ROW(i0), ROW(i0e),
     ROW(i1), ROW(i1e), ROW(lambertw), ROW(log), ROW(log10), ROW(log1mexp), ROW(log1p), ROW(log2), ROW(log_logistic),
     ROW(log_ndtr), ROW(logistic), ROW(logistic_slope), ROW(logit), ROW(mish), ROW(mish_slope), ROW(ndtr), ROW(ndtri),
     ROW(ndtri_slope), ROW(neg), ROW(rad2deg), ROW(reciprocal), ROW(relu), ROW(relu6), ROW(round), ROW(rsqrt),

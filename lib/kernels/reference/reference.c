@@ -158,6 +158,27 @@ static double f_gelu_slope(floats a) {
     return (double)(erfcl(-root * a.x) / 2 + per * a.x * expl(-0.5L * a.x * a.x));
 }
 
+/* e = exp(-c) for c = |x| (a + b x^2), and *w what the slope of c times |x| is. */
+static long double gelu_tanh_of(double x, long double *w) {
+    const long double a = 1.595769121605730711759542L, b = a * 0.044715L, size = fabsl((long double)x);
+    *w = size * (a + 3 * b * size * size);
+    return expl(-size * (a + b * size * size));
+}
+
+static double f_gelu_tanh(floats a) {
+    long double w;
+    if (isinf(a.x)) return a.x > 0 ? a.x : -0.0;
+    const long double e = gelu_tanh_of(a.x, &w);
+    return (double)(a.x * (a.x < 0 ? e : 1) / (1 + e));
+}
+
+static double f_gelu_tanh_slope(floats a) {
+    long double w;
+    if (fabs(a.x) > 150) return a.x > 0 ? 1 : -0.0;
+    const long double e = gelu_tanh_of(a.x, &w), d = 1 + e;
+    return (double)(a.x < 0 ? e / d * (1 - w / d) : (1 + w * e / d) / d);
+}
+
 /* 1 - tanh(x)^2, without the difference. */
 static double f_tanh_slope(floats a) {
     return 4 * f_logistic_slope((floats){.x = 2 * a.x});

@@ -1,5 +1,5 @@
-/* silu, mish and gelu with their derivatives as vector functions, below 1 ULP: all but the last step of f64 is done on
- * sums, since the derivatives have a zero, next to which they are a series. f32 goes through f64, but for gelu.
+/* silu, mish and both forms of gelu with their derivatives as vector functions, below 1 ULP: all but the last step of
+ * f64 is done on sums, since the derivatives have a zero, next to which they are a series. f32 goes through f64, but for gelu.
  * Exponentials are those of -|x|, which neither overflow nor cancel; a result below the normal numbers is scaled once
  * at the end. */
 #ifndef LAM_KERNELS_SIMD_ACTIVATION_H
@@ -289,6 +289,76 @@ ALWAYS_INLINE V64 quick_gelu_slope(V64 x) {
 
 ALWAYS_INLINE V32 f32_gelu_slope(V32 x) {
     return f32_through1(x, quick_gelu_slope);
+}
+
+/* ---- gelu_tanh --------------------------------------------------------------------------------------------------- */
+
+/* As of silu_zero. */
+static const zero64 gelu_tanh_zero = {.width = 0x1p-6,
+                                      .at = -0x1.81429f9e97e4dp-1,
+                                      .at_lo = 0x1.4f523ed77dbdcp-55,
+                                      .first = 0x1.b8bacd2c96b91p-2,
+                                      .first_lo = 0x1.7625a206be83dp-56,
+                                      .count = 8,
+                                      .rest = {-0x1.e63f294331885p-11, -0x1.3d8d64170bb72p-9, 0x1.58c9ed713486cp-8,
+                                               0x1.427996dc249cep-6, -0x1.104a83edc0ddcp-6, -0x1.d2b77346470abp-4,
+                                               -0x1.029615edb077ap-6, 0x1.8cd1a2b2fff33p-2}};
+
+/* Of c(x) = a x + b x^3: a is 2 sqrt(2/pi), b is 0.044715 a. */
+#define GELU_LINEAR 0x1.9884533d43651p+0
+#define GELU_CUBIC  0x1.2444f2a4d8b4bp-4
+
+/* x logistic(c(x)). With e = exp(-c(|x|)) and d = 1 + e the share of x is 1/d, on the left e/d, and the slope is the
+ * share times 1 + x c'(x) (1 - share). */
+ALWAYS_INLINE sloped64 f64_sloped_gelu_tanh(V64 x) {
+    const V64 zero = {0}, one = zero + 1, near_x = limited(x, 22), size = f64_magnitude(near_x);
+    const M64 left = (M64)(x < 0), sign = (M64)x & (M64)(-zero);
+    const sum64 unit = {one, zero}, a = {zero + GELU_LINEAR, zero - 0x1.cbc0d30ebfd15p-54},
+                b = {zero + GELU_CUBIC, zero - 0x1.6c843a29d1c70p-61};
+    const sum64 linear = product_of(a, size), cubic = product_of(product_of_sums(b, product(size, size)), size);
+    const sum64 c = plus(linear, cubic), w = plus(linear, product_of(cubic, 3 * one));
+    V64 k;
+    const sum64 e = exp_of((sum64){-c.hi, -c.lo}, &k);
+    const V64 near = most_of(zero - 200, k), down = either(left, k, zero);
+    const sum64 small = {scaled(e.hi, near), scaled(e.lo, near)}, inverse = inverse_of(plus(unit, small));
+    const sum64 share = product_of_sums(either_sum(left, e, unit), inverse),
+                rest = product_of_sums(product_of_sums(either_sum(left, unit, small), inverse), w);
+    const sum64 slope = product_of_sums(share, either_sum(left, minus(unit, rest), plus(unit, rest)));
+    const V64 value = scaled_unless(x, -22, product_and(near_x, share.hi, near_x * share.lo), down);
+    const V64 own = (V64)((M64)scaled_unless(x, -22, slope.hi + slope.lo, down) | (sign & (M64)(x < -22)));
+    return (sloped64){(V64)((M64)either((M64)(x > 22), x, value) | sign), mended(own, x, &gelu_tanh_zero)};
+}
+
+ALWAYS_INLINE V64 f64_gelu_tanh(V64 x) {
+    return f64_sloped_gelu_tanh(x).value;
+}
+
+ALWAYS_INLINE V64 f64_gelu_tanh_slope(V64 x) {
+    return f64_sloped_gelu_tanh(x).slope;
+}
+
+/* For f32, as those of silu. */
+ALWAYS_INLINE V64 quick_gelu_tanh(V64 x) {
+    const V64 near_x = limited(x, 13), one = splat64(1), square = near_x * near_x;
+    const V64 e = quick_exp(-f64_magnitude(near_x) * madd(square, splat64(GELU_CUBIC), splat64(GELU_LINEAR)));
+    return either((M64)(x > 13), x, near_x * inverse64(1 + e) * either((M64)(x < 0), e, one));
+}
+
+ALWAYS_INLINE V64 quick_gelu_tanh_slope(V64 x) {
+    const V64 size = bounded(f64_magnitude(x), 13), one = splat64(1), square = size * size;
+    const V64 e = quick_exp(-size * madd(square, splat64(GELU_CUBIC), splat64(GELU_LINEAR))),
+              inverse = inverse64(1 + e);
+    const V64 w = size * madd(square, splat64(3 * GELU_CUBIC), splat64(GELU_LINEAR));
+    const V64 left = e * (one - w * inverse), right = madd(w * inverse, e, one);
+    return mended(either((M64)(x < 0), left, right) * inverse, x, &gelu_tanh_zero);
+}
+
+ALWAYS_INLINE V32 f32_gelu_tanh(V32 x) {
+    return f32_through1(x, quick_gelu_tanh);
+}
+
+ALWAYS_INLINE V32 f32_gelu_tanh_slope(V32 x) {
+    return f32_through1(x, quick_gelu_tanh_slope);
 }
 
 #endif

@@ -30,6 +30,7 @@ OF_ONE_EXPONENTIAL(logistic)
 OF_ONE_EXPONENTIAL(silu)
 OF_ONE_EXPONENTIAL(mish)
 OF_ONE_EXPONENTIAL(gelu)
+OF_ONE_EXPONENTIAL(gelu_tanh)
 /* clang-format on */
 #undef T
 #undef V
@@ -56,6 +57,7 @@ lam__pair_loop *LAM__ISA_NAME(lam__sloped_find_)(lam__loop_id id, lam_dtype dtyp
     case LAM__LOOP_silu: return wide ? f64_silu_both : NULL;
     case LAM__LOOP_mish: return wide ? f64_mish_both : NULL;
     case LAM__LOOP_gelu: return wide ? f64_gelu_both : NULL;
+    case LAM__LOOP_gelu_tanh: return wide ? f64_gelu_tanh_both : NULL;
     default: return NULL;
     }
 }

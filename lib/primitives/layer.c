@@ -130,9 +130,12 @@ lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value,
         return lam__axes_fail("attention", query, LAM_ERR_SHAPE, "there are %lld keys and %lld values",
                               (long long)lam_dim(key, -2), (long long)lam_dim(value, -2));
     double scale = o->scale != 0 ? o->scale : 1 / sqrt((double)own.dims[own.rank - 1]);
-    lam_tensor *scores = lam_matmul(lam_mul(lam__reduce_real(query), scale), lam_moveaxis(key, -1, -2));
-    if (o->bias) scores = lam_add(scores, o->bias);
+    lam_tensor *in[4] = {query, key, value, o->bias};
+    const lam_dtype dtype = lam__apply_floats(4, in);
+    lam_tensor *scores = lam_matmul(lam_mul(in[0], scale), lam_moveaxis(in[1], -1, -2));
+    if (in[3]) scores = lam_add(scores, in[3]);
     lam_tensor *taken = o->causal ? causal_mask(scores) : NULL;
     if (o->mask) taken = taken ? lam_and(taken, o->mask) : o->mask;
-    return lam__scope_only(lam_matmul(masked_softmax(scores, taken), value), since);
+    lam_tensor *out = lam_matmul(masked_softmax(scores, taken), in[2]);
+    return lam__scope_only(lam__apply_narrowed(out, dtype), since);
 }

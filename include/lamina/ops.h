@@ -68,7 +68,7 @@ LAM_API lam_tensor *lam_eye(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t
  * Fails   LAM_ERR_VALUE when that is not finite. */
 LAM_API lam_tensor *lam_arange(lam_ctx *ctx, lam_dtype dtype, double start, double stop, double step);
 
-/* count points from start to stop, both included.
+/* count points from start to stop, both included; of integers rounded down.
  * Shape   [count].
  * Fails   LAM_ERR_VALUE for a negative count. */
 LAM_API lam_tensor *lam_linspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count);

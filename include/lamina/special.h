@@ -333,6 +333,11 @@ LAM_API lam_tensor *lam_xlog1py(lam_tensor *x, lam_tensor *y);
  * Fails   like any use of a handle. Owner: current scope. Derivative: -log(x) - 1, 0 at 0 (where it has none). */
 LAM_API lam_tensor *lam_entr(lam_tensor *x);
 
+/* -log(x) - 1, the derivative of entr, within 1 ULP also next to 1/e, where it has a zero: 0 at 0 and below. Integers
+ * are taken as f64.
+ * Fails   like any use of a handle. Owner: current scope. Derivative: -1/x, 0 where the result is chosen 0. */
+LAM_API lam_tensor *lam_entr_slope(lam_tensor *x);
+
 /* x log(x/y) - x + y, the terms of a divergence: 0 for x = 0 and y = 0, y for x = 0 < y, inf for x < 0 or y < 0.
  * Shape   x and y broadcast.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: log(x/y), 1 - x/y. */
@@ -342,6 +347,12 @@ LAM_API lam_tensor *lam_kl_div(lam_tensor *x, lam_tensor *y);
  * Shape   x and y broadcast.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: log(x/y) + 1, -x/y. */
 LAM_API lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y);
+
+/* log(x/y) + 1, the derivative of rel_entr by x, within 1 ULP also where it is small: 0 where x or y is 0 or negative.
+ * Integers are taken as f64.
+ * Shape   x and y broadcast.
+ * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 1/x, -1/y, 0 where the result is chosen 0. */
+LAM_API lam_tensor *lam_rel_entr_slope(lam_tensor *x, lam_tensor *y);
 
 /* ---- representation ---------------------------------------------------------------------------------------------- */
 

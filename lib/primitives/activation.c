@@ -1,6 +1,7 @@
 /* Activation functions: those in straight pieces and softsign by one row, silu, mish, gelu and gelu_tanh with their
- * slopes by two each, others made of operations. Operands are guarded before a branch is chosen, so that the one that is not taken
- * sends 0 and never NaN, and each is its usual sub-gradient at a kink: 0 at 0 for relu, as JAX and PyTorch have it. */
+ * slopes by two each, others made of operations. Operands are guarded before a branch is chosen, so that the one that
+ * is not taken sends 0 and never NaN, and each is its usual sub-gradient at a kink: 0 at 0 for relu, as JAX and PyTorch
+ * have it. */
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/special/special.h"
 #include "lib/primitives/apply.h"
@@ -213,23 +214,35 @@ lam_tensor *lam_gelu_tanh(lam_tensor *x) {
     return lam__scope_only(lam_mul(x, lam_logistic(c)), since);
 }
 
-/* s (1 - s) for s = logistic(c). Rounding errors of a large c would grow in the exponential, so from 1 on it is made of
- * x s and -x (1 - s), which have their digits. */
-static lam_tensor *gelu_tanh_density(lam_tensor *x) {
-    lam_tensor *is_near = lam_lt(lam_abs(x), 1.0);
-    lam_tensor *near = lam_where(is_near, x, 0.0), *far = lam_where(is_near, 1.0, x);
-    lam_tensor *left = lam_logistic_slope(lam_mul(near, of_square(1, 1, lam_square(near))));
-    lam_tensor *both = lam_mul(lam_gelu_tanh(far), lam_gelu_tanh(lam_neg(far)));
-    return lam_where(is_near, left, lam_neg(lam_div(both, lam_square(far))));
+/* s (1 - s) (2 c' + x c'' - x c'^2 tanh(c/2)) for s = logistic(c), near 0. */
+static lam_tensor *gelu_tanh_bend_near(lam_tensor *x) {
+    lam_tensor *square = lam_square(x), *c = lam_mul(x, of_square(1, 1, square)), *steep = of_square(1, 3, square);
+    lam_tensor *turned = lam_mul(lam_mul(x, lam_square(steep)), lam_tanh(lam_mul(0.5, c)));
+    return lam_mul(lam_logistic_slope(c), lam_sub(of_square(2, 12, square), turned));
 }
 
-/* s (1 - s) (2 c' + x c'' - x c'^2 tanh(c/2)). Beyond the bound s (1 - s) is 0, which does not meet an infinite x. */
+/* The same for x >= 1/2, where the terms cancel. With the tail x (1 - s), which has all its digits, it is x s times the
+ * tail by x^2, times a polynomial, 2 c' + x c'' - x c'^2, and 2 c'^2 times the tail. The polynomial is the one around
+ * its zero, which the difference is exact next to. */
+static lam_tensor *gelu_tanh_bend_far(lam_tensor *x) {
+    static const double around[] = {-0.279230483693887879, -1.36380209931998819, -2.47108002250981036,
+                                    -4.00904915841465786};
+    lam_tensor *square = lam_square(x), *tail = lam_neg(lam_gelu_tanh(lam_neg(x)));
+    lam_tensor *d = lam_sub(x, 1.21871941666677791), *sum = lam_mul(d, -0.0458235882476688354);
+    for (int k = 0; k < 4; k++) sum = lam_mul(d, lam_add(sum, around[k]));
+    sum = lam_add(sum, lam_mul(lam_mul(2.0, tail), lam_square(of_square(1, 3, square))));
+    return lam_mul(lam_div(lam_mul(lam_gelu_tanh(x), tail), square), sum);
+}
+
+/* The second derivative of x s is even. The side is chosen, not the absolute value taken, which would have no
+ * derivative at 0. Beyond the bound it is 0, which does not meet an infinite x. */
 static lam_tensor *slope_gelu_tanh_slope(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    lam_tensor *x = lam_clamp(r->in[0], -22.0, 22.0), *square = lam_square(x);
-    lam_tensor *c = lam_mul(x, of_square(1, 1, square)), *steep = of_square(1, 3, square);
-    lam_tensor *bend = lam_mul(lam_mul(x, lam_square(steep)), lam_tanh(lam_mul(0.5, c)));
-    return lam_mul(t, lam_mul(gelu_tanh_density(x), lam_sub(of_square(2, 12, square), bend)));
+    lam_tensor *x = lam_clamp(r->in[0], -22.0, 22.0), *size = lam_where(lam_gt(x, 0.0), x, lam_neg(x));
+    lam_tensor *is_near = lam_lt(size, 0.5);
+    lam_tensor *near = gelu_tanh_bend_near(lam_where(is_near, x, 0.0));
+    lam_tensor *far = gelu_tanh_bend_far(lam_where(is_near, 1.0, size));
+    return lam_mul(t, lam_where(is_near, near, far));
 }
 
 const lam_primitive lam__row_gelu_tanh_slope = {

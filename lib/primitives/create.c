@@ -187,11 +187,18 @@ lam_tensor *lam_arange(lam_ctx *ctx, lam_dtype dtype, double start, double stop,
     return counted(&arange, ctx, dtype, count > 0 ? (int64_t)count : 0, start, step, (double)NAN);
 }
 
-/* Both ends are exact: the last is set, not worked out. One point is the start. */
+/* Both ends are exact: the last is set, not worked out. One point is the start. Points between ends that are further
+ * apart than the largest number are those of quarters of them, four times as large: neither step rounds. */
 lam_tensor *lam_linspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count) {
     bool fine;
     ctx = checked("linspace", ctx, dtype, (lam_dims){1, &count}, &fine);
     if (!fine) return &ctx->failed;
+    const bool whole = !lam__dtype_is_inexact((int)dtype);
+    uint64_t since = lam__scope_now_in(ctx);
+    if (whole && fmin(start, stop) < 0) /* a cast alone goes towards 0 */
+        return lam__scope_only(lam_cast(lam_floor(lam_linspace(ctx, LAM_F64, start, stop, count)), dtype), since);
+    if (!whole && isinf(stop - start) && isfinite(start) && isfinite(stop))
+        return lam__scope_only(lam_mul(4.0, lam_linspace(ctx, dtype, start / 4, stop / 4, count)), since);
     return counted(&linspace, ctx, dtype, count, start, count > 1 ? (stop - start) / (double)(count - 1) : 0,
                    count > 1 ? stop : start);
 }

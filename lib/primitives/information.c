@@ -91,13 +91,17 @@ lam_tensor *lam_log_ratio(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_log_ratio, x, y);
 }
 
-/* Constants outside, and 0 at x = 0, have no slope. Inside, d = (log(x/y) + 1) dx - x/y dy. A NaN is not outside: it
- * is the least of both. */
+/* The constants outside, and 0 at x = 0, have no slopes. A NaN is not outside: it is the least of both. */
+static lam_tensor *is_outside(const lam_rule *r) {
+    return lam_le(lam_min(r->in[0], r->in[1]), 0.0);
+}
+
+/* Inside, d = (log(x/y) + 1) dx - x/y dy. Where it is chosen 0 no quotient is made of the operands, so that second
+ * derivatives are 0 there too. */
 static lam_tensor *slope_rel_entr(const lam_rule *r, int i, lam_tensor *t) {
-    lam_tensor *outside = lam_le(lam_min(r->in[0], r->in[1]), 0.0);
-    lam_tensor *x = lam_where(outside, 1.0, r->in[0]), *y = lam_where(outside, 1.0, r->in[1]);
-    lam_tensor *slope = i == 0 ? lam_add(lam_log_ratio(x, y), 1.0) : lam_neg(lam_div(x, y));
-    return lam_where(outside, 0.0, lam_mul(t, slope));
+    if (i == 0) return lam_mul(t, lam_rel_entr_slope(r->in[0], r->in[1]));
+    lam_tensor *outside = is_outside(r), *y = lam_where(outside, 1.0, r->in[1]);
+    return lam_where(outside, 0.0, lam_neg(lam_mul(t, lam_div(r->in[0], y))));
 }
 
 const lam_primitive lam__row_rel_entr = {
@@ -116,13 +120,75 @@ lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_rel_entr, x, y);
 }
 
-/* Relative to 1, so that one operand only has slopes: of xlogy(x, x) they would meet as inf - inf next to 0. */
-lam_tensor *lam_entr(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    x = lam__reduce_real(x);
-    lam_tensor *one = lam_full(lam_ctx_of(x), lam_dtype_of(x), LAM_DIMS0, 1);
-    return lam__scope_only(lam_neg(lam_rel_entr(x, one)), since);
+/* dx/x - dy/y inside, as the slope is log(x/y) and a constant there. */
+static lam_tensor *slope_rel_entr_slope(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *outside = is_outside(r), *slope = lam_div(t, lam_where(outside, 1.0, r->in[i]));
+    return lam_where(outside, 0.0, i == 0 ? slope : lam_neg(slope));
 }
+
+const lam_primitive lam__row_rel_entr_slope = {
+    .name = "rel_entr_slope",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_rel_entr_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_rel_entr_slope,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
+};
+
+lam_tensor *lam_rel_entr_slope(lam_tensor *x, lam_tensor *y) {
+    return lam__apply_binary(&lam__row_rel_entr_slope, x, y);
+}
+
+/* ---- -x log(x) --------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *slope_entr(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    return lam_mul(t, lam_entr_slope(r->in[0]));
+}
+
+LAM__SLOPED_ROW(entr);
+
+const lam_primitive lam__row_entr = {
+    .name = "entr",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_entr + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_entr,
+    .saves = LAM_SAVE_IN(0),
+    .sloped = &sloped_entr,
+};
+
+lam_tensor *lam_entr(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_entr, x);
+}
+
+/* -dx/x, and none where the slope is chosen 0. */
+static lam_tensor *slope_entr_slope(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    lam_tensor *outside = lam_le(r->in[0], 0.0), *x = lam_where(outside, 1.0, r->in[0]);
+    return lam_where(outside, 0.0, lam_neg(lam_div(t, x)));
+}
+
+const lam_primitive lam__row_entr_slope = {
+    .name = "entr_slope",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_entr_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_entr_slope,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_entr_slope(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_entr_slope, x);
+}
+
+/* ---- divergence -------------------------------------------------------------------------------------------------- */
 
 /* x log(x/y) - x + y, as SciPy has it: convex and never negative. Outside, where the first term is infinite and has no
  * slope, nothing is added: y may be -inf. */

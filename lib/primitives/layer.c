@@ -63,9 +63,21 @@ static lam_tensor *along(lam_tensor *feature, int axis, int rank) {
     return feature;
 }
 
+/* (x - mean) / sqrt(variance + epsilon) with numbers of the caller's for a feature, one of which may be NULL: it is
+ * then that of x over these axes. Times scale, plus offset. Of numbers for a feature the product is made first: each
+ * pass over x less counts. */
+static lam_tensor *normalized_by(lam_tensor *const in[3], lam_dtype dtype, lam_axes over, double epsilon,
+                                 lam_tensor *scale, lam_tensor *offset) {
+    lam_tensor *mean = in[1] ? in[1] : lam_mean(in[0], &(lam_reduce_options){over, true});
+    lam_tensor *var = in[2] ? in[2] : lam_var(in[0], &(lam_var_options){.axes = over, .keepdims = true});
+    lam_tensor *steepness = lam_rsqrt(lam_add(var, epsilon)), *out = lam_sub(in[0], mean);
+    if (lam_dtype_of(out) == dtype) return affine(out, scale ? lam_mul(steepness, scale) : steepness, offset);
+    return affine(lam__apply_narrowed(lam_mul(out, steepness), dtype), scale, offset);
+}
+
 /* A mean and a variance that are given are those of training and used as constants of the caller's choice; without them
- * they are those of x over all axes but `axis`, through which gradients go too. Of numbers for a feature the product is
- * made first: each pass over x less counts. What is narrowed is so before the scale, whose dtype is the caller's. */
+ * x is standardised over all axes but `axis`, through which gradients go too. What is narrowed is so before the scale,
+ * whose dtype is the caller's. */
 lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor *var, lam_tensor *scale,
                            lam_tensor *offset, const lam_normalize_options *options) {
     uint64_t since = lam__scope_now(x);
@@ -73,20 +85,18 @@ lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor
     if (!lam__apply_axis("batch_norm", x, rank, &axis)) return lam__axes_failed(x);
     for (int i = 0; i < rank; i++)
         if (i != axis) others[count++] = i;
-    const lam_axes over = {count, others};
-    lam_tensor *in[3] = {x, mean, var};
+    lam_tensor *in[3] = {x, mean, var}, *out;
     const lam_dtype dtype = lam__apply_floats(3, in);
-    mean = mean ? along(in[1], axis, rank) : lam_mean(in[0], &(lam_reduce_options){over, true});
-    var = var ? along(in[2], axis, rank) : lam_var(in[0], &(lam_var_options){.axes = over, .keepdims = true});
-    lam_tensor *steepness = lam_rsqrt(lam_add(var, filled(options).epsilon));
-    lam_tensor *out = lam_sub(in[0], mean);
-    scale = along(scale, axis, rank);
-    if (lam_dtype_of(out) == dtype) {
-        scale = scale ? lam_mul(steepness, scale) : steepness;
+    const double epsilon = filled(options).epsilon;
+    scale = along(scale, axis, rank), offset = along(offset, axis, rank);
+    if (mean || var) {
+        in[1] = along(in[1], axis, rank), in[2] = along(in[2], axis, rank);
+        out = normalized_by(in, dtype, (lam_axes){count, others}, epsilon, scale, offset);
     } else {
-        out = lam__apply_narrowed(lam_mul(out, steepness), dtype);
+        const lam__axis_set set = (((lam__axis_set)1 << rank) - 1) & ~((lam__axis_set)1 << axis);
+        out = affine(lam__apply_narrowed(lam__lanes_standardize(in[0], set, epsilon), dtype), scale, offset);
     }
-    return lam__scope_only(affine(out, scale, along(offset, axis, rank)), since);
+    return lam__scope_only(out, since);
 }
 
 /* ---- attention --------------------------------------------------------------------------------------------------- */
@@ -130,9 +140,12 @@ lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value,
         return lam__axes_fail("attention", query, LAM_ERR_SHAPE, "there are %lld keys and %lld values",
                               (long long)lam_dim(key, -2), (long long)lam_dim(value, -2));
     double scale = o->scale != 0 ? o->scale : 1 / sqrt((double)own.dims[own.rank - 1]);
-    lam_tensor *scores = lam_matmul(lam_mul(lam__reduce_real(query), scale), lam_moveaxis(key, -1, -2));
-    if (o->bias) scores = lam_add(scores, o->bias);
+    lam_tensor *in[4] = {query, key, value, o->bias};
+    const lam_dtype dtype = lam__apply_floats(4, in);
+    lam_tensor *scores = lam_matmul(lam_mul(in[0], scale), lam_moveaxis(in[1], -1, -2));
+    if (in[3]) scores = lam_add(scores, in[3]);
     lam_tensor *taken = o->causal ? causal_mask(scores) : NULL;
     if (o->mask) taken = taken ? lam_and(taken, o->mask) : o->mask;
-    return lam__scope_only(lam_matmul(masked_softmax(scores, taken), value), since);
+    lam_tensor *out = lam_matmul(masked_softmax(scores, taken), in[2]);
+    return lam__scope_only(lam__apply_narrowed(out, dtype), since);
 }

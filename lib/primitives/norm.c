@@ -17,6 +17,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+#include <float.h>
 #include <math.h>
 
 typedef lam__norm_params kind;
@@ -113,11 +114,13 @@ static bool lengths_of_pairs(const lam_call_site *call, const lam_value *x, lam_
     return true;
 }
 
-/* Short ones first, then long ones. An exact 0 is below the bound too and comes out as 0 again. */
+/* Short ones first, then long ones. An exact 0 is below the bound too and comes out as 0 again. To hypot an infinity
+ * beside a NaN is infinite; to a sum, of any number of squares, it is NaN. */
 static lam_status lengths_of_any_size(const lam_call_site *call, const lam_value *x, lam_value *out) {
     const scales s = scales_of(x->dtype);
     lam_status status = LAM_OK;
-    if (lengths_of_pairs(call, x, out)) return LAM_OK;
+    if (lengths_of_pairs(call, x, out))
+        return out->count && is_beyond(out, true, DBL_MAX) ? lengths_again(call, true, DBL_MAX, 1, out) : LAM_OK;
     lengths(call, x, out);
     for (int above = 0; above < 2 && status == LAM_OK && x->count; above++) {
         const double bound = above ? s.most : s.least, scale = above ? s.down : s.up;

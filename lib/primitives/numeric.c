@@ -316,11 +316,12 @@ lam_tensor *lam_gradient(lam_tensor *x, double h, int axis) {
     if (!lam__apply_axis("gradient", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     int64_t n = lam_dim(x, axis);
     if (n < 2) return lam__axes_fail("gradient", x, LAM_ERR_SHAPE, "%lld samples have no slope", (long long)n);
-    if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
+    const lam_dtype dtype = lam__apply_floats(1, &x);
     lam_tensor *first = lam_sub(part(x, axis, 1, 2), part(x, axis, 0, 1));
     lam_tensor *last = lam_sub(part(x, axis, n - 1, n), part(x, axis, n - 2, n - 1));
     lam_tensor *inner = lam_mul(0.5, lam_sub(part(x, axis, 2, n), part(x, axis, 0, n - 2)));
-    return lam__scope_only(lam_div(lam_concatenate(LAM_LIST(first, inner, last), axis), h), since);
+    lam_tensor *slope = lam_div(lam_concatenate(LAM_LIST(first, inner, last), axis), h);
+    return lam__scope_only(lam__apply_narrowed(slope, dtype), since);
 }
 
 /* Whole periods are taken away so that no step is longer than half of one. What is added is constant in pieces, so the
@@ -333,13 +334,13 @@ lam_tensor *lam_unwrap(lam_tensor *x, double period, int axis) {
     if (!(period >= 0 && period <= DBL_MAX))
         return lam__axes_fail("unwrap", x, LAM_ERR_VALUE, "%g is no period", period);
     if (period == 0) period = 6.28318530717958647693;
-    if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) x = lam_cast(x, LAM_F64);
+    const lam_dtype dtype = lam__apply_floats(1, &x);
     lam_tensor *step = lam_diff(lam_stop_gradient(x), 1, axis), *turns = lam_round(lam_div(step, period));
     lam_tensor *left = lam_sub(step, lam_mul(period, turns)), *half = lam_eq(lam_abs(left), period / 2);
     turns = lam_where(lam_and(half, lam_lt(lam_mul(left, step), 0.0)), lam_sub(turns, lam_sign(step)), turns);
     lam_tensor *first = lam_zeros_like(part(x, axis, 0, 1));
     lam_tensor *all = lam_cumsum(lam_concatenate(LAM_LIST(first, turns), axis), axis);
-    return lam__scope_only(lam_sub(x, lam_mul(period, all)), since);
+    return lam__scope_only(lam__apply_narrowed(lam_sub(x, lam_mul(period, all)), dtype), since);
 }
 
 /* The first element that equals the largest (smallest) number; NaN equals nothing. */

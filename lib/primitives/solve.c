@@ -425,9 +425,12 @@ static lam_tensor *solution(const char *operation, lam_tensor *a, lam_tensor *b,
     return vector ? lam_squeeze(x, LAM_AXES(-1)) : x;
 }
 
+/* Systems of halves are solved in f32: their factors have more digits than they. */
 lam_tensor *lam_solve(lam_tensor *a, lam_tensor *b) {
     uint64_t since = lam__scope_now(a);
-    return lam__scope_only(solution("solve", a, b, false), since);
+    lam_tensor *in[2] = {a, b};
+    const lam_dtype dtype = lam_dtype_of(a) == lam_dtype_of(b) ? lam__apply_floats(2, in) : LAM_F64;
+    return lam__scope_only(lam__apply_narrowed(solution("solve", in[0], in[1], false), dtype), since);
 }
 
 /* For lam_inv, and for rules that at a singular matrix want infinities and no failure. */
@@ -446,5 +449,6 @@ lam_tensor *lam_inv(lam_tensor *x) {
     lam_tensor *failed;
     if (!lam__matrices_operands("inv", true, 1, &x, &x, &failed)) return failed;
     if (!lam__matrices_square("inv", x)) return lam__axes_failed(x);
-    return lam__scope_only(inverse(x, false), since);
+    const lam_dtype dtype = lam__apply_floats(1, &x);
+    return lam__scope_only(lam__apply_narrowed(inverse(x, false), dtype), since);
 }

@@ -56,6 +56,7 @@ double lam__fused_loop_cost(lam__loop_id id) {
     case LAM__LOOP_xlogy:
     case LAM__LOOP_xlog1py:
     case LAM__LOOP_rel_entr:
+    case LAM__LOOP_rel_entr_slope:
     case LAM__LOOP_log_ratio:
     case LAM__LOOP_pow_slope:
     case LAM__LOOP_hypot_slope:

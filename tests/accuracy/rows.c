@@ -22,12 +22,6 @@ static void true_log_logistic(mpfr_t v, mpfr_t x[]) {
     mpfr_neg(v, v, MPFR_RNDN);
 }
 
-static void true_entr(mpfr_t v, mpfr_t x[]) {
-    mpfr_log(v, x[0], MPFR_RNDN);
-    mpfr_mul(v, v, x[0], MPFR_RNDN);
-    mpfr_neg(v, v, MPFR_RNDN);
-}
-
 static void true_kl_div(mpfr_t v, mpfr_t x[]) {
     mpfr_div(v, x[0], x[1], MPFR_RNDN);
     mpfr_log(v, v, MPFR_RNDN);
@@ -143,7 +137,8 @@ BODY2(zeta) BODY2(logaddexp) BODY2(logaddexp2) BODY2(betaln) BODY2(igamma) BODY2
 BODY2(xlogy) BODY2(xlog1py) BODY2(rel_entr) BODY2(log_ratio) BODY2(hypot_slope) BODY2(atan2_slope)
 BODY2(logaddexp_slope) BODY2(logaddexp2_slope) BODY1(mish_slope) BODY1(gelu_slope) BODY1(gelu_tanh) BODY1(gelu_tanh_slope)
 BODY1(ndtri_slope)
-BODY1(tanh_slope) BODY1(logistic_slope) BODY1(log_logistic) BODY1(logit) BODY1(entr) BODY2(kl_div) BODY1(square)
+BODY1(tanh_slope) BODY1(logistic_slope) BODY1(log_logistic) BODY1(logit)
+BODY1(entr) BODY1(entr_slope) BODY2(rel_entr_slope) BODY2(kl_div) BODY1(square)
 BODY1(gamma) BODY2(poch) BODY2(beta) BODY2(comb) BODY1(exp1) BODY1(expi) BODY1(exprel) BODY1(si) BODY1(ci)
 BODY2(boxcox) BODY2(boxcox1p) BODY1(fresnel_s) BODY1(fresnel_c) BODY1(dawsn) BODY1(spence) BODY1(lambertw)
 BODY1(silu) BODY1(silu_slope) BODY1(gelu) BODY1(mish) BODY1(softsign) BODY1(sinc) BODY2(log_cosh)
@@ -306,6 +301,8 @@ const measure_row measure_rows[] = {
      .range = {{-9, 9}, {-0.99, 9}}, .bound = 1, .derivatives = 3},
     {.name = "rel_entr", .inputs = 2, .body = of_rel_entr, .oracle = LAM__LOOP_rel_entr,
      .range = {{1e-15, 1e15}, {1e-15, 1e15}}, .bound = 1, .derivatives = 3},
+    {.name = "rel_entr_slope", .inputs = 2, .body = of_rel_entr_slope, .oracle = LAM__LOOP_rel_entr_slope,
+     .range = {{1e-15, 1e15}, {1e-15, 1e15}}, .bound = 1, .derivatives = 3},
     {.name = "log_ratio", .inputs = 2, .body = of_log_ratio, .oracle = LAM__LOOP_log_ratio,
      .range = {{1e-15, 1e15}, {1e-15, 1e15}}, .bound = 1, .derivatives = 3},
     {.name = "hypot_slope", .inputs = 2, .body = of_hypot_slope, .oracle = LAM__LOOP_hypot_slope,
@@ -408,7 +405,9 @@ const measure_row measure_rows[] = {
      .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
     {.name = "logit", .inputs = 1, .body = of_logit, .oracle = LAM__LOOP_logit,
      .range = {{1e-12, 1}}, .bound = 1, .derivatives = 1},
-    {.name = "entr", .inputs = 1, .body = of_entr, .truth = true_entr,
+    {.name = "entr", .inputs = 1, .body = of_entr, .oracle = LAM__LOOP_entr,
+     .range = {{1e-15, 1e15}}, .bound = 1, .derivatives = 1},
+    {.name = "entr_slope", .inputs = 1, .body = of_entr_slope, .oracle = LAM__LOOP_entr_slope,
      .range = {{1e-15, 1e15}}, .bound = 1, .derivatives = 1},
     {.name = "kl_div", .inputs = 2, .body = of_kl_div, .truth = true_kl_div,
      .range = {{0.01, 100}, {0.01, 100}}, .bound = 4, .relative_to_1 = 100, .derivatives = 3},

@@ -201,70 +201,6 @@ START_TEST(powers_of_2_and_their_logarithms_are_exact) {
 }
 END_TEST
 
-/* ---- functions with their slopes --------------------------------------------------------------------------------- */
-
-static const struct {
-    lam__loop_id function, slope;
-    bool negative; /* the slope is minus that of the loop */
-} sloped[] = {{LAM__LOOP_logistic, LAM__LOOP_logistic_slope, false},
-              {LAM__LOOP_silu, LAM__LOOP_silu_slope, false},
-              {LAM__LOOP_mish, LAM__LOOP_mish_slope, false},
-              {LAM__LOOP_gelu, LAM__LOOP_gelu_slope, false},
-              {LAM__LOOP_gelu_tanh, LAM__LOOP_gelu_tanh_slope, false},
-              {LAM__LOOP_softplus, LAM__LOOP_logistic, false},
-              {LAM__LOOP_sin, LAM__LOOP_cos, false},
-              {LAM__LOOP_cos, LAM__LOOP_sin, true}};
-
-/* Element by element what two loops give that are judged above; and no byte behind the last. */
-static void compare_sloped(lam__pair_loop *both, lam__loop *const own[3], lam_dtype dtype, int64_t n, double x[]) {
-    static const int64_t ones[] = {1, 1, 1};
-    double got[2][101], want[2][101];
-    memset(got, 0x5a, sizeof got);
-    memset(want, 0x5a, sizeof want);
-    both(n, x, got[0], got[1]);
-    for (int k = 0; k < 2; k++) {
-        own[k](n, (void *[]){want[k], x}, ones, NULL);
-        if (k && own[2]) own[2](n, (void *[]){want[k], want[k]}, ones, NULL);
-        for (int64_t i = 0; i < n; i++) {
-            const char *a = (char *)got[k] + i * (int64_t)sets_item(dtype), *b = a - (char *)got[k] + (char *)want[k];
-            ck_assert_msg(sets_same(dtype, a, b), "%d: element %d of %d: %g, not %g", k, (int)i, (int)n,
-                          sets_show(dtype, a), sets_show(dtype, b));
-        }
-        const size_t end = (size_t)n * sets_item(dtype);
-        ck_assert_mem_eq((char *)got[k] + end, (char *)want[k] + end, sizeof got[k] - end);
-    }
-}
-
-START_TEST(functions_and_slopes_together_have_the_bits_of_each) {
-    const lam__simd *sets[SETS];
-    double x[100];
-    uint64_t state = 5;
-    for (int s = sets_of_machine(sets) - 1; s >= 0; s--)
-        for (int i = 0; i < (int)(sizeof sloped / sizeof *sloped); i++)
-            for (lam_dtype dtype = LAM_F64; dtype <= LAM_F32; dtype++) {
-                lam__pair_loop *both = sets[s]->sloped(sloped[i].function, dtype);
-                lam__loop *const own[3] = {sets[s]->loop(sloped[i].function, dtype),
-                                           sets[s]->loop(sloped[i].slope, dtype),
-                                           sloped[i].negative ? sets[s]->loop(LAM__LOOP_neg, dtype) : NULL};
-                if (dtype == LAM_F64) ck_assert_int_eq(both != NULL, own[0] != NULL);
-                for (int64_t n = 0; both && n <= 100; n += n < 34 ? 1 : 33) {
-                    sets_fill(dtype, x, n, &state);
-                    compare_sloped(both, own, dtype, n, x);
-                }
-            }
-}
-END_TEST
-
-START_TEST(functions_with_slopes_are_known_here) {
-    const lam__simd *set = lam__elementwise_simd();
-    for (int id = 0; id < LAM__LOOP_COUNT; id++) {
-        bool known = false;
-        for (int i = 0; i < (int)(sizeof sloped / sizeof *sloped); i++) known = known || (int)sloped[i].function == id;
-        ck_assert_msg(known || !set->sloped((lam__loop_id)id, LAM_F64), "%s", sets_rows[id].name);
-    }
-}
-END_TEST
-
 /* ---- members of families ---------------------------------------------------------------------------------------- */
 
 /* Operands are drawn evenly, or evenly in the logarithm where `low` > 0; errors are of the larger of `least` and the
@@ -324,6 +260,14 @@ static const struct member {
     {LAM__LOOP_rel_entr, 0, {{0.9, 1.1}, {0.9, 1.1}}, 1, 0},
     {LAM__LOOP_log_ratio, 0, {{1e-320, 1e308}, {1e-320, 1e308}}, 1, 0},
     {LAM__LOOP_log_ratio, 0, {{1, 1.001}, {1, 1.001}}, 1, 0},
+    {LAM__LOOP_rel_entr_slope, 0, {{1e-320, 1e308}, {1e-320, 1e308}}, 1, 0},
+    {LAM__LOOP_rel_entr_slope, 0, {{0.36, 0.37}, {0.99, 1.01}}, 1, 0},
+    {LAM__LOOP_rel_entr_slope, 0, {{0.36787944117144, 0.36787944117145}, {1, 1}}, 1, 0},
+    {LAM__LOOP_entr, 0, {{1e-320, 1e308}}, 1, 0},
+    {LAM__LOOP_entr, 0, {{0.9, 1.1}}, 1, 0},
+    {LAM__LOOP_entr_slope, 0, {{1e-320, 1e308}}, 1, 0},
+    {LAM__LOOP_entr_slope, 0, {{0.36, 0.375}}, 1, 0},
+    {LAM__LOOP_entr_slope, 0, {{0.36787944117144, 0.36787944117145}}, 1, 0},
     {LAM__LOOP_silu_slope, 0, {{-1.45, -1.1}}, 1, 0},
     {LAM__LOOP_silu_slope, 0, {{-1.279, -1.278}}, 1, 0},
     {LAM__LOOP_mish_slope, 0, {{-1.35, -1}}, 1, 0},
@@ -494,8 +438,6 @@ Suite *suite_kernels_accuracy(void) {
     tcase_add_loop_test(tests, errors_stay_below_the_promise, 0, LAM__LOOP_COUNT);
     tcase_add_test(tests, errors_stay_below_the_promise_at_hard_arguments);
     tcase_add_test(tests, powers_of_2_and_their_logarithms_are_exact);
-    tcase_add_test(tests, functions_and_slopes_together_have_the_bits_of_each);
-    tcase_add_test(tests, functions_with_slopes_are_known_here);
     tcase_add_loop_test(tests, members_of_families_stay_below_their_promise, 0,
                         (int)(sizeof members / sizeof *members));
     tcase_add_test(tests, every_family_is_judged);

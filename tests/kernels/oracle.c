@@ -25,6 +25,25 @@ static int logit(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     return mpfr_log(out, out, rounding);
 }
 
+static int entr(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    if (mpfr_zero_p(x)) return mpfr_set_ui(out, 0, rounding);
+    if (mpfr_sgn(x) < 0) return mpfr_set_d(out, -INFINITY, rounding);
+    mpfr_log(out, x, rounding);
+    mpfr_mul(out, out, x, rounding);
+    return mpfr_neg(out, out, rounding);
+}
+
+static int entr_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    if (mpfr_cmp_ui(x, 0) <= 0 && !mpfr_nan_p(x)) return mpfr_set_ui(out, 0, rounding);
+    mpfr_t log;
+    mpfr_init2(log, 300);
+    mpfr_log(log, x, rounding);
+    mpfr_add_ui(log, log, 1, rounding);
+    const int inexact = mpfr_neg(out, log, rounding);
+    mpfr_clear(log);
+    return inexact;
+}
+
 static int softplus(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     if (mpfr_cmp_ui(x, 1000) > 0) return mpfr_set(out, x, rounding);
     mpfr_exp(out, x, rounding);
@@ -105,6 +124,8 @@ static function1 *const functions1[LAM__LOOP_COUNT] = {
     [LAM__LOOP_lgamma] = lgamma_abs,
     [LAM__LOOP_softplus] = softplus,
     [LAM__LOOP_logit] = logit,
+    [LAM__LOOP_entr] = entr,
+    [LAM__LOOP_entr_slope] = entr_slope,
     [LAM__LOOP_ndtr] = oracle_ndtr,
     [LAM__LOOP_log_ndtr] = oracle_log_ndtr,
     [LAM__LOOP_ndtri] = oracle_ndtri,

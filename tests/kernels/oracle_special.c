@@ -354,6 +354,10 @@ bool oracle_member(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]) {
         log_ratio(value, x[0], x[1]);
         mpfr_mul(value, value, x[0], MPFR_RNDN);
         break;
+    case LAM__LOOP_rel_entr_slope:
+        log_ratio(value, x[0], x[1]);
+        mpfr_add_ui(value, value, 1, MPFR_RNDN);
+        break;
     case LAM__LOOP_hypot_slope: share(value, x[0], x[1]); break;
     case LAM__LOOP_atan2_slope: atan2_slope(value, x[0], x[1], (int)(member / 64), (int)(member % 64)); break;
     case LAM__LOOP_pow_slope: pow_slope(value, x[0], x[1], (int)(member / 64), (int)(member % 64)); break;

@@ -243,6 +243,10 @@ static long double rel_entr(long double x, long double y) {
     return x * logl(x / y);
 }
 
+static long double rel_entr_slope(long double x, long double y) {
+    return logl(x / y) + 1;
+}
+
 static long double log_ratio(long double x, long double y) {
     return logl(x / y);
 }
@@ -370,6 +374,7 @@ const cases_row cases_special[] = {
     {.name = "xlogy", BINARY(lam_xlogy, xlogy), .domain = {{0, 0}, {0.3, 4}}},
     {.name = "xlog1py", BINARY(lam_xlog1py, xlog1py), .domain = {{0, 0}, {-0.7, 4}}},
     {.name = "rel_entr", BINARY(lam_rel_entr, rel_entr), .domain = {{0.3, 4}, {0.3, 4}}},
+    {.name = "rel_entr_slope", BINARY(lam_rel_entr_slope, rel_entr_slope), .domain = {{0.5, 4}, {0.3, 1}}},
     {.name = "log_ratio", BINARY(lam_log_ratio, log_ratio), .domain = {{0.3, 4}, {0.3, 4}}},
     {.name = "hypot_slope", BINARY(lam_hypot_slope, hypot_slope), REAL, .domain = {{0, 0}, {0.4, 2}}, .ulps = 4},
     {.name = "atan2_slope", BINARY(lam_atan2_slope, atan2_slope), REAL, .domain = {{0, 0}, {0.4, 2}}, .ulps = 4},

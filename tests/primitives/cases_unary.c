@@ -39,6 +39,14 @@ static long double softsign(long double x) {
     return x / (1 + fabsl(x));
 }
 
+static long double entr(long double x) {
+    return x == 0 ? 0 : -x * logl(x);
+}
+
+static long double entr_slope(long double x) {
+    return x == 0 ? 0 : -logl(x) - 1;
+}
+
 static long double silu(long double x) {
     return x * logistic(x);
 }
@@ -194,6 +202,8 @@ const cases_row cases_unary[] = {
     {.name = "logistic", UNARY(lam_logistic, logistic), REAL, .ulps = 3},
     {.name = "logistic_slope", UNARY(lam_logistic_slope, logistic_slope), REAL},
     {.name = "softsign", UNARY(lam_softsign, softsign), REAL, .ulps = 3},
+    {.name = "entr", UNARY(lam_entr, entr), REAL, .domain = {{0.4, 4}}},
+    {.name = "entr_slope", UNARY(lam_entr_slope, entr_slope), REAL, .domain = {{0.5, 4}}},
     {.name = "silu", UNARY(lam_silu, silu), REAL},
     {.name = "silu_slope", UNARY(lam_silu_slope, silu_slope), REAL},
     {.name = "mish", UNARY(lam_mish, mish), REAL},

@@ -447,6 +447,15 @@ START_TEST(compositions_of_halves_leave_their_range) {
     EXPECT(lam_simpson(halves(VEC(20000, 20000, 20000)), NULL, 0.125, 0), LAM_DIMS0, 5000);
     EXPECT(lam_interp(halves(VEC(0.5)), halves(VEC(0, 1)), ends), LAM_DIMS(1), 0);
     EXPECT(lam_gradient_at(ends, halves(VEC(0, 8)), 0), LAM_DIMS(2), 15000, 15000);
+    EXPECT(lam_gradient(ends, 8, 0), LAM_DIMS(2), 15000, 15000);
+    EXPECT(lam_unwrap(ends, 100000, 0), LAM_DIMS(2), -60000, -40000);
+    lam_tensor *near_singular = halves(MAT(2, 2, 3, 1, 1, 342.0 / 1024)), *right = halves(VEC(4, 1366.0 / 1024));
+    EXPECT(lam_solve(near_singular, right), LAM_DIMS(2), 1, 1); /* 1/3 of 11 bits would make 4/3 of it */
+    EXPECT(lam_inv(near_singular), LAM_DIMS(2, 2), 171, -512, -512, 1536);
+    lam_tensor *pair = halves(MAT(2, 1, 300, 299)); /* scores of 90000 and 89700 */
+    EXPECT(lam_attention(halves(MAT(1, 1, 300)), pair, halves(MAT(2, 1, 1, 2)), NULL), LAM_DIMS(1, 1), 1);
+    ck_assert(lam_dtype_of(lam_attention(pair, pair, pair, NULL)) == LAM_F16 &&
+              lam_dtype_of(lam_gradient(ends, 8, 0)) == LAM_F16 && lam_dtype_of(lam_unwrap(ends, 0, 0)) == LAM_F16);
     ck_assert(lam_dtype_of(lam_simpson(ends, NULL, 1, 0)) == LAM_F16 &&
               lam_dtype_of(lam_rms_norm(x, w, NULL)) == LAM_F16);
     ck_assert(lam_dtype_of(lam_avg_pool(many, &all)) == LAM_F16 && lam_dtype_of(lam_kl_div(w, w)) == LAM_F16);

@@ -289,10 +289,20 @@ START_TEST(wrong_images) {
 }
 END_TEST
 
+/* Points between ends that are further apart than the largest number, which is 1.797e308. Integers are the whole
+ * numbers below, as numpy has them. */
+START_TEST(points_between_far_ends) {
+    EXPECT(lam_linspace(ctx, LAM_F64, -1.5e308, 1.5e308, 5), LAM_DIMS(5), -1.5e308, -0.75e308, 0, 0.75e308, 1.5e308);
+    EXPECT(lam_linspace(ctx, LAM_F64, 1.7e308, -1.7e308, 2), LAM_DIMS(2), 1.7e308, -1.7e308);
+    EXPECT(lam_linspace(ctx, LAM_I64, -2.5, 2.5, 5), LAM_DIMS(5), -3, -2, 0, 1, 2);
+    EXPECT(lam_linspace(ctx, LAM_I32, 3, -4, 4), LAM_DIMS(4), 3, 0, -2, -4);
+}
+END_TEST
+
 Suite *suite_primitives_grids(void) {
     Suite *suite = SUITE_OF("primitives/grids", convolutions_of_planes, complex_planes, wrong_planes, trends,
                             interpolation_on_grids, derivatives_of_interpolation, wrong_places, images_of_other_sizes,
-                            derivatives_of_images, wrong_images);
+                            derivatives_of_images, wrong_images, points_between_far_ends);
     suite_loop(suite, windows_larger_than_planes, 4);
     return suite;
 }

@@ -53,7 +53,8 @@ static const struct row {
 #define ROW(name) {#name, lam_##name, EVERYWHERE}
 #define OWN(name) {#name, name, EVERYWHERE}
     ROW(abs), ROW(acos), ROW(acosh), ROW(angle), ROW(asin), ROW(asinh), ROW(atan), ROW(atanh), ROW(cbrt), ROW(ceil),
-    ROW(ci), ROW(cos), ROW(cosh), ROW(dawsn), ROW(deg2rad), ROW(entr), ROW(erf), ROW(erf_inv), ROW(erfc), ROW(erfcx),
+    ROW(ci), ROW(cos), ROW(cosh), ROW(dawsn), ROW(deg2rad), ROW(entr), ROW(entr_slope), ROW(erf), ROW(erf_inv),
+    ROW(erfc), ROW(erfcx),
     ROW(exp), ROW(exp1), ROW(exp2), ROW(expi), ROW(expm1), ROW(exprel), ROW(factorial), ROW(floor), ROW(gamma),
     ROW(gelu), ROW(gelu_slope), ROW(gelu_tanh), ROW(gelu_tanh_slope), ROW(hard_sigmoid), ROW(hard_silu), ROW(hard_tanh), ROW(i0), ROW(i0e),
     ROW(i1), ROW(i1e), ROW(lambertw), ROW(log), ROW(log10), ROW(log1mexp), ROW(log1p), ROW(log2), ROW(log_logistic),
@@ -167,6 +168,7 @@ static const struct known {
     {betainc_2, 1, 0, -6},
     {igammac_by_a, 0, 0.048900510708061120, 0.15277245543434619},
     {igammac_by_a, 1e-200, 0.048900510708061120, 0.15277245543434619},
+    {lam_entr, 0, 0, 0}, {lam_entr, INFINITY, -INFINITY, 0}, {lam_entr, 0x1p-1074, 743.44007192138126, -INFINITY},
     {lam_silu_slope, 1e-20, 0.5, -5e-21}, {beta_1, INFINITY, 0, 0},
     {poch_2, 0, 1.3293403881791370, 3.4041012353387358}, {poch_2, -1e-20, 1.3293403881791370, 3.4041012353387358},
     {betaln_1, INFINITY, 0, 0},

@@ -466,11 +466,23 @@ START_TEST(ranks_modes_and_errors) {
 }
 END_TEST
 
+/* However many numbers: the sum of the squares of an infinity and a NaN is NaN, though C's hypot is infinite. */
+START_TEST(lengths_of_infinity_and_nan) {
+    const lam_norm_options rows = {.axes = LAM_AXES(1)};
+    EXPECT_NUM(lam_norm(VEC(INFINITY, NAN), NULL), NAN);
+    EXPECT_NUM(lam_norm(VEC(INFINITY, NAN, 1), NULL), NAN);
+    EXPECT(lam_norm(MAT(3, 2, NAN, INFINITY, 3, -4, 1, -INFINITY), &rows), LAM_DIMS(3), NAN, 5, INFINITY);
+    EXPECT_NUM(lam_std(VEC(INFINITY, 1), NULL), NAN);
+    EXPECT_NUM(lam_var(VEC(INFINITY, 1), NULL), NAN);
+}
+END_TEST
+
 Suite *suite_primitives_stats(void) {
-    Suite *suite = SUITE_OF("primitives/stats", quantiles, tails_keep_their_digits, impossible_parameters_give_nan,
-                            operands_broadcast_and_may_be_integers, masses_sum_to_one, densities_are_slopes,
-                            both_sides_meet_smoothly, gradients_outside_are_zero, batches_of_distributions,
-                            wrong_distributions, distributions_of_vectors, kernel_densities, ranks_modes_and_errors);
+    Suite *suite =
+        SUITE_OF("primitives/stats", quantiles, tails_keep_their_digits, impossible_parameters_give_nan,
+                 operands_broadcast_and_may_be_integers, masses_sum_to_one, densities_are_slopes,
+                 both_sides_meet_smoothly, gradients_outside_are_zero, batches_of_distributions, wrong_distributions,
+                 distributions_of_vectors, kernel_densities, ranks_modes_and_errors, lengths_of_infinity_and_nan);
     suite_loop(suite, functions_of_distributions, VALUES);
     suite_loop(suite, derivatives_of_distributions, sizeof places / sizeof *places);
     return suite;

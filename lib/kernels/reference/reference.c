@@ -140,6 +140,14 @@ static double f_silu_slope(floats a) {
     return (double)(a.x < 0 ? e * (d + a.x) / (d * d) : (d + a.x * e) / (d * d));
 }
 
+static double f_entr(floats a) {
+    return a.x == 0 ? 0 : a.x < 0 ? -INFINITY : (double)(-(long double)a.x * logl(a.x));
+}
+
+static double f_entr_slope(floats a) {
+    return a.x <= 0 ? 0 : (double)(-1 - logl(a.x));
+}
+
 /* x w, w = tanh(log(1 + exp(x))): by the side of 0. */
 static double f_mish(floats a) {
     const long double x = a.x, e = expl(-fabsl(x)), left = e * (2 + e);
@@ -277,6 +285,7 @@ static double f_integrals(floats a) { return lam__special_integrals(a.x, a.k); }
 static double f_gamma_quotient(floats a) { return lam__special_gamma_quotient(a.x, a.y, a.k); }
 static double f_xlogy(floats a) { return lam__special_xlogy(a.x, a.y); }
 static double f_xlog1py(floats a) { return lam__special_xlog1py(a.x, a.y); }
+static double f_rel_entr_slope(floats a) { return lam__special_rel_entr_slope(a.x, a.y); }
 static double f_rel_entr(floats a) { return lam__special_rel_entr(a.x, a.y); }
 static double f_log_ratio(floats a) { return lam__special_log_ratio(a.x, a.y); }
 static double f_pow_slope(floats a) { return lam__special_pow_slope(a.x, a.y, a.k); }

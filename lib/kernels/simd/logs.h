@@ -1,6 +1,6 @@
-/* Logarithms times a number, and of a ratio: xlogy, xlog1py, rel_entr and log_ratio as vector functions, of the sums of
- * logexp.h, so that nothing but the last rounding is seen. A ratio is taken of the fractions of its operands, so that
- * it stays in range and is near 1 where its logarithm is small. f32 goes through f64. */
+/* Logarithms times a number, and of a ratio: xlogy, xlog1py, rel_entr with its slope, and log_ratio as vector
+ * functions, of the sums of logexp.h, so that nothing but the last rounding is seen. A ratio is taken of the fractions
+ * of its operands, so that it stays in range and is near 1 where its logarithm is small. f32 goes through f64. */
 #ifndef LAM_KERNELS_SIMD_LOGS_H
 #define LAM_KERNELS_SIMD_LOGS_H
 
@@ -79,6 +79,22 @@ ALWAYS_INLINE V64 f64_rel_entr(V64 x, V64 y) {
     return either(outside & (M64)(x == x) & (M64)(y == y), (V64){0} + INFINITY, r);
 }
 
+/* log(x/y) + 1 inside, 0 where an operand is 0 or negative. The logarithm is that of e x/y, so that next to its zero
+ * nothing cancels. */
+ALWAYS_INLINE V64 f64_rel_entr_slope(V64 x, V64 y) {
+    const V64 zero = {0}, ratio = x / y;
+    const sum64 e = {splat64(0x1.5bf0a8b145769p+1), splat64(0x1.4d57ee2b1013ap-53)};
+    const parts64 a = parts_of_size(x), b = parts_of_size(y);
+    const sum64 q = quotient(product_of(e, a.z), (sum64){b.z, zero});
+    parts64 p = parts_of(q.hi);
+    const V64 lo = scaled(q.lo, -p.k);
+    p.k += a.k - b.k;
+    const M64 plain = (M64)(x > 0) & (M64)(x <= f64_LARGEST) & (M64)(y > 0) & (M64)(y <= f64_LARGEST);
+    const M64 outside = ((M64)(x <= 0) | (M64)(y <= 0)) & (M64)(x == x) & (M64)(y == y);
+    const V64 special = either(outside, zero, either((M64)(ratio == 0), zero - INFINITY, ratio));
+    return either(plain, log_of_parts(p, lo).hi, special);
+}
+
 /* In doubles the products and the logarithms of floats have more digits than are asked for. So they are rounded once
  * more, which is not seen. */
 ALWAYS_INLINE V32 f32_xlogy(V32 x, V32 y) {
@@ -95,6 +111,10 @@ ALWAYS_INLINE V32 f32_log_ratio(V32 x, V32 y) {
 
 ALWAYS_INLINE V32 f32_rel_entr(V32 x, V32 y) {
     return f32_through2(x, y, f64_rel_entr);
+}
+
+ALWAYS_INLINE V32 f32_rel_entr_slope(V32 x, V32 y) {
+    return f32_through2(x, y, f64_rel_entr_slope);
 }
 
 #endif

@@ -15,6 +15,7 @@
 #include "lib/kernels/simd/atan.h"
 #include "lib/kernels/simd/bessel.h"
 #include "lib/kernels/simd/distance.h"
+#include "lib/kernels/simd/entropy.h"
 #include "lib/kernels/simd/hyperbolic.h"
 #include "lib/kernels/simd/inverse.h"
 #include "lib/kernels/simd/log.h"

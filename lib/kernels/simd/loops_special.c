@@ -82,6 +82,7 @@ lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype) {
     case LAM__LOOP_xlog1py: return dtype == LAM_F64 ? f64_loop_xlog1py : f32_loop_xlog1py;
     case LAM__LOOP_rel_entr: return dtype == LAM_F64 ? f64_loop_rel_entr : f32_loop_rel_entr;
     case LAM__LOOP_log_ratio: return dtype == LAM_F64 ? f64_loop_log_ratio : f32_loop_log_ratio;
+    case LAM__LOOP_rel_entr_slope: return dtype == LAM_F64 ? f64_loop_rel_entr_slope : f32_loop_rel_entr_slope;
     case LAM__LOOP_pow_slope: return dtype == LAM_F64 ? f64_loop_pow_slope : f32_loop_pow_slope;
     case LAM__LOOP_box_cox: return dtype == LAM_F64 ? f64_loop_box_cox : f32_loop_box_cox;
     case LAM__LOOP_atan2_slope: return dtype == LAM_F64 ? f64_loop_atan2_slope : f32_loop_atan2_slope;

@@ -145,6 +145,7 @@ static void NAME(loop_xlogy)(LOOP_ARGS) { MEMBER2(xlogy); }
 static void NAME(loop_xlog1py)(LOOP_ARGS) { MEMBER2(xlog1py); }
 static void NAME(loop_rel_entr)(LOOP_ARGS) { MEMBER2(rel_entr); }
 static void NAME(loop_log_ratio)(LOOP_ARGS) { MEMBER2(log_ratio); }
+static void NAME(loop_rel_entr_slope)(LOOP_ARGS) { MEMBER2(rel_entr_slope); }
 /* clang-format on */
 
 #undef MEMBER1

@@ -1,6 +1,7 @@
 /* Loops that give a function and its derivative in one pass, for one instruction set: where both are made of the same
- * exponential. Both have the bits of their own loops, for the texts are the same. Nothing has gaps; element i does not
- * depend on its place. What a tape would do in two passes over memory, and twice the exponential, is one. */
+ * exponential or logarithm. Both have the bits of their own loops, for the texts are the same. Nothing has gaps;
+ * element i does not depend on its place. What a tape would do in two passes over memory, and twice that function, is
+ * one. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
 
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "lib/kernels/simd/activation.h"
+#include "lib/kernels/simd/entropy.h"
 #include "lib/kernels/simd/hyperbolic.h"
 #include "lib/kernels/simd/trig.h"
 
@@ -20,17 +22,18 @@
 
 /* One line each. */
 /* clang-format off */
-#define OF_ONE_EXPONENTIAL(f) \
+#define OF_ONE_FUNCTION(f) \
     ALWAYS_INLINE f64_both f64_##f##_and_slope(V64 x) { \
         const sloped64 s = f64_sloped_##f(x); \
         return (f64_both){s.value, s.slope}; \
     } \
     BOTH(f)
-OF_ONE_EXPONENTIAL(logistic)
-OF_ONE_EXPONENTIAL(silu)
-OF_ONE_EXPONENTIAL(mish)
-OF_ONE_EXPONENTIAL(gelu)
-OF_ONE_EXPONENTIAL(gelu_tanh)
+OF_ONE_FUNCTION(logistic)
+OF_ONE_FUNCTION(silu)
+OF_ONE_FUNCTION(mish)
+OF_ONE_FUNCTION(gelu)
+OF_ONE_FUNCTION(gelu_tanh)
+OF_ONE_FUNCTION(entr)
 /* clang-format on */
 #undef T
 #undef V
@@ -58,6 +61,7 @@ lam__pair_loop *LAM__ISA_NAME(lam__sloped_find_)(lam__loop_id id, lam_dtype dtyp
     case LAM__LOOP_mish: return wide ? f64_mish_both : NULL;
     case LAM__LOOP_gelu: return wide ? f64_gelu_both : NULL;
     case LAM__LOOP_gelu_tanh: return wide ? f64_gelu_tanh_both : NULL;
+    case LAM__LOOP_entr: return wide ? f64_entr_both : NULL;
     default: return NULL;
     }
 }

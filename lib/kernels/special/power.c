@@ -119,6 +119,13 @@ double lam__special_rel_entr(double x, double y) {
     return x == 0 ? 0 : (double)(x * log_ratio(x, y));
 }
 
+/* Next to its zero the sum would cancel. */
+double lam__special_rel_entr_slope(double x, double y) {
+    const wide e = 2.718281828459045235360287471352662498L;
+    if ((x <= 0 || y <= 0) && !isnan(x) && !isnan(y)) return 0;
+    return (double)logl(e * x / y);
+}
+
 /* ---- hypot, atan2 ------------------------------------------------------------------------------------------------ */
 
 double lam__special_hypot_slope(double x, double y) {

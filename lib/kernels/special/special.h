@@ -52,6 +52,7 @@ double lam__special_box_cox(double x, double y, int64_t code);
 double lam__special_xlogy(double x, double y);
 double lam__special_xlog1py(double x, double y);
 double lam__special_rel_entr(double x, double y);
+double lam__special_rel_entr_slope(double x, double y);
 double lam__special_log_ratio(double x, double y);
 double lam__special_hypot_slope(double x, double y);
 

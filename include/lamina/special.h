@@ -409,8 +409,8 @@ LAM_API lam_tensor *lam_mish_slope(lam_tensor *x);
  * Fails   like any use of a handle. Owner: current scope. Derivative: (2 - x^2) d. */
 LAM_API lam_tensor *lam_gelu_slope(lam_tensor *x);
 
-/* s + x c' s (1 - s) with s = lam_logistic(c), c = 2 sqrt(2/pi) (x + 0.044715 x^3) and c' its derivative, the derivative
- * of gelu_tanh, within 1 ULP also next to -0.75, where it has a zero. Integers are taken as f64.
+/* s + x c' s (1 - s) with s = lam_logistic(c), c = 2 sqrt(2/pi) (x + 0.044715 x^3) and c' its derivative: that of
+ * gelu_tanh, within 1 ULP also next to -0.75, where it has a zero. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: s (1 - s) (2 c' + x c'' - x c'^2 tanh(c/2)). */
 LAM_API lam_tensor *lam_gelu_tanh_slope(lam_tensor *x);
 

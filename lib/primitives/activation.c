@@ -203,15 +203,15 @@ const lam_primitive lam__row_gelu_tanh = {
 
 /* a + b x^2 for what c(x) = a x + b x^3 has in front of x^2; (1 + tanh(c/2))/2 is logistic(c). */
 static lam_tensor *of_square(double a, double b, lam_tensor *square) {
-    return lam_add(lam_mul(square, b * 0.0713548162726002488), a * 1.59576912160573071);
+    return lam_fma(square, b * 0.0713548162726002488, a * 1.59576912160573071);
 }
 
 /* Complex numbers have no loop for it and are composed. */
 lam_tensor *lam_gelu_tanh(lam_tensor *x) {
     if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_gelu_tanh, x);
     uint64_t since = lam__scope_now(x);
-    lam_tensor *c = lam_mul(x, of_square(1, 1, lam_square(x)));
-    return lam__scope_only(lam_mul(x, lam_logistic(c)), since);
+    lam_tensor *steep = lam_add(lam_mul(lam_square(x), 0.0713548162726002488), 1.59576912160573071);
+    return lam__scope_only(lam_mul(x, lam_logistic(lam_mul(x, steep))), since);
 }
 
 /* s (1 - s) (2 c' + x c'' - x c'^2 tanh(c/2)) for s = logistic(c), near 0. */
@@ -221,16 +221,16 @@ static lam_tensor *gelu_tanh_bend_near(lam_tensor *x) {
     return lam_mul(lam_logistic_slope(c), lam_sub(of_square(2, 12, square), turned));
 }
 
-/* The same for x >= 1/2, where the terms cancel. With the tail x (1 - s), which has all its digits, it is x s times the
- * tail by x^2, times a polynomial, 2 c' + x c'' - x c'^2, and 2 c'^2 times the tail. The polynomial is the one around
- * its zero, which the difference is exact next to. */
+/* The same for x >= 3/4, where the terms cancel. With the tail x (1 - s), which has all its digits, it is x s times the
+ * tail by x^2, times a polynomial, 2 c' + x c'' - x c'^2, and 2 c'^2 times the tail. The polynomial is the one around a
+ * float next to its zero. */
 static lam_tensor *gelu_tanh_bend_far(lam_tensor *x) {
-    static const double around[] = {-0.279230483693887879, -1.36380209931998819, -2.47108002250981036,
-                                    -4.00904915841465786};
-    lam_tensor *square = lam_square(x), *tail = lam_neg(lam_gelu_tanh(lam_neg(x)));
-    lam_tensor *d = lam_sub(x, 1.21871941666677791), *sum = lam_mul(d, -0.0458235882476688354);
-    for (int k = 0; k < 4; k++) sum = lam_mul(d, lam_add(sum, around[k]));
-    sum = lam_add(sum, lam_mul(lam_mul(2.0, tail), lam_square(of_square(1, 3, square))));
+    static const double around[] = {-0.27923047144657337, -1.3638020396158295, -2.4710798038079944, -4.009048894235496,
+                                    2.143004781560062e-07};
+    lam_tensor *square = lam_square(x), *tail = lam_neg(lam_gelu_tanh(lam_neg(x))), *steep = of_square(1, 3, square);
+    lam_tensor *d = lam_sub(x, 0x1.37fdfep+0), *sum = lam_fma(d, -0.045823588247668835, around[0]);
+    for (int k = 1; k < 5; k++) sum = lam_fma(d, sum, around[k]);
+    sum = lam_fma(lam_mul(2.0, tail), lam_square(steep), sum);
     return lam_mul(lam_div(lam_mul(lam_gelu_tanh(x), tail), square), sum);
 }
 
@@ -239,7 +239,7 @@ static lam_tensor *gelu_tanh_bend_far(lam_tensor *x) {
 static lam_tensor *slope_gelu_tanh_slope(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     lam_tensor *x = lam_clamp(r->in[0], -22.0, 22.0), *size = lam_where(lam_gt(x, 0.0), x, lam_neg(x));
-    lam_tensor *is_near = lam_lt(size, 0.5);
+    lam_tensor *is_near = lam_lt(size, 0.75);
     lam_tensor *near = gelu_tanh_bend_near(lam_where(is_near, x, 0.0));
     lam_tensor *far = gelu_tanh_bend_far(lam_where(is_near, 1.0, size));
     return lam_mul(t, lam_where(is_near, near, far));

@@ -52,8 +52,8 @@ int oracle_erf_inv(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 int oracle_ndtri(mpfr_t out, const mpfr_t p, mpfr_rnd_t rounding);
 int oracle_ndtri_slope(mpfr_t out, const mpfr_t p, mpfr_rnd_t rounding);
 
-/* The logistic function, silu, mish, both forms of gelu, their derivatives and those of tanh and logaddexp, exp of a difference
- * and log_cosh, in the digits of `out`. */
+/* The logistic function, silu, mish, both forms of gelu, their derivatives and those of tanh and logaddexp, exp of a
+ * difference and log_cosh, in the digits of `out`. */
 int oracle_logistic(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 int oracle_logistic_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);
 int oracle_silu(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding);

@@ -174,10 +174,8 @@ static long double gelu_tanh_of(double x, long double *w) {
 }
 
 static double f_gelu_tanh(floats a) {
-    long double w;
-    if (isinf(a.x)) return a.x > 0 ? a.x : -0.0;
-    const long double e = gelu_tanh_of(a.x, &w);
-    return (double)(a.x * (a.x < 0 ? e : 1) / (1 + e));
+    long double w, e = gelu_tanh_of(a.x, &w);
+    return isinf(a.x) ? (a.x > 0 ? a.x : -0.0) : (double)(a.x * (a.x < 0 ? e : 1) / (1 + e));
 }
 
 static double f_gelu_tanh_slope(floats a) {

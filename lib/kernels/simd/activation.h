@@ -1,7 +1,7 @@
 /* silu, mish and both forms of gelu with their derivatives as vector functions, below 1 ULP: all but the last step of
- * f64 is done on sums, since the derivatives have a zero, next to which they are a series. f32 goes through f64, but for gelu.
- * Exponentials are those of -|x|, which neither overflow nor cancel; a result below the normal numbers is scaled once
- * at the end. */
+ * f64 is done on sums, since the derivatives have a zero, next to which they are a series. f32 goes through f64, but
+ * for gelu. Exponentials are those of -|x|, which neither overflow nor cancel; a result below the normal numbers is
+ * scaled once at the end. */
 #ifndef LAM_KERNELS_SIMD_ACTIVATION_H
 #define LAM_KERNELS_SIMD_ACTIVATION_H
 

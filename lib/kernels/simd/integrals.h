@@ -162,7 +162,27 @@ ALWAYS_INLINE V64 f64_si_slope(V64 x) {
 
 /* ---- cosine integral --------------------------------------------------------------------------------------------- */
 
-/* gamma + log(x) less what is even in x, for x < 4; next to its two zeros the rest of the table is not small. */
+/* Ci(x)/(x - zero) for 2.9 <= x < 4, the rest below 2^-60. The last coefficient has a second part. */
+static const double CI_ZERO = 0x1.b12cd2f74f769p+1, CI_ZERO_REST = 0x1.c6bdbd631b168p-53;
+static const double CI_FIRST = -0x1.25b97c28501b4p-2, CI_FIRST_REST = -0x1.08276a9a61ec6p-56;
+static const double CI_REST[] = {
+    -0x1.26d1766c9076dp-47, 0x1.044636657a559p-45, -0x1.cc6d12939b20ep-44, 0x1.98173eb5f62e0p-42,
+    -0x1.6a86c195e28c4p-40, 0x1.42db43630fdd4p-38, -0x1.205379ac01439p-36, 0x1.024948c9d51b0p-34,
+    -0x1.d05d824cd42f5p-33, 0x1.a30f0f6208a3bp-31, -0x1.7bc20180ddd97p-29, 0x1.5a1be7d8743d2p-27,
+    -0x1.3ead2d8b19ed9p-25, 0x1.24f34373235fdp-23, -0x1.0245c316cddccp-21, 0x1.f9527c28bdbe4p-20,
+    -0x1.5576679888636p-17, 0x1.110be708c81ddp-15, 0x1.9373e6e7f75fcp-14,  0x1.4664f2dcb93e6p-17,
+    -0x1.4caff42425f01p-7,  0x1.09f772bdaa7aap-5,  0x1.3ef529b2333f3p-4,
+};
+
+/* By the distance from the second zero, around which the terms below cancel. */
+ALWAYS_INLINE V64 ci_next_to_zero(V64 x) {
+    const sum64 d = fast_sum(x - CI_ZERO, splat64(-CI_ZERO_REST)); /* the difference is exact */
+    const V64 more = madd(d.hi, POWERS(d.hi, CI_REST), splat64(CI_FIRST_REST));
+    const sum64 r = product_of_sums(d, fast_sum(splat64(CI_FIRST), more));
+    return r.hi + r.lo;
+}
+
+/* gamma + log(x) less what is even in x, for x < 2.9; next to the first zero the rest of the table is not small. */
 ALWAYS_INLINE V64 ci_inside(V64 x) {
     const sum64 even = VALUE(place_of(madd(x, splat64(4), splat64(-0.5))), lam__table_ci);
     const sum64 less = product_of_sums(even, product(x, x)), log = log_of_parts(parts_of(x), (V64){0});
@@ -183,11 +203,13 @@ ALWAYS_INLINE V64 ci_beyond(V64 x) {
 
 ALWAYS_INLINE V64 f64_ci(V64 x) {
     const V64 size = f64_magnitude(x), four = splat64(4);
-    const M64 plain = (M64)(size >= 0x1p-400) & (M64)(size <= 0x1p900), inside = (M64)(size < 4);
+    const M64 plain = (M64)(size >= 0x1p-400) & (M64)(size <= 0x1p900);
+    const M64 inside = (M64)(size < 2.9), beyond = (M64)(size >= 4), between = plain & ~inside & ~beyond;
     const V64 y = either(plain, size, four);
     V64 r = {0};
     if (any64(inside & plain)) r = ci_inside(either(inside & plain, y, splat64(1)));
-    if (any64(~inside)) r = either(inside, r, ci_beyond(either(inside, four, y)));
+    if (any64(between)) r = either(between, ci_next_to_zero(either(between, y, four)), r);
+    if (any64(beyond)) r = either(beyond, ci_beyond(either(beyond, y, four)), r);
     return PATCHED(r, x, plain & ~(inside & (M64)(f64_magnitude(r) < 0x1p-5)), LAM__COS_INT, 0);
 }
 

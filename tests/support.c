@@ -162,9 +162,9 @@ void expect_values(int line, lam_tensor *t, double tolerance, lam_dims dims, con
                   (long long)lam_size(t));
     double *got = elements(t);
     ck_assert_msg(got != NULL, "line %d: %s", line, lam_error(ctx));
-    for (size_t i = 0; i < count; i++)
-        ck_assert_msg(near(got[i], want[i], tolerance), "line %d: element %zu is %.17g, not %.17g", line, i, got[i],
-                      want[i]);
+    size_t right = 0; /* one assertion for all, since Check writes to a file at each */
+    while (right < count && near(got[right], want[right], tolerance)) right++;
+    ck_assert_msg(right == count, "line %d: element %zu is %.17g, not %.17g", line, right, got[right], want[right]);
     free(got);
 }
 

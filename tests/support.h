@@ -6,9 +6,10 @@
 
 #include <lamina/lamina.h>
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
+
+#include "tests/unmarked.h"
 
 /* How many times less is done where a sanitizer makes it ten times as slow. */
 #if defined(__SANITIZE_ADDRESS__)

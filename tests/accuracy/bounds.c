@@ -3,9 +3,9 @@
  * are well conditioned. Ranges where a float overflows are those of doubles cut to what a float holds.
  * tests/kernels/accuracy.c looks at special values, thresholds, whole ranges and all instruction sets; this is what a
  * user calls. */
-#include <check.h>
 #include <math.h>
 
+#include "tests/unmarked.h"
 #include "tests/accuracy/measure.h"
 #include "tests/support.h"
 

@@ -1,9 +1,9 @@
 /* Bags of rows of every instruction set against the sums that they stand for, in long double: every width up to some
  * vectors more than registers hold, rows with gaps, indices from the end, weights with steps of their own. */
+#include "tests/unmarked.h"
 #include "lib/kernels/bag.h"
 #include "lib/kernels/simd/simd.h"
 
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>

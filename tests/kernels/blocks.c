@@ -1,10 +1,10 @@
 /* Moving items between layouts in every instruction set, and elementwise walks in blocks: rows too short for a loop and
  * transposed operands, in all the layouts an operand can have beside the output. The oracle is plain index arithmetic;
  * nothing but the output is written. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "lib/kernels/elementwise_walk.h"
 #include "tests/kernels/sets.h"
 #include "tests/kernels/strided.h"

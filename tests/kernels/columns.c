@@ -1,9 +1,9 @@
 /* Columns put side by side (lib/kernels/simd/turn_type.h), by every instruction set: of any number and length, without
  * gaps, with gaps, turned round, and of one item that stands for all rows, which is read in a way of its own. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "tests/kernels/sets.h"
 
 enum { ROWS = 150, STEP = 3, MOST = 150, GAP = 5 };

@@ -1,12 +1,12 @@
 /* Sums and products of complex numbers (lib/kernels/reduce_complex.h), and sums of few columns that are one run:
  * against long double, each result alone against all at once, and every instruction set against the one that needs
  * nothing. */
-#include <check.h>
 #include <complex.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "tests/unmarked.h"
 #include "lib/kernels/kernels.h"
 #include "tests/kernels/reduce_sets.h"
 #include "tests/kernels/strided.h"

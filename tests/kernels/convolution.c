@@ -2,6 +2,7 @@
  * here. Numbers are small integers, so that sums are exact in any order and every bit is compared. Shapes are drawn:
  * strides, gaps, paddings and cuts on three axes, groups, operands in any layout, and sizes around those of vectors,
  * panels and items. */
+#include "tests/unmarked.h"
 #include "lib/kernels/conv/conv.h"
 
 #include "lib/kernels/conv/abreast.h"
@@ -15,7 +16,6 @@
 #include "tests/kernels/convolution_draws.h"
 #include "tests/kernels/sets.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* What the tests of convolutions draw and compare with: shapes, operands that lie in any way, and the sum over all
  * elements that a place meets, written out. See convolution_draws.h. */
+#include "tests/unmarked.h"
 #include "tests/kernels/convolution_draws.h"
 
 #include "lib/kernels/item.h"
 
 #include "tests/kernels/sets.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 /* Factorisations, substitutions and products of every instruction set, on matrices whose results are small multiples
  * of 1/2: every step is exact then, so that every bit is compared (but for QR, which is held to rounding). Sizes lie
  * around those of vectors, tiles and blocks; what lies beside the operands must stay what it was. */
+#include "tests/unmarked.h"
 #include "lib/kernels/blas/dense.h"
 #include "lib/kernels/blas/spectral.h"
 
 #include "tests/kernels/sets.h"
 #include "tests/kernels/strided.h"
 
-#include <check.h>
 #include <float.h>
 #include <math.h>
 

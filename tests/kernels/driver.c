@@ -1,11 +1,11 @@
 /* lam__kernels_elementwise, lam__kernels_copy and lam__kernels_fill on random shapes and strides: each element of
  * the output is the operation on the elements at its index, found by plain index arithmetic, and memory between
  * the output's elements is left alone. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "tests/kernels/sets.h"
 #include "tests/kernels/strided.h"
 

@@ -1,11 +1,11 @@
 /* The elementwise loops of every instruction set: bit for bit those of the reference where results are exact; the
  * same bits for an element wherever it lies; not one byte written beyond the n elements. */
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "tests/kernels/sets.h"
 
 enum { MOST = 700, ROOM = MOST * 8 };

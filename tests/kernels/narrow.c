@@ -1,9 +1,9 @@
 /* Loops that take their operands in blocks: those of f16 and bf16, which are f32's, rounded once, wherever elements
  * lie; and remainders of floats, which are exact whether quotients have all their digits or not. */
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "tests/kernels/sets.h"
 
 enum { N = 1300, STEPS = 3, ROOM = N * STEPS };

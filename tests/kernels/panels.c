@@ -1,10 +1,10 @@
 /* Softmax, its logarithm and standardisation along lanes (lib/kernels/panels.h) against long double, on shapes around
  * every size where panels or the pieces of one are cut. */
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "tests/unmarked.h"
 #include "lib/kernels/panels.h"
 #include "tests/kernels/strided.h"
 

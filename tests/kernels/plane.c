@@ -1,10 +1,10 @@
 /* Loops of elementary functions of complex numbers on every instruction set: against C's in long double, and each
  * number alone against all at once, at any step. Special values are in special_complex.c. */
-#include <check.h>
 #include <complex.h>
 #include <math.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "tests/kernels/sets.h"
 
 /* Some vectors of the widest set, and what does not fill one. */

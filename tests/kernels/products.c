@@ -3,12 +3,12 @@
  * operands lies NaN, now and then one of them is no number, and in front of operands and results or behind them lies
  * memory that may not be touched: sanitizers do not see masked loads and stores. */
 #define _DEFAULT_SOURCE /* mmap */
+#include "tests/unmarked.h"
 #include "lib/kernels/blas/small.h"
 
 #include "tests/kernels/sets.h"
 #include "tests/kernels/strided.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,10 +1,10 @@
 /* Linear recurrences of every instruction set against the formula, lane by lane: rows shorter, as long as and longer
  * than the groups that are kept in registers, from both ends. One product and one sum each, so that bits are equal;
  * nothing but the output is written. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "lib/kernels/recurrence_simd.h"
 #include "tests/kernels/strided.h"
 

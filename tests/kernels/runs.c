@@ -1,11 +1,11 @@
 /* Reductions of short runs with kept axes between them and other reduced ones (NOTE [runs] in lib/kernels/reduce.c):
  * the bits of a result are those of its runs alone, whatever lies between them, and those that parts of it give when
  * they are joined. What the results are is compared with an oracle in test_reduce.c, and here where sums are exact. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "lib/kernels/places.h"
 #include "tests/kernels/strided.h"
 

@@ -1,11 +1,11 @@
 /* Reductions of rows of contiguous floats, which are folded several at a time (lib/kernels/reduce_rows.h), and running
  * results of rows: the bits of a result are those of its row alone, and what fills up a row takes no part. What the
  * results are is compared with an oracle in test_reduce.c. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/scan.h"
 #include "tests/kernels/strided.h"

@@ -1,8 +1,8 @@
 /* Sine and cosine at once, in every instruction set: within 1 ULP of MPFR over whole ranges and at special values, and
  * the same bits wherever an element lies, whatever the range of its neighbours in the vector. */
-#include <check.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "tests/kernels/oracle.h"
 #include "tests/kernels/sets.h"
 

@@ -1,8 +1,8 @@
 /* Loops that give a function and its derivative in one pass: each has the bits of its own loop, which accuracy.c
  * judges, for any number of elements and in every instruction set. */
-#include <check.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "tests/kernels/sets.h"
 
 static const struct {

@@ -1,10 +1,10 @@
 /* Orders and searches of every dtype against the C library's qsort and counting. Lengths lie on both sides of what is
  * merged, sorted by bytes and picked with a heap; elements repeat, so that orders that are not stable are seen. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "lib/kernels/sort.h"
 #include "tests/kernels/sets.h"
 #include "tests/kernels/strided.h"

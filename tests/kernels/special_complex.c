@@ -1,8 +1,8 @@
 /* What the loops of complex functions give for zeros of either sign, infinities and NaNs, on every instruction set:
  * C's Annex G where C has the function. */
-#include <check.h>
 #include <math.h>
 
+#include "tests/unmarked.h"
 #include "tests/kernels/sets.h"
 
 #define OP(name) LAM__LOOP_##name

@@ -1,8 +1,8 @@
 /* What the elementwise loops of every instruction set give for zeros of either sign, infinities and NaNs: as C's
  * Annex F has it, all others as the docstrings of the operations say. */
-#include <check.h>
 #include <math.h>
 
+#include "tests/unmarked.h"
 #include "lib/kernels/special/special.h"
 
 #include "tests/kernels/sets.h"

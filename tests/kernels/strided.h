@@ -4,9 +4,9 @@
 #ifndef LAM_TESTS_STRIDED_H
 #define LAM_TESTS_STRIDED_H
 
+#include "tests/unmarked.h"
 #include "tests/kernels/real.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* Random bits: the published answers of Threefry-2x32-20, the same from every instruction set, and pieces of an array
  * that are those of the whole, also where the lower word of the counter wraps. */
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "lib/kernels/keys.h"
 #include "tests/kernels/sets.h"
 

@@ -2,11 +2,11 @@
  * in several blocks, windows longer than what is kept of them, dilated and strided both ways, with padding in front and
  * behind that is negative too. Sums are of whole numbers, so that bits are equal whatever the order; few different
  * numbers and NaN among them show which of equal elements is taken. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unmarked.h"
 #include "lib/kernels/window_simd.h"
 #include "tests/kernels/strided.h"
 

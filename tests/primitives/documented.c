@@ -1,8 +1,8 @@
 /* Reads the public headers: see documented.h. A docstring serves all prototypes between it and the next one; a comment
  * behind a prototype on its line is that one's own. */
+#include "tests/unmarked.h"
 #include "tests/primitives/documented.h"
 
-#include <check.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -201,16 +201,19 @@ const lam_primitive lam__row_gelu_tanh = {
     .sloped = &sloped_gelu_tanh,
 };
 
-/* a + b x^2 for what c(x) = a x + b x^3 has in front of x^2; (1 + tanh(c/2))/2 is logistic(c). */
-static lam_tensor *of_square(double a, double b, lam_tensor *square) {
-    return lam_fma(square, b * 0.0713548162726002488, a * 1.59576912160573071);
+/* Of c(x) = a x + b x^3; (1 + tanh(c/2))/2 is logistic(c). */
+static const double GELU_LINEAR = 1.59576912160573071, GELU_CUBIC = 0.0713548162726002488;
+
+/* So many times a, and so many times b x^2. */
+static lam_tensor *of_square(double linear, double cubic, lam_tensor *square) {
+    return lam_fma(square, cubic * GELU_CUBIC, linear * GELU_LINEAR);
 }
 
 /* Complex numbers have no loop for it and are composed. */
 lam_tensor *lam_gelu_tanh(lam_tensor *x) {
     if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_gelu_tanh, x);
     uint64_t since = lam__scope_now(x);
-    lam_tensor *steep = lam_add(lam_mul(lam_square(x), 0.0713548162726002488), 1.59576912160573071);
+    lam_tensor *steep = lam_add(lam_mul(lam_square(x), GELU_CUBIC), GELU_LINEAR);
     return lam__scope_only(lam_mul(x, lam_logistic(lam_mul(x, steep))), since);
 }
 

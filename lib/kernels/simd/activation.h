@@ -305,16 +305,16 @@ static const zero64 gelu_tanh_zero = {.width = 0x1p-6,
                                                -0x1.029615edb077ap-6, 0x1.8cd1a2b2fff33p-2}};
 
 /* Of c(x) = a x + b x^3: a is 2 sqrt(2/pi), b is 0.044715 a. */
-#define GELU_LINEAR 0x1.9884533d43651p+0
-#define GELU_CUBIC  0x1.2444f2a4d8b4bp-4
+static const double GELU_LINEAR = 0x1.9884533d43651p+0, GELU_LINEAR_REST = -0x1.cbc0d30ebfd15p-54;
+static const double GELU_CUBIC = 0x1.2444f2a4d8b4bp-4, GELU_CUBIC_REST = -0x1.6c843a29d1c70p-61;
 
 /* x logistic(c(x)). With e = exp(-c(|x|)) and d = 1 + e the share of x is 1/d, on the left e/d, and the slope is the
  * share times 1 + x c'(x) (1 - share). */
 ALWAYS_INLINE sloped64 f64_sloped_gelu_tanh(V64 x) {
     const V64 zero = {0}, one = zero + 1, near_x = limited(x, 22), size = f64_magnitude(near_x);
     const M64 left = (M64)(x < 0), sign = (M64)x & (M64)(-zero);
-    const sum64 unit = {one, zero}, a = {zero + GELU_LINEAR, zero - 0x1.cbc0d30ebfd15p-54},
-                b = {zero + GELU_CUBIC, zero - 0x1.6c843a29d1c70p-61};
+    const sum64 unit = {one, zero}, a = {splat64(GELU_LINEAR), splat64(GELU_LINEAR_REST)},
+                b = {splat64(GELU_CUBIC), splat64(GELU_CUBIC_REST)};
     const sum64 linear = product_of(a, size), cubic = product_of(product_of_sums(b, product(size, size)), size);
     const sum64 c = plus(linear, cubic), w = plus(linear, product_of(cubic, 3 * one));
     V64 k;

@@ -14,12 +14,19 @@ enum { GROUP = LAM__LANE_GROUP };
  * apart, element by element, and conversions by eight where the machine has none: for f64 all bytes are in each
  * element, which looks at its own. */
 ALWAYS_INLINE void f64_choose(double *out, const uint8_t *c, const double *x, const double *y) {
-    static const uint64_t own[GROUP] = {1, 1 << 8, 1 << 16, 1 << 24, 1ull << 32, 1ull << 40, 1ull << 48, 1ull << 56};
+    static const uint8_t own[GROUP][GROUP] = {{1},
+                                              {0, 1},
+                                              {0, 0, 1},
+                                              {0, 0, 0, 1},
+                                              {0, 0, 0, 0, 1},
+                                              {0, 0, 0, 0, 0, 1},
+                                              {0, 0, 0, 0, 0, 0, 1},
+                                              {0, 0, 0, 0, 0, 0, 0, 1}};
     uint64_t all;
     memcpy(&all, c, sizeof all);
     for (int i = 0; i < GROUP; i += LANES64) {
         U64 bit, a, b;
-        memcpy(&bit, own + i, sizeof bit);
+        memcpy(&bit, own[i], sizeof bit);
         memcpy(&a, x + i, sizeof a);
         memcpy(&b, y + i, sizeof b);
         b ^= (a ^ b) & (U64)((bit & all) == bit);

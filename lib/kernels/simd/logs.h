@@ -28,15 +28,20 @@ ALWAYS_INLINE sum64 log1p_anywhere(V64 x) {
     return log_or_special((sum64){either(small, y, log.hi), either(small, -0.5 * y * y, log.lo)}, x + 1);
 }
 
+/* log(x/y 2^k) for fractions of numbers that are positive. */
+ALWAYS_INLINE sum64 log_of_fractions(sum64 x, V64 y, V64 k) {
+    const sum64 q = quotient(x, (sum64){y, {0}});
+    parts64 p = parts_of(q.hi);
+    const V64 lo = scaled(q.lo, -p.k);
+    p.k += k;
+    return log_of_parts(p, lo);
+}
+
 /* log(x/y), 0 where they are equal; where one of them is not positive and finite, what the quotient says. */
 ALWAYS_INLINE sum64 log_of_ratio(V64 x, V64 y) {
     const V64 zero = {0}, ratio = x / y;
     const parts64 a = parts_of_size(x), b = parts_of_size(y);
-    const sum64 q = quotient((sum64){a.z, zero}, (sum64){b.z, zero});
-    parts64 p = parts_of(q.hi);
-    const V64 lo = scaled(q.lo, -p.k);
-    p.k += a.k - b.k;
-    const sum64 log = log_of_parts(p, lo);
+    const sum64 log = log_of_fractions((sum64){a.z, zero}, b.z, a.k - b.k);
     const M64 plain = (M64)(x > 0) & (M64)(x <= f64_LARGEST) & (M64)(y > 0) & (M64)(y <= f64_LARGEST);
     const M64 apart = ~(M64)(x == y);
     const V64 special = either((M64)(ratio == 0), zero - INFINITY, either((M64)(ratio < 0), zero + NAN, ratio));
@@ -85,14 +90,10 @@ ALWAYS_INLINE V64 f64_rel_entr_slope(V64 x, V64 y) {
     const V64 zero = {0}, ratio = x / y;
     const sum64 e = {splat64(0x1.5bf0a8b145769p+1), splat64(0x1.4d57ee2b1013ap-53)};
     const parts64 a = parts_of_size(x), b = parts_of_size(y);
-    const sum64 q = quotient(product_of(e, a.z), (sum64){b.z, zero});
-    parts64 p = parts_of(q.hi);
-    const V64 lo = scaled(q.lo, -p.k);
-    p.k += a.k - b.k;
     const M64 plain = (M64)(x > 0) & (M64)(x <= f64_LARGEST) & (M64)(y > 0) & (M64)(y <= f64_LARGEST);
     const M64 outside = ((M64)(x <= 0) | (M64)(y <= 0)) & (M64)(x == x) & (M64)(y == y);
     const V64 special = either(outside, zero, either((M64)(ratio == 0), zero - INFINITY, ratio));
-    return either(plain, log_of_parts(p, lo).hi, special);
+    return either(plain, log_of_fractions(product_of(e, a.z), b.z, a.k - b.k).hi, special);
 }
 
 /* In doubles the products and the logarithms of floats have more digits than are asked for. So they are rounded once

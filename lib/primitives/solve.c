@@ -429,7 +429,7 @@ static lam_tensor *solution(const char *operation, lam_tensor *a, lam_tensor *b,
 lam_tensor *lam_solve(lam_tensor *a, lam_tensor *b) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *in[2] = {a, b};
-    const lam_dtype dtype = lam_dtype_of(a) == lam_dtype_of(b) ? lam__apply_floats(2, in) : LAM_F64;
+    const lam_dtype dtype = lam__apply_floats(2, in);
     return lam__scope_only(lam__apply_narrowed(solution("solve", in[0], in[1], false), dtype), since);
 }
 

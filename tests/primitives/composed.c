@@ -451,6 +451,7 @@ START_TEST(compositions_of_halves_leave_their_range) {
     EXPECT(lam_unwrap(ends, 100000, 0), LAM_DIMS(2), -60000, -40000);
     lam_tensor *near_singular = halves(MAT(2, 2, 3, 1, 1, 342.0 / 1024)), *right = halves(VEC(4, 1366.0 / 1024));
     EXPECT(lam_solve(near_singular, right), LAM_DIMS(2), 1, 1); /* 1/3 of 11 bits would make 4/3 of it */
+    EXPECT(lam_solve(near_singular, lam_cast(VEC(1, 0), LAM_I32)), LAM_DIMS(2), 171, -512);
     EXPECT(lam_inv(near_singular), LAM_DIMS(2, 2), 171, -512, -512, 1536);
     lam_tensor *pair = halves(MAT(2, 1, 300, 299)); /* scores of 90000 and 89700 */
     EXPECT(lam_attention(halves(MAT(1, 1, 300)), pair, halves(MAT(2, 1, 1, 2)), NULL), LAM_DIMS(1, 1), 1);

@@ -67,7 +67,8 @@ BODY(sum_of_what_is_cut_off) {
     out[0] = lam_sum(lam_hard_tanh(in[0]), NULL);
 }
 
-/* Lanes would read copies of the two views, which take longer than is gained; and one pass over memory is faster in a call than through registers. */
+/* Lanes would read copies of the two views, which take longer than is gained; and one pass over memory is faster in a
+ * call than through registers. */
 START_TEST(few_passes_over_much_memory_stay_calls) {
     const lam_body bodies[] = {differences_of_columns, sum_of_what_is_cut_off};
     for (int k = 0; k < 2; k++) {

@@ -194,7 +194,7 @@ static const char *write_argsort(ARGUMENTS) {
     const int64_t room = lam__emit_reserve(e, LAM_I64, n);
     if (room < 0) return NULL; /* the arena knows */
     const lam__emit_place first = first_along(x, p->axis, dims);
-    lam__emit_place order = lam__emit_dense_place("w->i64", LAM_I64, 1, &n);
+    lam__emit_place order = lam__emit_dense_place("w->i64", LAM_I64, 1, &out[0]->dims[p->axis]);
     order.offset = room;
     const int loops = lam__emit_loops(e, x->rank, dims, NULL);
     snprintf(sizes[0], LAM__EMIT_NUMBER, "%lld", (long long)n);

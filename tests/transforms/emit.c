@@ -317,6 +317,28 @@ START_TEST(running_extremes_have_the_signs_of_the_last) {
 }
 END_TEST
 
+/* The largest of each row, and where it stands, beside it. */
+BODY(largest) {
+    lam_tensor *where, *x = lam_reshape(in[0], LAM_DIMS(2, N / 2)), *top = lam_top_k(x, 1, &where);
+    out[0] = lam_concatenate(LAM_LIST(top, lam_cast(where, LAM_F64)), 1);
+}
+
+/* One element of an order has no loop of its own, though the rows that are sorted have more. */
+START_TEST(one_element_of_an_order_is_written) {
+    static const double want[N] = {0.3, 0, 2.5, 1};
+    build b;
+    double got[N];
+    build_begin(&b);
+    build_add(&b, "largest", traced(FN(largest, 1, 1)), NULL);
+    build_end(&b);
+    unary *call;
+    build_find(&b, "largest", &call);
+    call(point, got);
+    for (int i = 0; i < N; i++) ck_assert_double_eq(got[i], want[i]);
+    dlclose(b.library);
+}
+END_TEST
+
 /* ---- warnings ---------------------------------------------------------------------------------------------------- */
 
 enum { COMPARISONS = 8 };
@@ -445,6 +467,7 @@ Suite *suite_transforms_emit(void) {
                     long_programs_are_several_functions, several_programs_are_linked_together,
                     the_gradient_of_a_model_is_that_of_lamina, sums_are_made_in_the_loops_of_their_terms,
                     special_values_have_the_same_bits, compilers_have_nothing_to_warn_of,
-                    running_extremes_have_the_signs_of_the_last, what_has_no_form_is_named_and_nothing_is_written,
-                    what_is_no_program_is_refused, a_file_that_fails_is_reported, values_of_open_levels_are_refused);
+                    running_extremes_have_the_signs_of_the_last, one_element_of_an_order_is_written,
+                    what_has_no_form_is_named_and_nothing_is_written, what_is_no_program_is_refused,
+                    a_file_that_fails_is_reported, values_of_open_levels_are_refused);
 }

@@ -12,6 +12,7 @@
 #include "transforms/rematerialise.h"
 #include "transforms/tape.h"
 #include "transforms/trace.h"
+#include "transforms/values.h"
 
 #include "lib/dispatch/dispatch.h"
 #include "lib/dispatch/staged.h"
@@ -72,13 +73,14 @@ static lam_status apply(lam_ctx *ctx, const lam_primitive *row, checkpoint_param
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-/* See NOTE [draws again]. over: the level that keeps; NULL: none. */
-static lam_status run(const checkpoint_params *p, lam__rematerialise *over, lam_value *const in[], lam_value *out[]) {
+/* See NOTE [draws again]. over: the level that keeps; NULL: none. wanted: NULL, or values are those of rules. */
+static lam_status run(const checkpoint_params *p, lam__rematerialise *over, const bool wanted[], lam_value *const in[],
+                      lam_value *out[]) {
     lam_fn *f = p->f;
     lam_ctx *ctx = f->ctx;
     const lam_random_state now = ctx->random;
     if (p->again) ctx->random = p->random;
-    lam_status status = over ? lam__rematerialise_run(f, over, in, out)
+    lam_status status = over ? lam__rematerialise_keep(f, over, wanted, in, out)
                              : lam__fn_call(f, (size_t)f->inputs, in, (size_t)f->outputs, out);
     if (p->again) ctx->random = now;
     return status;
@@ -86,14 +88,7 @@ static lam_status run(const checkpoint_params *p, lam__rematerialise *over, lam_
 
 /* Level 0: no derivative is wanted, so f just runs. */
 static lam_status call_checkpoint(const lam_call_site *call, lam_value *out[]) {
-    return run(call->params, NULL, call->in, out);
-}
-
-/* Kept are values of the level below. What has been kept before a failure is the caller's to release. */
-static lam_status run_keeping(const checkpoint_params *p, const lam_call_site *below, lam__kept *kept,
-                              lam_value *out[]) {
-    lam__rematerialise state = {.policy = &p->policy, .mode = LAM__KEEP, .kept = kept};
-    return run(p, &state, below->in, out);
+    return run(call->params, NULL, NULL, call->in, out);
 }
 
 /* NULL is accepted. The kept values go first; the block's size is that of its list of operands. */
@@ -105,21 +100,41 @@ static void release_residual(lam_ctx *ctx, void *kept) {
     lam__alloc_put(&ctx->pool, r, sizeof *r + (size_t)r->inputs * sizeof *r->in);
 }
 
+/* Where nothing is kept the values of rules (values.h) are those of one call, as the level below would see f's. */
+static lam_status call_values(const checkpoint_params *p, const lam_call_site *below, const bool needs[],
+                              lam_value *out[]) {
+    lam_scope scope;
+    checkpoint_params values = *p;
+    lam__scope_open(below->ctx, &scope);
+    values.f = lam__values_fn(p->f, needs);
+    lam_status status = apply(below->ctx, below->primitive, values, below->inputs, below->in, out);
+    lam__scope_close(&scope);
+    return status;
+}
+
+/* A level below that sees what f does is to differentiate what rules of f have done. Kept are values of that level;
+ * what has been kept before a failure is the caller's to release. */
+static lam_status run_forward(const checkpoint_params *p, const lam_call_site *below, const bool needs[],
+                              lam__kept *kept, lam_value *out[]) {
+    bool seen = false;
+    for (int i = 0; i < below->inputs && !seen; i++) seen = below->in[i] && lam__value_is_box(below->in[i]);
+    lam__rematerialise state = {.policy = &p->policy, .mode = LAM__KEEP, .kept = kept};
+    if (p->policy.kind != LAM_CHECKPOINT_NOTHING) return run(p, &state, seen ? needs : NULL, below->in, out);
+    return seen ? call_values(p, below, needs, out) : lam__dispatch(below, out);
+}
+
 /* The operands are held as they are: for the way back they are operands again. Nothing is a constant: which results
  * have a derivative, their dtype says. */
 static lam_status stage_forward(const lam_call_site *below, const bool needs[], lam_value *const dx[], lam_value *out[],
                                 bool constant[], void **kept) {
-    (void)dx;
-    (void)needs, (void)constant;
-    const checkpoint_params *p = below->params;
+    (void)dx, (void)constant;
     size_t bytes = sizeof(residual) + (size_t)below->inputs * sizeof(lam_value *);
     residual *r = lam__alloc_get(&below->ctx->pool, bytes);
     *kept = NULL;
     if (!r) return lam__error_memory(below->ctx, bytes);
     *r = (residual){.inputs = below->inputs};
     for (int i = 0; i < below->inputs; i++) r->in[i] = lam__value_hold(below->in[i]);
-    lam_status status =
-        p->policy.kind == LAM_CHECKPOINT_NOTHING ? lam__dispatch(below, out) : run_keeping(p, below, &r->kept, out);
+    lam_status status = run_forward(below->params, below, needs, &r->kept, out);
     if (status == LAM_OK) *kept = r;
     else release_residual(below->ctx, r);
     return status;

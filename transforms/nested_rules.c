@@ -7,12 +7,15 @@
 
 #include "lib/dispatch/dispatch.h"
 #include "lib/primitives/apply.h"
+#include "lib/program/application.h"
 #include "lib/program/function.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
+#include "transforms/custom.h"
 #include "transforms/dual.h"
 #include "transforms/rematerialise.h"
 #include "transforms/tape.h"
+#include "transforms/values.h"
 
 #include <lamina/ops.h>
 
@@ -236,32 +239,76 @@ static void stage_release(lam_ctx *ctx, void *kept) {
     lam__alloc_put(&ctx->pool, r, sizeof *r + (size_t)r->count * sizeof *r->values);
 }
 
-/* The scan with its carries as further results. */
-static lam_status run_keeping(const lam_call_site *below, lam_value *out[], lam_value *stacks[]) {
+/* NOTE [values of rules]
+ * The value of a call and its derivative are calls of their own here, which levels below see one by one. A rule that
+ * gives values of its own (lam_custom_vjp, lam_custom_jvp) runs for both: what a level below differentiates is what it
+ * has done, not the function whose rule it is. So functions in which there is such a rule are called for their values
+ * as a level that differentiates would see them. */
+static bool gives_values(const lam__program *p) {
+    bool gives = false;
+    for (const lam__application *a = p ? p->applications : NULL; a && !gives; a = a->next) {
+        const lam_call_site call = lam__equation_call(p->ctx, a->call, NULL);
+        gives = a->call->primitive->staged == lam__custom_row.staged && lam__custom_of(&call)->own_values;
+    }
+    for (int64_t k = 0; p && k < p->equations && !gives; k++) {
+        const lam__nested *what = lam__nested_of(p->list[k]);
+        for (int f = 0; what && f < what->count; f++) gives = gives || gives_values(lam__program_of(what->fns[f]));
+    }
+    return gives;
+}
+
+/* Whether a level below may see what the call does, and a rule in it. */
+static bool shows_rules(const lam_call_site *below) {
+    const lam__nested *what = below->params;
+    bool seen = false, gives = false;
+    for (int i = 0; i < below->inputs && !seen; i++) seen = lam__value_is_box(below->in[i]);
+    for (int f = 0; f < what->count && seen; f++) gives = gives || gives_values(lam__program_of(what->fns[f]));
+    return gives;
+}
+
+/* The functions of the draft for their values. A carry has a derivative if it can: it may get one on the way. */
+static bool take_values(const lam_call_site *below, const bool needs[], lam__nested_draft *d) {
+    const lam__nested_shape s = lam__nested_shape_of(below);
+    bool *wanted = (bool *)(void *)lam__apply_room(d->ctx, (size_t)s.inputs);
+    if (!wanted) return false;
+    for (int i = 0; i < s.inputs; i++) {
+        const bool carried = i < s.ends[0] && lam__dtype_is_inexact(below->in[i + s.skip]->dtype);
+        wanted[i] = needs[i + s.skip] || carried;
+    }
+    for (int f = below->primitive == &lam__row_while; f < d->what->count; f++)
+        d->what->fns[f] = lam__values_fn(d->what->fns[f], wanted);
+    return true;
+}
+
+/* The call made anew: for its values, or a scan with its `more` carries as further results, or both. */
+static lam_status run_otherwise(const lam_call_site *below, const bool needs[], bool values, int more, lam_value *out[],
+                                lam_value *stacks[]) {
     lam_scope scope;
     lam__nested_draft d;
     lam__scope_open(below->ctx, &scope);
     lam_status status = LAM_ERR_MEMORY;
-    const int carries = lam__nested_shape_of(below).ends[0], m = below->outputs + carries;
+    const int m = below->outputs + more;
     lam_value **all = lam__nested_values(below->ctx, m);
-    if (all && lam__nested_draft_open(below, below->inputs, &d)) {
+    if (all && lam__nested_draft_open(below, below->inputs, &d) && (!values || take_values(below, needs, &d))) {
         lam_fn *f = d.what->fns[0];
-        d.what->fns[0] = lam__fn_derive(d.ctx, &(lam__derived){"keep", f, body_keep, f->inputs, f->outputs + carries,
-                                                               &carries, sizeof carries, NULL});
+        if (more)
+            d.what->fns[0] = lam__fn_derive(
+                d.ctx, &(lam__derived){"keep", f, body_keep, f->inputs, f->outputs + more, &more, sizeof more, NULL});
         for (int i = 0; i < below->inputs; i++) lam__nested_append(&d, below->in[i]);
         status = lam__nested_draft_apply(&d, below->primitive, m, all);
     }
     if (status == LAM_OK) memcpy(out, all, (size_t)below->outputs * sizeof *out);
-    if (status == LAM_OK && carries) memcpy(stacks, all + below->outputs, (size_t)carries * sizeof *stacks);
+    if (status == LAM_OK && more) memcpy(stacks, all + below->outputs, (size_t)more * sizeof *stacks);
     lam__scope_close(&scope);
     return status;
 }
 
+/* NOTE [values of rules] */
 static lam_status stage_forward(const lam_call_site *below, const bool needs[], lam_value *const dx[], lam_value *out[],
                                 bool constant[], void **kept) {
-    (void)needs, (void)constant;
-    const bool keeps = below->primitive == &lam__row_scan && !dx;
-    const int count = below->inputs + (keeps ? lam__nested_shape_of(below).ends[0] : 0);
+    (void)constant;
+    const bool keeps = below->primitive == &lam__row_scan && !dx, values = shows_rules(below);
+    const int more = keeps ? lam__nested_shape_of(below).ends[0] : 0, count = below->inputs + more;
     const size_t bytes = sizeof(residual) + (size_t)count * sizeof(lam_value *);
     residual *r = lam__alloc_get(&below->ctx->pool, bytes);
     *kept = NULL;
@@ -269,8 +316,8 @@ static lam_status stage_forward(const lam_call_site *below, const bool needs[], 
     memset(r, 0, bytes);
     r->count = count;
     for (int i = 0; i < below->inputs; i++) r->values[i] = lam__value_hold(below->in[i]);
-    lam_status status =
-        count > below->inputs ? run_keeping(below, out, r->values + below->inputs) : lam__dispatch(below, out);
+    lam_status status = more || values ? run_otherwise(below, needs, values, more, out, r->values + below->inputs)
+                                       : lam__dispatch(below, out);
     if (status == LAM_OK) *kept = r;
     else stage_release(below->ctx, r);
     return status;

@@ -15,6 +15,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/rows.h"
 #include "transforms/arguments.h"
+#include "transforms/values.h"
 
 #include <lamina/tensor.h>
 
@@ -304,6 +305,25 @@ lam_status lam__rematerialise_run(lam_fn *f, lam__rematerialise *state, lam_valu
         lam__rematerialise_unbox(&level, f->outputs, out);
         lam__level_pop(&level);
         if (status != LAM_OK) lam__arguments_release(f->outputs, out);
+    }
+    lam__scratch_put(&area);
+    return status;
+}
+
+lam_status lam__rematerialise_keep(lam_fn *f, lam__rematerialise *state, const bool wanted[], lam_value *const in[],
+                                   lam_value *out[]) {
+    lam__scratch_area area;
+    lam__level level;
+    if (!wanted) return lam__rematerialise_run(f, state, in, out);
+    lam_value **boxes = lam__scratch_get(&area, f->ctx, (size_t)f->inputs * sizeof *boxes);
+    lam_status status = boxes ? lam__values_push(f->ctx, &level) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) {
+        status = lam__values_box(&level, f->inputs, wanted, in, boxes);
+        if (status == LAM_OK) status = lam__rematerialise_run(f, state, boxes, out);
+        if (status == LAM_OK) lam__values_unbox(&level, (size_t)f->outputs, out);
+        lam__values_unbox(&level, state->kept->count, state->kept->values);
+        lam__arguments_release(f->inputs, boxes);
+        lam__level_pop(&level);
     }
     lam__scratch_put(&area);
     return status;

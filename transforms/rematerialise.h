@@ -50,6 +50,11 @@ void lam__rematerialise_unbox(const lam__level *level, int n, lam_value *values[
 /* Runs f over a level with this state: inputs go in in boxes, results come out of them. On failure out[] is NULL. */
 lam_status lam__rematerialise_run(lam_fn *f, lam__rematerialise *state, lam_value *const in[], lam_value *out[]);
 
+/* The same forward, for values: where wanted[] is given, those that f has at a level that differentiates by such inputs
+ * (values.h). That level lies below: the calls that count are those of f itself. */
+lam_status lam__rematerialise_keep(lam_fn *f, lam__rematerialise *state, const bool wanted[], lam_value *const in[],
+                                   lam_value *out[]);
+
 /* f over a level that finds what `giver`, which must live as long, has to give: f for the tape above the giver. */
 lam_fn *lam__rematerialise_finder(lam_fn *f, lam__rematerialise *giver);
 

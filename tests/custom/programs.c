@@ -78,7 +78,16 @@ BODY(recorded) {
     out[0] = apply1(lam_trace(env, LAM_LIST(in[0])), in[0]);
 }
 
-static const lam_body places[] = {in_a_branch, in_a_while, in_a_long_scan, in_two_branches, recorded};
+BODY(checkpointed) {
+    out[0] = apply1(lam_checkpoint(env, NULL), in[0]);
+}
+
+BODY(checkpointed_with_contractions) {
+    out[0] = apply1(lam_checkpoint(env, &(lam_checkpoint_options){.policy = LAM_CHECKPOINT_CONTRACTIONS}), in[0]);
+}
+
+static const lam_body places[] = {
+    in_a_branch, in_a_while, in_a_long_scan, in_two_branches, recorded, checkpointed, checkpointed_with_contractions};
 enum { PLACES = sizeof places / sizeof *places };
 
 static lam_fn *(*const modes[])(lam_fn *) = {reverse_of, forward_of};
@@ -114,6 +123,28 @@ START_TEST(rules_are_differentiated_again) {
                 lam_fn *twice = derivative(path >> 1, derivative(path & 1, at));
                 const double c = path & 1 ? 7 : 5;
                 EXPECT_NEAR(apply1(lam_jit(twice, NULL), VEC(1, 2)), 1e-14, LAM_DIMS(2), 3 * c, 12 * c);
+            }
+}
+END_TEST
+
+BODY(square_of) {
+    out[0] = lam_square(apply1(env, in[0]));
+}
+
+/* The value y of a function with lam_custom_vjp or lam_custom_jvp is what the rule has done, x^4, also to the level
+ * around it, wherever that is called: the derivative of 2 y c x^3 is 2 (4 x^3) c x^3 + 2 x^4 (3 c x^2) = 14 c x^6. */
+START_TEST(what_a_rule_has_done_is_differentiated) {
+    lam_fn *functions[] = {with_vjp(), with_jvp()};
+    for (int f = 0; f < 2; f++)
+        for (int place = -1; place < PLACES; place++)
+            for (int path = 0; path < 4; path++) {
+                lam_fn *at = place < 0 ? functions[f] : function_of("place", places[place], 1, 1, functions[f]);
+                lam_fn *once = derivative(path & 1, FN_ENV(square_of, 1, 1, at)), *twice = derivative(path >> 1, once);
+                lam_fn *traced = derivative(path >> 1, lam_trace(once, LAM_LIST(VEC(1, 2))));
+                const double c = f ? 7 : 5;
+                EXPECT_NEAR(apply1(twice, VEC(1, 2)), 1e-14, LAM_DIMS(2), 14 * c, 896 * c);
+                EXPECT_NEAR(apply1(lam_jit(twice, NULL), VEC(1, 2)), 1e-14, LAM_DIMS(2), 14 * c, 896 * c);
+                EXPECT_NEAR(apply1(traced, VEC(1, 2)), 1e-14, LAM_DIMS(2), 14 * c, 896 * c);
             }
 }
 END_TEST
@@ -390,9 +421,9 @@ END_TEST
 
 Suite *suite_custom_programs(void) {
     return SUITE_OF("custom/programs", rules_run_wherever_a_function_is_called, rules_are_differentiated_again,
-                    recorded_functions_keep_their_rules, values_come_from_the_operations,
-                    results_that_are_inputs_or_constants, hooks_in_programs, operands_that_rules_alone_read,
-                    functions_in_functions, roots_in_programs, rules_that_are_linear_by_their_elements,
-                    jacobians_record_rules_that_add_zeros, values_from_inside_are_refused,
-                    programs_give_everything_back);
+                    what_a_rule_has_done_is_differentiated, recorded_functions_keep_their_rules,
+                    values_come_from_the_operations, results_that_are_inputs_or_constants, hooks_in_programs,
+                    operands_that_rules_alone_read, functions_in_functions, roots_in_programs,
+                    rules_that_are_linear_by_their_elements, jacobians_record_rules_that_add_zeros,
+                    values_from_inside_are_refused, programs_give_everything_back);
 }

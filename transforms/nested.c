@@ -382,8 +382,9 @@ static lam_status apply_recorded(const char *name, const lam_call_site *call, re
     with.inputs += (int)r->found;
     with.in = all;
     const checked c = {name, &with, r->what};
-    const lam_status status = shapes_of(&c, types);
-    return status == LAM_OK ? lam__dispatch(&with, out) : status;
+    lam_status status = shapes_of(&c, types);
+    if (status == LAM_OK) status = lam__dispatch(&with, out);
+    return status == LAM_OK ? lam__nested_known(&with, out) : status;
 }
 
 /* Whether the call is one for programs, as it is where an operand is traced and a level keeps loops, or nobody knows

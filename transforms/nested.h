@@ -25,6 +25,10 @@ lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_va
 /* The call as a function of its operands, made of calls of the functions as the public operations make them. */
 lam_fn *lam__nested_function(lam_ctx *ctx, const lam_primitive *row, const lam__nested *what, int n, int m);
 
+/* Puts results in the place of those of a call whose functions are programs, where these tell them (nested_known.c). On
+ * failure out[] is NULL. */
+lam_status lam__nested_known(const lam_call_site *call, lam_value *out[]);
+
 /* f with other inputs: it gets those at places[], of `inputs`. */
 lam_fn *lam__nested_pick(lam_fn *f, int inputs, const int places[]);
 

@@ -3,6 +3,8 @@
  * products of their factors and of derivatives of powers, by hand. */
 #include "tests/custom/odd.h"
 
+#include <math.h>
+
 /* The same as rules for functions. */
 BODY(fourth_power) {
     out[0] = lam_square(lam_square(in[0]));
@@ -419,11 +421,69 @@ START_TEST(programs_give_everything_back) {
 }
 END_TEST
 
+/* ---- gradients that are zero whatever is chosen ------------------------------------------------------------------ */
+
+BODY(first_of_two) {
+    out[0] = lam_mul(2.0, in[0]);
+}
+
+BODY(cube_of_first) {
+    out[0] = lam_integer_pow(in[0], 3);
+}
+
+/* The cube of x where x is small; the mean is an operand that neither function reads. */
+BODY(choice_beside_a_mean) {
+    lam_tensor *mean = lam_mean(in[0], NULL);
+    lam_cond(lam_lt(mean, 9), FN(cube_of_first, 2, 1), FN(first_of_two, 2, 1), LAM_LIST(in[0], mean), out, 1);
+}
+
+BODY(twice_beside) {
+    out[0] = lam_mul(1.5, in[0]);
+    out[1] = in[1];
+    out[2] = lam_ones_like(in[2]);
+}
+
+/* 1.5^20 x; no trip reads the mean or the elements. */
+BODY(loop_beside_a_mean) {
+    lam_tensor *mean = lam_mean(in[0], NULL), *y[3];
+    lam_scan(FN(twice_beside, 3, 3), LAM_LIST(in[0], mean), LAM_LIST(lam_broadcast_to(mean, LAM_DIMS(20))), y, 3, NULL);
+    out[0] = y[0];
+}
+
+BODY(with_point) {
+    out[0] = apply1(env, in[0]);
+    out[1] = in[0];
+}
+
+BODY(pulled_by_vjp) {
+    lam_tensor *y;
+    lam_fn *pullback;
+    lam_vjp(env, LAM_LIST(in[0]), &y, 1, &pullback, NULL);
+    out[0] = lam_mul(2.0, apply1(pullback, in[1]));
+}
+
+/* Forward mode transposes a backward that has such gradients in it, which are no constants that it adds. The rule gives
+ * twice the derivative. */
+START_TEST(gradients_that_nothing_reads_are_zero) {
+    const lam_body bodies[] = {choice_beside_a_mean, loop_beside_a_mean};
+    const double slopes[][2] = {{3, 12}, {pow(1.5, 20), pow(1.5, 20)}};
+    for (int k = 0; k < 2; k++) {
+        lam_fn *f = function_of("beside", bodies[k], 1, 1, NULL);
+        lam_fn *g = lam_custom_vjp(f, FN_ENV(with_point, 1, 2, f), FN_ENV(pulled_by_vjp, 2, 1, f), NULL);
+        lam_fn *d = forward_of(g);
+        const double want[] = {2 * slopes[k][0], 2 * slopes[k][1]};
+        EXPECT_NEAR(apply1(d, VEC(1, 2)), 1e-14, LAM_DIMS(2), want[0], want[1]);
+        EXPECT_NEAR(apply1(lam_trace(d, LAM_LIST(VEC(1, 2))), VEC(1, 2)), 1e-14, LAM_DIMS(2), want[0], want[1]);
+    }
+}
+END_TEST
+
 Suite *suite_custom_programs(void) {
     return SUITE_OF("custom/programs", rules_run_wherever_a_function_is_called, rules_are_differentiated_again,
-                    what_a_rule_has_done_is_differentiated, recorded_functions_keep_their_rules,
-                    values_come_from_the_operations, results_that_are_inputs_or_constants, hooks_in_programs,
-                    operands_that_rules_alone_read, functions_in_functions, roots_in_programs,
-                    rules_that_are_linear_by_their_elements, jacobians_record_rules_that_add_zeros,
-                    values_from_inside_are_refused, programs_give_everything_back);
+                    what_a_rule_has_done_is_differentiated, gradients_that_nothing_reads_are_zero,
+                    recorded_functions_keep_their_rules, values_come_from_the_operations,
+                    results_that_are_inputs_or_constants, hooks_in_programs, operands_that_rules_alone_read,
+                    functions_in_functions, roots_in_programs, rules_that_are_linear_by_their_elements,
+                    jacobians_record_rules_that_add_zeros, values_from_inside_are_refused,
+                    programs_give_everything_back);
 }

@@ -1,12 +1,13 @@
-/* Convolutions: which of the ways does one. Those that are products of matrices, those of groups or examples side by
- * side and those that are gathered from products are shared here; conv_apart.c has those whose places share no element,
- * conv_phases.c all others. */
+/* Convolutions: which of the ways does one. Those that are products of matrices, those of windows of one element, those
+ * of groups or examples side by side and those that are gathered from products are shared here; conv_apart.c has those
+ * whose places share no element, conv_phases.c all others. */
 #include "lib/parallel/conv.h"
 
 #include "lib/kernels/conv/abreast.h"
 #include "lib/kernels/conv/few.h"
 #include "lib/kernels/conv/gather.h"
 #include "lib/kernels/conv/places.h"
+#include "lib/kernels/conv/points.h"
 #include "lib/kernels/item.h"
 
 enum { MANY_FEATURES = 64 }; /* of x: products are gathered rather than examples put side by side */
@@ -185,6 +186,21 @@ static bool of_places(lam__team *team, lam__conv_places *p, lam__scratch *scratc
     return true;
 }
 
+static void points_part(void *env, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    lam__conv_points_run(((const sharing *)env)->plan, begin, end);
+}
+
+/* Sums of items are the plan's, where places are summed up. */
+static bool of_points(lam__team *team, lam__conv_points *p, lam__scratch *scratch, void *env) {
+    sharing s = {.plan = p};
+    if (p->sums) p->room = scratch(env, p->sum_bytes * (size_t)p->items);
+    if (p->sums && !p->room) return false;
+    lam__team_run(team, p->items, p->cost, points_part, &s);
+    if (p->sums) lam__conv_points_fold(p);
+    return true;
+}
+
 /* False: the room was refused. */
 bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w,
                         void *out, lam__scratch *scratch, void *env) {
@@ -193,16 +209,21 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
     lam__conv_abreast groups;
     lam__conv_few near;
     lam__conv_places few_places;
+    lam__conv_points points;
     lam__product p;
-    if (by_places(s, x, w, &p) || by_windows(s, x, w, &p)) {
+    sizes(s, &results, &products);
+    const struct lam__conv_loops *loops = lam__conv_loops_of(dtype);
+    const bool whole = by_windows(s, x, w, &p),
+               some = products > 0 && results > 0; /* else no way has anything to cut */
+    if (some && !whole && lam__conv_points_plan(loops, dtype, s, x, w, out, &points))
+        return of_points(team, &points, scratch, env);
+    if (whole || by_places(s, x, w, &p)) {
         p.out = out;
         return lam__parallel_matmul(team, dtype, &p, scratch, env);
     }
-    sizes(s, &results, &products);
-    if (products > 0 && results > 0) { /* else no way has anything to cut */
+    if (some) {
         bool done;
         if (lam__parallel_conv_apart(team, dtype, s, x, w, out, scratch, env, &done)) return done;
-        const struct lam__conv_loops *loops = lam__conv_loops_of(dtype);
         if (lam__conv_abreast_plan(loops, dtype, s, x, w, out, &groups))
             return side_by_side(team, &groups, scratch, env);
         if (s->c >= MANY_FEATURES && lam__conv_gather_plan(dtype, s, x, w, out, &gathered))

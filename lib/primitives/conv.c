@@ -88,11 +88,12 @@ static lam_status eval_conv_general(const lam_call_site *call, lam_value *const 
 
 /* ---- derivative -------------------------------------------------------------------------------------------------- */
 
-/* w with its features exchanged and its window turned over. */
+/* w with its features exchanged and its window turned over, along axes where that is another one. */
 static lam_tensor *turned(lam_tensor *w, const conv_params *p) {
-    int axes[AXES];
-    for (int i = 0; i < p->rank; i++) axes[i] = p->front + i;
-    return lam_moveaxis(p->rank ? lam_reverse(w, (lam_axes){p->rank, axes}) : w, p->front - 2, p->front - 1);
+    int axes[AXES], count = 0;
+    for (int i = 0; i < p->rank; i++)
+        if (p->at[i].window > 1) axes[count++] = p->front + i;
+    return lam_moveaxis(count ? lam_reverse(w, (lam_axes){count, axes}) : w, p->front - 2, p->front - 1);
 }
 
 /* The transpose by x: each element gathers from the places whose windows covered it, which is a convolution of g with

@@ -10,6 +10,7 @@
 #include "lib/kernels/conv/gather.h"
 #include "lib/kernels/conv/loops.h"
 #include "lib/kernels/conv/places.h"
+#include "lib/kernels/conv/points.h"
 #include "lib/kernels/item.h"
 #include "lib/parallel/conv.h"
 
@@ -95,6 +96,17 @@ static bool by_places(const lam__conv_loops *loops, lam_dtype dtype, const lam__
     return true;
 }
 
+/* The same of windows of one element, and of gradients by these; false: it is done otherwise. */
+static bool by_points(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const char *x,
+                      const char *w, char *out, char *room) {
+    lam__conv_points plan;
+    if (!lam__conv_points_plan(loops, dtype, s, x, w, out, &plan)) return false;
+    plan.room = aligned_room(room, plan.sums ? plan.sum_bytes * (size_t)plan.items : 0);
+    for (int64_t k = plan.items - 1; k >= 0; k--) lam__conv_points_run(&plan, k, k + 1);
+    if (plan.sums) lam__conv_points_fold(&plan);
+    return true;
+}
+
 /* As much as is asked for, by one request, full of NaN; *env is to be freed. */
 typedef struct lent_rooms {
     void *room[8];
@@ -120,7 +132,7 @@ static bool apart(lam_dtype dtype, const lam__conv_case *s, const char *x, const
     return lam__parallel_conv_apart(NULL, dtype, s, x, w, out, any_room, own, &done) && done;
 }
 
-enum { BY_PLANS, BY_GATHERING, BY_GROUPS, BY_EXAMPLES, BY_FEW, BY_PLACES, BY_APART, BY_ANY };
+enum { BY_PLANS, BY_GATHERING, BY_GROUPS, BY_EXAMPLES, BY_FEW, BY_PLACES, BY_POINTS, BY_APART, BY_ANY };
 
 /* Returns whether it was done. BY_ANY: by what is chosen for this machine and these operands. */
 static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint64_t *state, char *packed, char *room) {
@@ -136,16 +148,18 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
     else if (way == BY_PLANS || (way == BY_ANY && draws_number(state, 0, 1))) draws_shape(state, &s, count);
     else if (way == BY_FEW || (way == BY_ANY && draws_number(state, 0, 1))) draws_few(state, &s, count);
     else if (way == BY_PLACES || (way == BY_ANY && draws_number(state, 0, 1))) draws_places(state, &s, count);
+    else if (way == BY_POINTS || (way == BY_ANY && draws_number(state, 0, 1))) draws_points(state, &s, count);
     else if (way == BY_APART || (way == BY_ANY && draws_number(state, 0, 1))) draws_apart(state, &s, count);
     else draws_gathered(state, &s, count);
     const int64_t dims[6] = {s.groups, s.n, s.o, s.axis[0].out, s.axis[1].out, s.axis[2].out};
     char *x = draws_elements(state, dtype, count[0], draws_number(state, 0, 1)),
          *w = draws_elements(state, dtype, count[1], false);
-    char *out = calloc((size_t)count[2] + 1, (size_t)lam__item_bytes(dtype));
+    char *out = draws_memory((size_t)(count[2] * lam__item_bytes(dtype)));
     if (way == BY_PLANS) convolve(loops, dtype, &s, draws_number(state, 0, 1) ? 1 : 8, x, w, out, packed, room);
     else if (way == BY_GATHERING) done = gather(dtype, &s, x, w, out, packed, room);
     else if (way == BY_FEW) done = by_few(loops, dtype, &s, x, w, out, packed, room);
     else if (way == BY_PLACES) done = by_places(loops, dtype, &s, x, w, out, packed, room);
+    else if (way == BY_POINTS) done = by_points(loops, dtype, &s, x, w, out, room);
     else if (way == BY_GROUPS || way == BY_EXAMPLES)
         done = side_by_side(way == BY_GROUPS, loops, dtype, &s, x, w, out, packed, room);
     else if (way == BY_APART) done = apart(dtype, &s, x, w, out, &own);
@@ -158,9 +172,9 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
                     (int)to[0], (int)to[1], (int)to[2], (int)to[3], (int)to[4], (int)to[5], got, want);
     }
     return_rooms(&own);
-    free(x);
-    free(w);
-    free(out);
+    draws_free(x, (size_t)(count[0] * lam__item_bytes(dtype)));
+    draws_free(w, (size_t)(count[1] * lam__item_bytes(dtype)));
+    draws_free(out, (size_t)(count[2] * lam__item_bytes(dtype)));
     return done;
 }
 
@@ -233,6 +247,22 @@ START_TEST(convolutions_of_few_products_or_places_are_their_sums) {
     for (int i = done = 0; i < DRAWS; i++) done += compare(BY_PLACES, loops, dtype, &state, packed, room);
     ck_assert_int_gt(done, DRAWS / 8);
     free(packed);
+    free(room);
+}
+END_TEST
+
+/* Of the set that has vectors of 64 bytes. Some draws lie otherwise, or are as many products as matrices have. */
+START_TEST(convolutions_of_windows_of_one_element_are_their_sums) {
+    const lam_dtype dtype = draws_dtypes[_i / SETS];
+    const lam__conv_loops *loops = draws_loops(_i % SETS, dtype);
+    uint64_t state = (uint64_t)_i + 1;
+    int done = 0;
+    if (!loops) return;
+    char *room = malloc(ROOM);
+    ck_assert_ptr_nonnull(room);
+    memset(room, 0xff, ROOM);
+    for (int i = 0; i < 4 * DRAWS; i++) done += compare(BY_POINTS, loops, dtype, &state, NULL, room);
+    if (loops->points) ck_assert_int_gt(done, DRAWS);
     free(room);
 }
 END_TEST
@@ -392,6 +422,7 @@ Suite *suite_kernels_convolution(void) {
     tcase_add_loop_test(tests, convolutions_gathered_from_products_are_their_sums, 0, 2); /* f64, f32 */
     tcase_add_loop_test(tests, convolutions_with_groups_or_examples_side_by_side_are_their_sums, 0, 2 * SETS);
     tcase_add_loop_test(tests, convolutions_of_few_products_or_places_are_their_sums, 0, 2 * SETS); /* f64, f32 */
+    tcase_add_loop_test(tests, convolutions_of_windows_of_one_element_are_their_sums, 0, 2 * SETS);
     tcase_add_loop_test(tests, convolutions_of_places_apart_are_their_sums, 0, DRAWS_DTYPES);
     tcase_add_loop_test(tests, convolutions_by_whatever_way_are_their_sums, 0, DRAWS_DTYPES);
     tcase_add_loop_test(tests, lines_are_woven, 0, 2 * SETS); /* f64, f32 */

@@ -1,5 +1,6 @@
 /* What the tests of convolutions draw and compare with: shapes, operands that lie in any way, and the sum over all
  * elements that a place meets, written out. See convolution_draws.h. */
+#define _DEFAULT_SOURCE /* mmap */
 #include "tests/unmarked.h"
 #include "tests/kernels/convolution_draws.h"
 
@@ -8,7 +9,8 @@
 #include "tests/kernels/sets.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 const lam_dtype draws_dtypes[DRAWS_DTYPES] = {LAM_F64, LAM_F32, LAM_I64, LAM_I32, LAM_U8, LAM_BOOL};
 
@@ -262,6 +264,33 @@ void draws_places(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
     draw_all_steps(state, s, count);
 }
 
+/* Shapes whose windows have one element in x as it is or dilated, and the sums of all places that gradients by such a
+ * window are: pictures of all sizes around those of vectors, and lines that are short or have some elements behind. */
+void draws_points(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
+    const int64_t kind = draws_number(state, 0, 2), axes = draws_number(state, 1, 3),
+                  short_lines = draws_number(state, 0, 1);
+    *s = (lam__conv_case){.groups = draws_number(state, 1, 2), .n = draws_number(state, 1, 9)};
+    s->c = draws_number(state, 1, 9);
+    s->o = draws_number(state, 1, draws_number(state, 0, 1) ? 3 : 16);
+    for (int i = 0; i < 3; i++) {
+        lam__conv_axis *a = &s->axis[i];
+        *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (i < 3 - axes) continue;
+        const int64_t places = draws_number(state, 1, i == 0 ? 3 : i == 2 && !short_lines ? 70 : 9);
+        const int64_t step = draws_number(state, 1, 3), behind = draws_number(state, 0, step - 1);
+        if (kind == 1 && i > 0) {
+            a->gap = i == 2 ? 2 : draws_number(state, 1, 2);
+            a->size = places;
+            a->out = (places - 1) * a->gap + draws_number(state, 1, a->gap);
+            continue;
+        }
+        a->size = (places - 1) * step + 1 + behind;
+        *(kind == 2 ? &a->spread : &a->stride) = step;
+        *(kind == 2 ? &a->window : &a->out) = places;
+    }
+    draw_all_steps(state, s, count);
+}
+
 /* ---- the oracle -------------------------------------------------------------------------------------------------- */
 
 /* Where element e of dims begins, and its index. */
@@ -310,10 +339,26 @@ double draws_sum(const lam__conv_case *s, lam_dtype dtype, const void *x, const 
     return sum;
 }
 
+static size_t pages(size_t bytes) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
+
+char *draws_memory(size_t bytes) {
+    const size_t page = pages(1), all = pages(bytes);
+    char *p = mmap(NULL, all + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(p, MAP_FAILED);
+    ck_assert_int_eq(mprotect(p + all, page, PROT_NONE), 0);
+    return p + all - bytes;
+}
+
+void draws_free(char *memory, size_t bytes) {
+    munmap(memory + bytes - pages(bytes), pages(bytes) + pages(1));
+}
+
 /* Of n elements; one in 64 of floats is infinite, if asked for. */
 char *draws_elements(uint64_t *state, lam_dtype dtype, int64_t n, bool infinite) {
-    char *x = malloc((size_t)(n * lam__item_bytes(dtype)));
-    ck_assert_ptr_nonnull(x);
+    char *x = draws_memory((size_t)(n * lam__item_bytes(dtype)));
     infinite = infinite && (dtype == LAM_F64 || dtype == LAM_F32);
     for (int64_t i = 0; i < n; i++) {
         const double v = (double)draws_number(state, -4, 4);

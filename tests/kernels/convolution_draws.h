@@ -24,7 +24,7 @@ double draws_element(lam_dtype dtype, const void *x, int64_t i);
 double draws_rounded(lam_dtype dtype, double v);
 
 /* Shapes with their steps, and the elements of x, w and the result: any; such as may be gathered from products; with
- * many groups; with many examples; whose places are sums of few products; with few places. */
+ * many groups; with many examples; whose places are sums of few products; apart; few; with windows of one element. */
 void draws_shape(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 void draws_gathered(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 void draws_groups(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t count[3]);
@@ -32,8 +32,13 @@ void draws_examples(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t c
 void draws_few(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 void draws_apart(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 void draws_places(uint64_t *state, lam__conv_case *s, int64_t count[3]);
+void draws_points(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 
-/* n elements, which the caller frees; one in 64 of floats is infinite, if asked for. */
+/* Memory behind which lies a page that faults: sanitizers do not see masked loads and stores. */
+char *draws_memory(size_t bytes);
+void draws_free(char *memory, size_t bytes);
+
+/* n elements in such memory; one in 64 of floats is infinite, if asked for. */
 char *draws_elements(uint64_t *state, lam_dtype dtype, int64_t n, bool infinite);
 
 /* Where element e of dims begins, and its index. */

@@ -41,6 +41,31 @@ typedef struct lam__conv_near {
     int64_t rows[LAM__CONV_WOVEN];
 } lam__conv_near;
 
+/* Pieces of pictures, for windows of one element: what lies where in each of them. A vector of places is picked out of
+ * up to four vectors of x; for dilated operands it is spread over four of the result, with zeros between. */
+typedef struct lam__conv_pick {
+    int sources, targets;                 /* vectors: 1 (as it lies), 2 or 4; 1 (as it is) or 4 */
+    int64_t source[4], target[4];         /* elements from the piece's own to each of them */
+    int8_t index[2][16];                  /* lanes of the first two sources, and of the others */
+    int8_t spread[4][16];                 /* lanes of a sum in each target, or -1: zero */
+    uint32_t read, second, kept, written; /* lanes of the first two sources that may be read; of the other two; of the
+                                           * result; of a target */
+} lam__conv_pick;
+
+/* Where it begins in x and in the result, or in the cotangent; lanes that count in sums of places. */
+typedef struct lam__conv_piece {
+    int64_t x, to;
+    uint32_t lanes;
+} lam__conv_piece;
+
+/* `terms` features of x times as many weights as each of `features` of the result has; steps from one to the next. */
+typedef struct lam__conv_pointed {
+    const void *x, *w;
+    void *to;
+    int64_t terms, features, x_step, to_step, w_term, w_feature;
+    bool add; /* to the sums that are there */
+} lam__conv_pointed;
+
 /* Lines of x that are copied: `count` elements of each, which are `apart` (1 or 2) from each other in x, with zeros
  * before and behind them. Steps are from line to line. */
 typedef struct lam__conv_lines {
@@ -63,6 +88,8 @@ typedef struct lam__conv_lines {
  *   few            lines of few products: see lam__conv_near
  *   far            few places, of which each meets `lines` lines of `run` neighbours, x_line and to_line elements from
  *                  one to the next in x and in w [features, lines, run]; to[feature, place] is a vector of sums
+ *   points         pieces of pictures: see lam__conv_pointed; NULL without vectors of 64 bytes
+ *   sums           of the places of pieces, each element of x times that of the cotangent, w: vectors [terms, features]
  *   fold           to[k], the sum of the lanes of vector k of `count`; in place, or elsewhere
  *   split          two strips of loose lines, of even elements and, `odd` elements further on, of odd ones, whose
  *                  strip begins after `room`; before, count and behind are of x, neighbours, an even number in all
@@ -82,6 +109,9 @@ typedef struct lam__conv_loops {
     void (*abreast[4])(const lam__conv_panel *p);
     void (*few)(const lam__conv_near *p);
     void (*far)(const lam__conv_panel *p);
+    void (*points)(const lam__conv_pointed *p, const lam__conv_pick *pick, const lam__conv_piece *pieces,
+                   int64_t count);
+    void (*sums)(const lam__conv_pointed *p, const lam__conv_pick *pick, const lam__conv_piece *pieces, int64_t count);
     void (*fold)(void *to, const void *sums, int64_t count);
     const lam__turn *(*turn)(int64_t bytes); /* of the same set */
 } lam__conv_loops;

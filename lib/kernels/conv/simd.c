@@ -31,7 +31,8 @@ enum {
     ABREAST_2 = VECTOR_BYTES >= 64 ? 9 : 5,
     ABREAST_3 = VECTOR_BYTES >= 64 ? 9 : 4,
     ABREAST_4 = VECTOR_BYTES >= 64 ? 6 : 2,
-    MOST_ABREAST = 9
+    MOST_ABREAST = 9,
+    POINTS = 4 /* pieces of pictures beside four features, or features of x */
 };
 
 /* Contracted where the machine has the instruction: the flags of the build leave products and sums apart. */
@@ -66,6 +67,55 @@ ALWAYS_INLINE V32 between_f32(const float *from, int low, int high) {
     V32 v = {0};
     for (int i = low; i < high; i++) v[i] = from[i];
     return v;
+}
+#endif
+
+#if VECTOR_BYTES >= 64
+/* Lanes of two vectors by their numbers; zeros where `lanes` has none. */
+typedef __m512i list_of_lanes;
+ALWAYS_INLINE list_of_lanes list_f64(const int8_t *lanes) {
+    return _mm512_cvtepi8_epi64(_mm_loadu_si128((const __m128i *)(const void *)lanes));
+}
+ALWAYS_INLINE list_of_lanes list_f32(const int8_t *lanes) {
+    return _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)lanes));
+}
+ALWAYS_INLINE V64 pick_f64(V64 a, V64 b, list_of_lanes list, uint32_t lanes) {
+    return (V64)_mm512_maskz_permutex2var_pd((__mmask8)lanes, (__m512d)a, list, (__m512d)b);
+}
+ALWAYS_INLINE V32 pick_f32(V32 a, V32 b, list_of_lanes list, uint32_t lanes) {
+    return (V32)_mm512_maskz_permutex2var_ps((__mmask16)lanes, (__m512)a, list, (__m512)b);
+}
+ALWAYS_INLINE V64 spread_f64(V64 v, list_of_lanes list, uint32_t lanes) {
+    return (V64)_mm512_maskz_permutexvar_pd((__mmask8)lanes, list, (__m512d)v);
+}
+ALWAYS_INLINE V32 spread_f32(V32 v, list_of_lanes list, uint32_t lanes) {
+    return (V32)_mm512_maskz_permutexvar_ps((__mmask16)lanes, list, (__m512)v);
+}
+/* The lanes whose numbers are not negative. */
+ALWAYS_INLINE uint32_t present_f64(list_of_lanes list) {
+    return (uint32_t)(uint8_t)~_mm512_movepi64_mask(list);
+}
+ALWAYS_INLINE uint32_t present_f32(list_of_lanes list) {
+    return (uint32_t)(uint16_t)~_mm512_movepi32_mask(list);
+}
+/* b where `lanes` has them. */
+ALWAYS_INLINE V64 either_f64(V64 a, V64 b, uint32_t lanes) {
+    return (V64)_mm512_mask_blend_pd((__mmask8)lanes, (__m512d)a, (__m512d)b);
+}
+ALWAYS_INLINE V32 either_f32(V32 a, V32 b, uint32_t lanes) {
+    return (V32)_mm512_mask_blend_ps((__mmask16)lanes, (__m512)a, (__m512)b);
+}
+ALWAYS_INLINE V64 load_lanes_f64(const double *from, uint32_t lanes) {
+    return (V64)_mm512_maskz_loadu_pd((__mmask8)lanes, from);
+}
+ALWAYS_INLINE V32 load_lanes_f32(const float *from, uint32_t lanes) {
+    return (V32)_mm512_maskz_loadu_ps((__mmask16)lanes, from);
+}
+ALWAYS_INLINE void store_lanes_f64(double *to, V64 v, uint32_t lanes) {
+    _mm512_mask_storeu_pd(to, (__mmask8)lanes, (__m512d)v);
+}
+ALWAYS_INLINE void store_lanes_f32(float *to, V32 v, uint32_t lanes) {
+    _mm512_mask_storeu_ps(to, (__mmask16)lanes, (__m512)v);
 }
 #endif
 
@@ -116,9 +166,15 @@ typedef M32 mask_f32;
 #define ABREAST(type)                                                                                                  \
     { abreast_1_##type, abreast_2_##type, abreast_3_##type, abreast_4_##type }
 
+#if VECTOR_BYTES >= 64
+#define POINTED(type) points_##type, sums_##type
+#else
+#define POINTED(type) NULL, NULL
+#endif
+
 const lam__conv_loops LAM__ISA_NAME(lam__conv_loops_)[2] = {
     {LANES64, WIDEST, ACROSS(f64), ALONG(f64), along_lines_f64, dots_f64, copy_f64, split_f64, split_three_f64,
-     weave_f64, ABREAST(f64), few_f64, far_f64, fold_f64, LAM__ISA_NAME(lam__turn_of_)},
+     weave_f64, ABREAST(f64), few_f64, far_f64, POINTED(f64), fold_f64, LAM__ISA_NAME(lam__turn_of_)},
     {LANES32, WIDEST, ACROSS(f32), ALONG(f32), along_lines_f32, dots_f32, copy_f32, split_f32, split_three_f32,
-     weave_f32, ABREAST(f32), few_f32, far_f32, fold_f32, LAM__ISA_NAME(lam__turn_of_)},
+     weave_f32, ABREAST(f32), few_f32, far_f32, POINTED(f32), fold_f32, LAM__ISA_NAME(lam__turn_of_)},
 };

@@ -411,6 +411,10 @@ static void NAME(abreast_4)(const lam__conv_panel *p) {
 
 #include "lib/kernels/conv/simd_few_type.h"
 
+#if VECTOR_BYTES >= 64
+#include "lib/kernels/conv/simd_points_type.h"
+#endif
+
 #undef T
 #undef V
 #undef LANES

@@ -264,33 +264,16 @@ void lam__kernels_copy(int rank, const int64_t *dims, lam_dtype dst_dtype, void 
     lam__kernels_elementwise(loop, 2, rank, dims, strides, p, item, NULL);
 }
 
-#if defined(__SSE2__)
 /* Whoever calls it calls lam__kernels_stream_end before another thread may read. */
 void lam__kernels_stream(size_t bytes, void *dst, const void *src) {
-    enum { LINE = 64 };
-    char *to = dst;
-    const char *from = src;
-    size_t head = (LINE - (uintptr_t)to % LINE) % LINE;
-    if (head > bytes) head = bytes;
-    memcpy(to, from, head);
-    size_t at = head;
-    for (; at + LINE <= bytes; at += LINE)
-        for (size_t i = 0; i < LINE; i += 16)
-            _mm_stream_si128((__m128i *)(void *)(to + at + i),
-                             _mm_loadu_si128((const __m128i *)(const void *)(from + at + i)));
-    memcpy(to + at, from + at, bytes - at);
+    lam__elementwise_simd()->stream(bytes, dst, src);
 }
 
 void lam__kernels_stream_end(void) {
+#if defined(__SSE2__)
     _mm_sfence();
-}
-#else
-void lam__kernels_stream(size_t bytes, void *dst, const void *src) {
-    memcpy(dst, src, bytes);
-}
-
-void lam__kernels_stream_end(void) {}
 #endif
+}
 
 /* Patterns of bits by size: a NaN keeps its payload, which assigning floats need not. */
 static void fill16(uint64_t *dst, int64_t n, const void *item) {

@@ -24,8 +24,8 @@ enum {
 };
 
 typedef struct plan {
-    const lam__reduce_type *loops, *merges; /* of the elements, of the results */
-    lam__reduce_op op;
+    const lam__reduce_type *merges; /* of the results */
+    lam__reduce_task task;
     size_t item, result;            /* bytes of an element, of a result */
     lam__reduce_axes kept, reduced; /* those that are walked */
     lam__reduce_axis columns, rows; /* those of the block */
@@ -37,10 +37,7 @@ typedef struct plan {
     int64_t tile;                   /* columns worked on at once */
     bool columns_outside;           /* walked axes have smaller strides than the columns */
     lam__reduce_reach far;          /* where the elements are */
-    lam_dtype dtype;
     bool floating;
-    bool tally;                /* sums in i64 */
-    lam__reduce_change change; /* of the elements before they are reduced */
     const char *numbers, *out; /* a number for each result, laid like these; or NULL */
 } plan;
 
@@ -85,7 +82,7 @@ static element neutral_of(lam__reduce_op op, lam_dtype dtype) {
  * one element that is seen many times is that element. */
 static void split_axes(plan *p, int rank, const int64_t *dims, const bool *reduced, const int64_t *strides,
                        int64_t count[2]) {
-    const bool once = p->op == LAM__REDUCE_OP_MAX || p->op == LAM__REDUCE_OP_MIN;
+    const bool once = p->task.op == LAM__REDUCE_OP_MAX || p->task.op == LAM__REDUCE_OP_MIN;
     p->kept.rank = p->reduced.rank = 0;
     p->start = 0;
     count[0] = count[1] = 1;
@@ -137,9 +134,9 @@ static void choose_rows(plan *p) {
 /* Few columns that are one run have leaves as long as those of a row, unless they are complex factors, which are never
  * one; those of integers may be longer. */
 static void choose_leaf(plan *p) {
-    const lam__reduce_block block = {NULL, p->columns.dim, p->columns.x, p->rows.dim, p->rows.x, LAM__REDUCE_NEAR, 1,
-                                     0,    false};
-    const bool apart = lam__cplx_is(p->dtype) && p->op == LAM__REDUCE_OP_PROD;
+    const lam__reduce_block block = {
+        NULL, p->columns.dim, p->columns.x, p->rows.dim, p->rows.x, LAM__REDUCE_NEAR, 1, 0, false, 0};
+    const bool apart = lam__cplx_is(p->task.dtype) && p->task.op == LAM__REDUCE_OP_PROD;
     if (apart && !is_row(p->rows)) {
         p->leaf = LAM__REDUCE_LEAF;
         p->leaves = leaves_of(p->rows.dim, LAM__REDUCE_LEAF);
@@ -222,12 +219,6 @@ static int64_t seek(const plan *p, int64_t leaf, lam__reduce_walk *walk) {
     return leaf % each * p->leaf;
 }
 
-/* One leaf of columns; numbers go in steps. */
-static void reduce_block(const plan *p, const lam__reduce_block *block, const char *numbers, int64_t step, void *out) {
-    if (p->tally) p->loops->tally(block, out);
-    else lam__reduce_changed(&p->change, p->dtype, p->op, block, numbers, step, out);
-}
-
 /* Up to so many columns of runs, from column c on, whose elements are reduced into `room` as columns. Runs without gaps
  * are done at once. */
 static void reduce_runs(const plan *p, const lam__reduce_block *block, int64_t c, int64_t count, const char *numbers,
@@ -238,7 +229,8 @@ static void reduce_runs(const plan *p, const lam__reduce_block *block, int64_t c
     some.step = 1, some.columns = wide ? width : run, some.apart = true;
     for (int64_t i = 0; i < count; i += wide ? count : 1) {
         some.x = (const char *)block->x + (c + i) * block->step * item;
-        reduce_block(p, &some, numbers ? numbers + i * run * item : NULL, 1, room + i * run * (int64_t)p->result);
+        lam__reduce_block_into(&p->task, &some, numbers ? numbers + i * run * item : NULL, 1,
+                               room + i * run * (int64_t)p->result);
     }
 }
 
@@ -246,7 +238,7 @@ static void reduce_runs(const plan *p, const lam__reduce_block *block, int64_t c
 static void reduce_leaf(const plan *p, const lam__reduce_block *block, const char *target, char *out) {
     const char *numbers = p->numbers ? p->numbers + (target - p->out) : NULL;
     if (p->run == 1) {
-        reduce_block(p, block, numbers, p->columns.out, out);
+        lam__reduce_block_into(&p->task, block, numbers, p->columns.out, out);
         return;
     }
     alignas(64) char room[RUNS_BYTES], repeated[RUNS_BYTES];
@@ -257,14 +249,15 @@ static void reduce_leaf(const plan *p, const lam__reduce_block *block, const cha
         for (int64_t i = 0; i < count * run && numbers; i++)
             memcpy(repeated + i * item, numbers + (c + i / run) * p->columns.out * item, p->item);
         reduce_runs(p, block, c, count, numbers ? repeated : NULL, room);
-        const lam__reduce_block side = {room, count, run, run, 1, LAM__REDUCE_NEAR, 1, 0, false};
-        p->merges->leaf(p->op, &side, out + c * result);
+        const lam__reduce_block side = {room, count, run, run, 1, LAM__REDUCE_NEAR, 1, 0, false, 0};
+        p->merges->leaf(p->task.op, &side, out + c * result);
     }
 }
 
 /* Whether one result is known before its end: of bools the largest is 1, and the least 0. */
 static bool is_settled(const plan *p, int64_t columns, const char *result) {
-    return columns == 1 && p->dtype == LAM_BOOL && !p->tally && *result == (p->op == LAM__REDUCE_OP_MAX);
+    return columns == 1 && p->task.dtype == LAM_BOOL && p->task.kind == LAM__REDUCE_LEAVES &&
+           *result == (p->task.op == LAM__REDUCE_OP_MAX);
 }
 
 /* Reduces the wanted leaves of the block at x into the first `columns` elements of `stack`. Entry k of the counter lies
@@ -280,19 +273,19 @@ static void reduce_tile(const plan *p, const char *x, int64_t columns, const cha
         for (; row < p->rows.dim && count < (uint64_t)p->count; row += p->leaf) {
             const void *start = x + (walk.x + row * p->rows.x) * (int64_t)p->item;
             const int64_t rows = at_most(p->rows.dim - row, p->leaf);
-            const lam__reduce_block block = {start, columns, p->columns.x, rows, p->rows.x, p->far, 1, 0, false};
+            const lam__reduce_block block = {start, columns, p->columns.x, rows, p->rows.x, p->far, 1, 0, false, 0};
             reduce_leaf(p, &block, target, top);
             if (is_settled(p, columns, top)) {
                 *stack = *top;
                 return;
             }
             int merges = p->floating ? __builtin_ctzll(count + 1) : count > 0;
-            for (count++; merges > 0; merges--, top -= entry) p->merges->merge(p->op, columns, top - entry, top);
+            for (count++; merges > 0; merges--, top -= entry) p->merges->merge(p->task.op, columns, top - entry, top);
             top += entry;
         }
         row = 0;
     } while (count < (uint64_t)p->count && lam__reduce_next(&walk, &p->reduced));
-    for (top -= entry; top > stack; top -= entry) p->merges->merge(p->op, columns, top - entry, top);
+    for (top -= entry; top > stack; top -= entry) p->merges->merge(p->task.op, columns, top - entry, top);
 }
 
 /* Puts n contiguous elements at `step` elements from each other. */
@@ -315,7 +308,7 @@ static void reduce_columns(const plan *p, const char *x, int64_t count, char *ou
     const int64_t item = (int64_t)p->item;
     if (is_direct(p)) {
         const lam__reduce_block block = {x,      count,         p->columns.x, p->rows.dim, p->rows.x,
-                                         p->far, p->layers.dim, p->layers.x,  false};
+                                         p->far, p->layers.dim, p->layers.x,  false,       0};
         reduce_leaf(p, &block, out, out);
         return;
     }
@@ -343,15 +336,21 @@ static void reduce_all(const plan *p, const char *x, char *out) {
     }
 }
 
+/* What becomes of each leaf. Elements are changed for sums of squares only. */
+static lam__reduce_task task_of(lam__reduce_id id, lam_dtype dtype) {
+    const lam__reduce_kind kind = id == LAM__REDUCE_TALLY ? LAM__REDUCE_TALLIES : LAM__REDUCE_LEAVES;
+    return (lam__reduce_task){kind, dtype, lam__reduce_op_of(id, dtype), {NULL, NULL, 0}};
+}
+
 /* The plan; false where there is nothing to reduce. */
 static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                       const int64_t *strides, int64_t count[2]) {
     const lam_dtype result = lam__reduce_result(id, dtype);
-    p->op = lam__reduce_op_of(id, dtype), p->tally = id == LAM__REDUCE_TALLY;
-    p->loops = lam__reduce_loops(dtype), p->item = (size_t)lam__item_bytes(dtype);
+    p->task = task_of(id, dtype);
+    p->item = (size_t)lam__item_bytes(dtype);
     p->merges = lam__reduce_loops(result), p->result = (size_t)lam__item_bytes(result);
-    p->dtype = dtype, p->floating = dtype == LAM_F64 || dtype == LAM_F32 || lam__cplx_is(dtype),
-    p->change = (lam__reduce_change){NULL, NULL, 0}, p->numbers = NULL;
+    p->floating = dtype == LAM_F64 || dtype == LAM_F32 || lam__cplx_is(dtype);
+    p->numbers = NULL;
     split_axes(p, rank, dims, reduced, strides, count);
     if (count[0] == 0 || count[1] == 0) return false;
     p->far = lam__reduce_reach_of(count[0] * count[1], (int64_t)p->item);
@@ -370,7 +369,6 @@ static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, con
  * False: something else. */
 static bool reduce_dense(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                          const void *x, const int64_t *strides, void *out) {
-    static const lam__reduce_change none;
     int64_t rows = 1, columns = 1;
     int axis = rank - 1;
     for (; axis >= 0 && (reduced[axis] || dims[axis] == 1); axis--) {
@@ -384,9 +382,9 @@ static bool reduce_dense(lam__reduce_id id, lam_dtype dtype, int rank, const int
         columns *= dims[axis];
     }
     const lam__reduce_reach far = lam__reduce_reach_of(columns * rows, lam__item_bytes(dtype));
-    const lam__reduce_block block = {x, columns, rows, rows, 1, far, 1, 0, false};
-    if (columns > 0 && id == LAM__REDUCE_TALLY) lam__reduce_loops(dtype)->tally(&block, out);
-    else if (columns > 0) lam__reduce_changed(&none, dtype, lam__reduce_op_of(id, dtype), &block, NULL, 0, out);
+    const lam__reduce_block block = {x, columns, rows, rows, 1, far, 1, 0, false, 0};
+    const lam__reduce_task task = task_of(id, dtype);
+    if (columns > 0) lam__reduce_block_into(&task, &block, NULL, 0, out);
     return true;
 }
 
@@ -399,7 +397,7 @@ void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int
         reduce_all(&p, x, out);
         return;
     }
-    element neutral = neutral_of(p.op, lam__reduce_result(id, dtype));
+    element neutral = neutral_of(p.task.op, lam__reduce_result(id, dtype));
     for (int64_t i = 0; i < count[0]; i++) memcpy((char *)out + i * (int64_t)p.result, &neutral, p.result);
 }
 
@@ -437,9 +435,9 @@ void lam__kernels_reduce_join(lam__reduce_id id, lam_dtype dtype, int64_t result
 /* The plan of the sum, with what is done to the elements before. */
 static bool plan_squares(plan *p, const lam__squares *s, int64_t count[2]) {
     if (!make_plan(p, LAM__REDUCE_SUM, s->dtype, s->rank, s->dims, s->reduced, s->strides, count)) return false;
-    p->change.square = lam__kernels_loop(s->y ? LAM__LOOP_mul : LAM__LOOP_square, s->dtype);
-    if (s->y) p->change.apart = (int64_t)((intptr_t)s->y - (intptr_t)s->x);
-    if (s->centres) p->change.less = lam__kernels_loop(LAM__LOOP_sub, s->dtype);
+    p->task.change.square = lam__kernels_loop(s->y ? LAM__LOOP_mul : LAM__LOOP_square, s->dtype);
+    if (s->y) p->task.change.apart = (int64_t)((intptr_t)s->y - (intptr_t)s->x);
+    if (s->centres) p->task.change.less = lam__kernels_loop(LAM__LOOP_sub, s->dtype);
     p->numbers = s->centres;
     return true;
 }

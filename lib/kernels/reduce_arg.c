@@ -4,7 +4,12 @@
  * least one element. NaN is beyond all numbers, as in the reductions. Nothing is allocated. Axes that are kept are
  * merged first; the columns are the last of these where it has eight elements or lies without gaps, and the one before
  * is searched in the same call, layer by layer. */
-#include "lib/kernels/reduce_loops.h"
+#include "lib/kernels/reduce_blocks.h"
+
+/* Whether places lie one behind the other. */
+static bool is_dense(const lam__reduce_block *b, const lam__reduce_target *to) {
+    return (to->step == 1 || b->columns == 1) && (to->row_step == b->columns || b->layers == 1);
+}
 
 void lam__kernels_arg(bool maximum, lam_dtype dtype, int rank, const int64_t *dims, int axis, const void *x,
                       const int64_t *strides, int64_t *out) {
@@ -25,15 +30,17 @@ void lam__kernels_arg(bool maximum, lam_dtype dtype, int rank, const int64_t *di
     const lam__reduce_axis columns = lam__reduce_take_axis(&kept, enough ? last : lam__reduce_longest(&kept));
     lam__reduce_axis layers = {1, 0, 0};
     if (kept.rank > 0) layers = lam__reduce_take_axis(&kept, kept.rank - 1);
-    const lam__reduce_op op = maximum ? LAM__REDUCE_OP_MAX : LAM__REDUCE_OP_MIN;
+    const lam__reduce_task task = {
+        LAM__REDUCE_PLACES, dtype, maximum ? LAM__REDUCE_OP_MAX : LAM__REDUCE_OP_MIN, {NULL, NULL, 0}};
     const int64_t item = lam__item_bytes(dtype);
     const lam__reduce_reach far = lam__reduce_reach_of(count * rows, item);
     lam__reduce_begin(&walk, &kept);
     do {
         const char *start = (const char *)x + walk.x * item;
-        const lam__reduce_block block = {start, columns.dim, columns.x, rows, strides[axis],
-                                         far,   layers.dim,  layers.x,  false};
+        const lam__reduce_block block = {start, columns.dim, columns.x, rows,  strides[axis],
+                                         far,   layers.dim,  layers.x,  false, 0};
         const lam__reduce_target target = {out + walk.out, columns.out, layers.out};
-        lam__reduce_loops(dtype)->arg(op, &block, &target);
+        if (is_dense(&block, &target)) lam__reduce_block_into(&task, &block, NULL, 0, out + walk.out);
+        else lam__reduce_loops(dtype)->arg(task.op, &block, &target);
     } while (lam__reduce_next(&walk, &kept));
 }

@@ -12,6 +12,8 @@
 
 enum {
     ROOM_BYTES = 16384,
+    FAR_BYTES = 2048, /* of results that go past the caches at once: so few that memory goes on being read meanwhile, */
+    READ_BYTES = 4096,                        /* unless they are made of fewer than these, which are worth a call */
     ODD_BYTES = LAM__REDUCE_ODD_LEAF * 8 * 8, /* a leaf of up to seven columns, which stay together */
     ALIGNED = 16,                             /* columns, so that vectors begin where lines do */
     FEWEST = 8,                               /* columns worth a turn */
@@ -96,6 +98,7 @@ static lam__reduce_block columns_of(const lam__reduce_block *block, int64_t item
     lam__reduce_block some = *block;
     some.columns = most < block->columns - c ? most : block->columns - c;
     some.x = (const char *)block->x + c * block->step * item;
+    some.behind = 0;
     return some;
 }
 
@@ -124,46 +127,88 @@ static bool is_turned(const lam__reduce_change *change, const lam__reduce_block 
     return change->square && !change->apart && shorter && b->columns >= FEWEST;
 }
 
-/* Layers whose results are larger than the caches: as many at once as the room has place for. */
-static void reduce_far_layers(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
-                              const lam__reduce_block *block, const char *numbers, int64_t step, char *out) {
-    alignas(64) char results[ROOM_BYTES];
-    const int64_t item = lam__item_bytes(dtype), row = block->columns * item, most = ROOM_BYTES / row;
+/* Results that are near. */
+static void reduce_near(const lam__reduce_task *task, const lam__reduce_block *block, const lam__turn *turn,
+                        const char *numbers, int64_t step, char *out) {
+    const lam__reduce_type *loops = lam__reduce_loops(task->dtype);
+    const lam__reduce_target to = {out, 1, block->columns};
+    if (task->kind == LAM__REDUCE_TALLIES) loops->tally(block, (int64_t *)(void *)out);
+    else if (task->kind == LAM__REDUCE_PLACES) loops->arg(task->op, block, &to);
+    else if (!turn && !task->change.square) loops->leaf(task->op, block, out);
+    else reduce_prepared(&task->change, turn, task->dtype, task->op, block, numbers, step, out);
+}
+
+/* Bytes of a result. */
+static int64_t result_bytes(const lam__reduce_task *task) {
+    return task->kind == LAM__REDUCE_LEAVES ? lam__item_bytes(task->dtype) : (int64_t)sizeof(int64_t);
+}
+
+/* How many results, of so many bytes and made of so many, go past the caches at once. */
+static int64_t results_at_once(int64_t bytes, int64_t of) {
+    enum { WHOLE = 64 };
+    const int64_t fit = ROOM_BYTES / bytes, some = FAR_BYTES / bytes, worth = READ_BYTES / of;
+    const int64_t most = 1 + (some > worth ? some : worth), whole = most & -WHOLE;
+    return most > fit ? (fit > 0 ? fit : 1) : whole > 0 ? whole : most;
+}
+
+/* Layers whose results are larger than the caches. Those behind the ones that are made may be read too, and what comes
+ * of them has room. */
+static void reduce_far_layers(const lam__reduce_task *task, const lam__reduce_block *block, const char *numbers,
+                              int64_t step, char *out) {
+    enum { BEYOND = LAM__REDUCE_BEHIND * (int)sizeof(int64_t) };
+    alignas(64) char results[ROOM_BYTES + BEYOND];
+    const int64_t item = lam__item_bytes(task->dtype), row = block->columns * result_bytes(task);
+    const int64_t most = results_at_once(row, block->columns * block->rows * item);
     for (int64_t k = 0; k < block->layers; k += most) {
         lam__reduce_block some = lam__reduce_layer(block, k, item);
         some.layers = most < block->layers - k ? most : block->layers - k;
-        lam__reduce_changed(change, dtype, op, &some, numbers ? numbers + k * step * row : NULL, step, results);
+        some.behind = block->behind + block->layers - k - some.layers;
+        lam__reduce_block_into(task, &some, numbers ? numbers + k * step * row : NULL, step, results);
         lam__kernels_stream((size_t)(some.layers * row), out + k * row, results);
     }
     lam__kernels_stream_end();
 }
 
 /* Blocks whose results are larger than the caches: these go past them, so that memory is not read to be written. */
-static void reduce_far(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
-                       const lam__reduce_block *block, const char *numbers, int64_t step, char *out) {
+static void reduce_far(const lam__reduce_task *task, const lam__reduce_block *block, const char *numbers, int64_t step,
+                       char *out) {
     alignas(64) char results[ROOM_BYTES];
-    const int64_t item = lam__item_bytes(dtype), most = ROOM_BYTES / item;
+    const int64_t item = lam__item_bytes(task->dtype), result = result_bytes(task);
+    const bool rows = block->row_step == 1;
+    const int64_t most = rows ? results_at_once(result, block->rows * item) : ROOM_BYTES / result;
     for (int64_t c = 0; c < block->columns; c += most) {
         const lam__reduce_block some = columns_of(block, item, c, most);
-        lam__reduce_changed(change, dtype, op, &some, numbers ? numbers + c * step * item : NULL, step, results);
-        lam__kernels_stream((size_t)(some.columns * item), out + c * item, results);
+        lam__reduce_block_into(task, &some, numbers ? numbers + c * step * item : NULL, step, results);
+        lam__kernels_stream((size_t)(some.columns * result), out + c * result, results);
     }
     lam__kernels_stream_end();
 }
 
-void lam__reduce_changed(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
-                         const lam__reduce_block *block, const void *numbers, int64_t step, void *out) {
-    const int64_t item = lam__item_bytes(dtype), row = block->columns * item;
-    const lam__turn *turn = is_turned(change, block) ? lam__elementwise_simd()->turn(item) : NULL;
-    if (block->layers > 1 && row <= ROOM_BYTES && row * block->layers >= LAM__WALK_FAR)
-        reduce_far_layers(change, dtype, op, block, numbers, step, out);
-    else if (block->layers > 1 && (turn || change->square || row >= LAM__WALK_FAR))
-        for (int64_t k = 0; k < block->layers; k++) {
-            const lam__reduce_block one = lam__reduce_layer(block, k, item);
-            lam__reduce_changed(change, dtype, op, &one, numbers ? (const char *)numbers + k * step * row : NULL, step,
-                                (char *)out + k * row);
-        }
-    else if (row >= LAM__WALK_FAR) reduce_far(change, dtype, op, block, numbers, step, out);
-    else if (turn || change->square) reduce_prepared(change, turn, dtype, op, block, numbers, step, out);
-    else lam__reduce_loops(dtype)->leaf(op, block, out);
+/* Layers one by one. */
+static void reduce_each(const lam__reduce_task *task, const lam__reduce_block *block, const char *numbers, int64_t step,
+                        char *out) {
+    const int64_t item = lam__item_bytes(task->dtype), row = block->columns * result_bytes(task);
+    for (int64_t k = 0; k < block->layers; k++) {
+        const lam__reduce_block one = lam__reduce_layer(block, k, item);
+        lam__reduce_block_into(task, &one, numbers ? numbers + k * step * row : NULL, step, out + k * row);
+    }
+}
+
+/* Whether as much is read as is written: else writing takes the time, whether memory is read for it or not. */
+static bool is_worth(const lam__reduce_task *task, const lam__reduce_block *b) {
+    return b->rows * lam__item_bytes(task->dtype) >= result_bytes(task);
+}
+
+void lam__reduce_block_into(const lam__reduce_task *task, const lam__reduce_block *block, const void *numbers,
+                            int64_t step, void *out) {
+    const lam__reduce_change *change = &task->change;
+    const int64_t row = block->columns * result_bytes(task);
+    const lam__turn *turn =
+        is_turned(change, block) ? lam__elementwise_simd()->turn(lam__item_bytes(task->dtype)) : NULL;
+    const bool far = row * block->layers >= LAM__WALK_FAR && is_worth(task, block);
+    if (far && block->layers > 1 && row <= ROOM_BYTES) reduce_far_layers(task, block, numbers, step, out);
+    else if (block->layers > 1 && (turn || change->square || (far && row >= LAM__WALK_FAR)))
+        reduce_each(task, block, numbers, step, out);
+    else if (far && block->layers == 1) reduce_far(task, block, numbers, step, out);
+    else reduce_near(task, block, turn, numbers, step, out);
 }

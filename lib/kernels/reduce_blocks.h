@@ -10,8 +10,19 @@ typedef struct lam__reduce_change {
     int64_t apart;            /* of a product: bytes from the first factor to the second; never with less */
 } lam__reduce_change;
 
-/* out[columns] = the block reduced; number c of the columns lies at c * step elements in `numbers`. */
-void lam__reduce_changed(const lam__reduce_change *change, lam_dtype dtype, lam__reduce_op op,
-                         const lam__reduce_block *block, const void *numbers, int64_t step, void *out);
+/* What becomes of a block: its leaf, of elements that may be changed first; sums in i64; or places. */
+typedef enum lam__reduce_kind { LAM__REDUCE_LEAVES, LAM__REDUCE_TALLIES, LAM__REDUCE_PLACES } lam__reduce_kind;
+
+typedef struct lam__reduce_task {
+    lam__reduce_kind kind;
+    lam_dtype dtype;
+    lam__reduce_op op;
+    lam__reduce_change change;
+} lam__reduce_task;
+
+/* out[layers][columns] = what becomes of the block; number c of the columns of each layer lies at c * step elements in
+ * `numbers`. */
+void lam__reduce_block_into(const lam__reduce_task *task, const lam__reduce_block *block, const void *numbers,
+                            int64_t step, void *out);
 
 #endif

@@ -287,9 +287,9 @@ enum { FN(WIDE) = WIDE_BYTES / sizeof(T) };
 ALWAYS_INLINE void FN(leaf_few)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     T wide[FN(WIDE)], rest[FN(WIDE)];
     const int64_t n = b->columns, folded = FN(WIDE) / n, whole = b->rows / folded, more = b->rows - whole * folded;
-    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, b->far, 1, 0, false};
-    const lam__reduce_block inner = {wide, n, 1, folded, n, LAM__REDUCE_NEAR, 1, 0, false};
-    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, LAM__REDUCE_NEAR, 1, 0, false};
+    const lam__reduce_block outer = lam__reduce_side(b->x, n * folded, whole, b->far);
+    const lam__reduce_block inner = lam__reduce_side(wide, n, folded, LAM__REDUCE_NEAR);
+    const lam__reduce_block end = lam__reduce_side((const T *)b->x + whole * folded * n, n, more, LAM__REDUCE_NEAR);
     FN(by_rows)(op, &outer, wide);
     FN(by_rows)(op, &inner, out);
     if (more > 0) FN(by_rows)(op, &end, rest);
@@ -473,8 +473,8 @@ ALWAYS_INLINE void FN(tally_columns)(const lam__reduce_block *b, int64_t *restri
 ALWAYS_INLINE void FN(tally_few)(const lam__reduce_block *b, int64_t *restrict out) {
     int64_t wide[FN(WIDE)], rest[FN(WIDE)];
     const int64_t n = b->columns, folded = FN(WIDE) / n, whole = b->rows / folded, more = b->rows - whole * folded;
-    const lam__reduce_block outer = {b->x, n * folded, 1, whole, n * folded, b->far, 1, 0, false};
-    const lam__reduce_block end = {(const T *)b->x + whole * folded * n, n, 1, more, n, LAM__REDUCE_NEAR, 1, 0, false};
+    const lam__reduce_block outer = lam__reduce_side(b->x, n * folded, whole, b->far);
+    const lam__reduce_block end = lam__reduce_side((const T *)b->x + whole * folded * n, n, more, LAM__REDUCE_NEAR);
     FN(tally_columns)(&outer, wide);
     FN(tally_columns)(&end, rest);
     for (int64_t c = 0; c < n; c++) out[c] = more > 0 ? rest[c] : 0;

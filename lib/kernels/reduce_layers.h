@@ -6,13 +6,14 @@
 /* Whether layers are small and their columns lie side by side. */
 ALWAYS_INLINE bool FN(are_layers)(const lam__reduce_block *b) {
     const bool small = b->rows * b->columns * (int64_t)sizeof(T) <= LAYER_BYTES;
-    return b->layers > 1 && small && b->step == 1 && b->row_step != 1 && b->layer_step >= b->columns;
+    return b->layers + b->behind > 1 && small && b->step == 1 && b->row_step != 1 && b->layer_step >= b->columns;
 }
 
 /* How many layers may be read and written in vectors of so many lanes. */
 ALWAYS_INLINE int64_t FN(whole_layers)(const lam__reduce_block *b, int64_t lanes) {
     const int64_t last = b->columns < lanes ? (lanes - 1) / b->columns : 0;
-    return b->layers > last ? b->layers - last : 0;
+    const int64_t whole = b->layers + b->behind - last;
+    return whole < 0 ? 0 : whole < b->layers ? whole : b->layers;
 }
 
 #if FLOATING
@@ -115,18 +116,31 @@ static ONE_TEXT int64_t FN(by_pieces)(lam__reduce_op op, const lam__reduce_block
     }
 }
 
-/* Layers wider than a vector. Those in memory that have no gaps are brought first (NOTE [bringing]). */
+/* Layers wider than a vector: as many at a time as are worked on at once. Those in memory that have no gaps are brought
+ * first (NOTE [bringing]). */
+ALWAYS_INLINE bool FN(is_brought)(const lam__reduce_block *b) {
+    return b->far == LAM__REDUCE_MEMORY && b->row_step == b->columns && b->layer_step == b->rows * b->columns;
+}
+
+ALWAYS_INLINE int64_t FN(layers_at_once)(const lam__reduce_block *b) {
+    const int64_t bytes = b->layer_step * (int64_t)sizeof(T);
+    return !FN(is_brought)(b) ? b->layers : bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;
+}
+
+/* Where `count` of them, from layer k on, are to be read from. */
+ALWAYS_INLINE const T *FN(layers_at)(const lam__reduce_block *b, int64_t k, int64_t count, FN(vec) * room) {
+    const T *x = (const T *)b->x + k * b->layer_step;
+    return FN(is_brought)(b) ? FN(brought)(count * b->layer_step * (int64_t)sizeof(T), x, room) : x;
+}
+
 ALWAYS_INLINE void FN(by_wide)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     FN(vec) room[LAYER_BYTES / VECTOR_BYTES];
-    const int64_t n = b->columns, size = b->layer_step, bytes = size * (int64_t)sizeof(T);
-    const bool brought = b->far == LAM__REDUCE_MEMORY && b->row_step == n && size == b->rows * n;
-    const int64_t most = !brought ? b->layers : bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;
+    const int64_t n = b->columns, most = FN(layers_at_once)(b);
     for (int64_t k = 0; k < b->layers; k += most) {
         const int64_t count = b->layers - k < most ? b->layers - k : most;
-        const T *x = (const T *)b->x + k * size;
-        if (brought) x = FN(brought)(count * bytes, x, room);
+        const T *x = FN(layers_at)(b, k, count, room);
         for (int64_t i = 0; i < count; i++)
-            FN(by_vectors)(op, n, b->rows, x + i * size, b->row_step, out + (k + i) * n);
+            FN(by_vectors)(op, n, b->rows, x + i * b->layer_step, b->row_step, out + (k + i) * n);
     }
 }
 
@@ -187,14 +201,25 @@ ALWAYS_INLINE void FN(tally_down_wide)(const lam__reduce_block *b, const T *x, i
     }
 }
 
-/* As by_layers. */
+/* As by_layers; wide ones as by_wide. */
+ALWAYS_INLINE void FN(tally_wide)(const lam__reduce_block *b, int64_t *restrict out) {
+    FN(vec) room[LAYER_BYTES / VECTOR_BYTES];
+    const bool wide = sizeof(T) == 1 && b->columns >= (int64_t)(VECTOR_BYTES / sizeof(H)) && b->rows <= 256;
+    const int64_t n = b->columns, most = FN(layers_at_once)(b);
+    for (int64_t k = 0; k < b->layers; k += most) {
+        const int64_t count = b->layers - k < most ? b->layers - k : most;
+        const T *x = FN(layers_at)(b, k, count, room);
+        for (int64_t i = 0; i < count; i++)
+            if (wide) FN(tally_down_wide)(b, x + i * b->layer_step, out + (k + i) * n);
+            else FN(tally_down)(b, x + i * b->layer_step, out + (k + i) * n);
+    }
+}
+
 ALWAYS_INLINE int64_t FN(tally_layers)(const lam__reduce_block *b, int64_t *restrict out) {
     const T *x = b->x;
     if (!FN(are_layers)(b)) return 0;
     const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES64);
-    const bool wide = sizeof(T) == 1 && n >= (int64_t)(VECTOR_BYTES / sizeof(H)) && b->rows <= 256;
-    if (wide)
-        for (int64_t k = 0; k < whole; k++) FN(tally_down_wide)(b, x + k * b->layer_step, out + k * n);
+    if (n > LANES64) FN(tally_wide)(b, out);
     else
         for (int64_t k = 0; k < whole; k++) FN(tally_down)(b, x + k * b->layer_step, out + k * n);
     return whole;

@@ -38,15 +38,23 @@ typedef struct lam__reduce_block {
     int64_t rows, row_step;
     lam__reduce_reach far; /* what is read ahead, and what is brought: NOTE [bringing] */
     int64_t layers, layer_step;
-    bool apart; /* the order is that of columns with gaps, whether there are any or not */
+    bool apart;     /* the order is that of columns with gaps, whether there are any or not */
+    int64_t behind; /* layers behind these that may be read too, if there is room for LAM__REDUCE_BEHIND more results */
 } lam__reduce_block;
+
+enum { LAM__REDUCE_BEHIND = 64 };
 
 /* Layer k alone. */
 static inline lam__reduce_block lam__reduce_layer(const lam__reduce_block *b, int64_t k, int64_t item) {
     lam__reduce_block one = *b;
     one.x = (const char *)b->x + k * b->layer_step * item;
-    one.layers = 1;
+    one.layers = 1, one.behind = 0;
     return one;
+}
+
+/* Columns side by side without gaps. */
+static inline lam__reduce_block lam__reduce_side(const void *x, int64_t columns, int64_t rows, lam__reduce_reach far) {
+    return (lam__reduce_block){x, columns, 1, rows, columns, far, 1, 0, false, 0};
 }
 
 /* Whether two or four columns lie side by side without gaps and are long: their elements are one run. Of floats. */

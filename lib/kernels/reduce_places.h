@@ -180,7 +180,7 @@ ALWAYS_INLINE FN(down) FN(first_down)(lam__reduce_op op, beside p, int64_t rows,
 ALWAYS_INLINE void FN(put_rows)(lam__reduce_op op, int64_t count, int64_t rows, const T *x, int64_t s,
                                 int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
-    const lam__reduce_block one = {x, count, 1, rows, s, LAM__REDUCE_NEAR, 1, 0, false};
+    const lam__reduce_block one = {x, count, 1, rows, s, LAM__REDUCE_NEAR, 1, 0, false, 0};
     const FN(down) d = FN(first_down)(op, alone, rows, x, s);
     M at[LANES];
     memcpy(at, &d.where, sizeof at);
@@ -339,7 +339,7 @@ enum { FN(ARG_WIDE) = WIDE_BYTES / sizeof(T) };
 ALWAYS_INLINE void FN(arg_few)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
     const T *x = b->x;
     const int64_t n = b->columns, folded = FN(ARG_WIDE) / n, whole = b->rows / folded;
-    const lam__reduce_block outer = {x, n * folded, 1, whole, n * folded, b->far, 1, 0, false};
+    const lam__reduce_block outer = lam__reduce_side(x, n * folded, whole, b->far);
     int64_t wide[FN(ARG_WIDE)];
     FN(arg_columns)(op, &outer, wide);
     for (int64_t c = 0; c < n; c++) {

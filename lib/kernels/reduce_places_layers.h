@@ -114,6 +114,34 @@ static ONE_TEXT int64_t FN(arg_pieces)(lam__reduce_op op, const lam__reduce_bloc
                                     : FN(arg_pieces_of)(LAM__REDUCE_OP_MIN, b, out);
 }
 
+/* The places of the layer at x, whose columns may be fewer than lanes. The last vector begins earlier. */
+ALWAYS_INLINE void FN(put_layer)(lam__reduce_op op, const lam__reduce_block *b, const T *x, int64_t *out,
+                                 int64_t step) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const int64_t n = b->columns, count = n < LANES ? n : LANES;
+    for (int64_t c = 0; c < n; c += LANES) {
+        const int64_t first = c + LANES <= n || n < LANES ? c : n - LANES;
+        if (step == 1 && count == LANES) FN(put_rows)(op, LANES, b->rows, x + first, b->row_step, out + first);
+        else {
+            int64_t where[LANES];
+            FN(put_rows)(op, count, b->rows, x + first, b->row_step, where);
+            for (int64_t i = 0; i < count; i++) out[(first + i) * step] = where[i];
+        }
+    }
+}
+
+/* Layers wider than a vector, as in by_wide. */
+ALWAYS_INLINE void FN(arg_wide)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
+    FN(vec) room[LAYER_BYTES / VECTOR_BYTES];
+    const int64_t most = FN(layers_at_once)(b);
+    for (int64_t k = 0; k < b->layers; k += most) {
+        const int64_t count = b->layers - k < most ? b->layers - k : most;
+        const T *x = FN(layers_at)(b, k, count, room);
+        for (int64_t i = 0; i < count; i++)
+            FN(put_layer)(op, b, x + i * b->layer_step, (int64_t *)to->out + (k + i) * to->row_step, to->step);
+    }
+}
+
 /* Rows that an M counts. */
 enum { FN(ARG_COUNTED) = sizeof(T) == 1 ? INT8_MAX : INT32_MAX };
 
@@ -132,17 +160,11 @@ ALWAYS_INLINE int64_t FN(arg_layers)(lam__reduce_op op, const lam__reduce_block 
     if (n <= 8) k = FN(arg_abreast)(op, b, to);
 #endif
     if (k == 0 && dense && n <= LANES) k = FN(arg_pieces)(op, b, to->out);
+    if (k == 0 && n > LANES) {
+        FN(arg_wide)(op, b, to);
+        return b->layers;
+    }
     for (; k < whole; k++)
-        for (int64_t c = 0; c < n; c += LANES) {
-            const int64_t first = c + LANES <= n || n < LANES ? c : n - LANES, count = n < LANES ? n : LANES;
-            const T *x = (const T *)b->x + k * b->layer_step + first;
-            int64_t *out = (int64_t *)to->out + k * to->row_step + first * to->step;
-            if (dense && count == LANES) FN(put_rows)(op, LANES, b->rows, x, b->row_step, out);
-            else {
-                int64_t where[LANES];
-                FN(put_rows)(op, count, b->rows, x, b->row_step, where);
-                for (int64_t i = 0; i < count; i++) out[i * to->step] = where[i];
-            }
-        }
+        FN(put_layer)(op, b, (const T *)b->x + k * b->layer_step, (int64_t *)to->out + k * to->row_step, to->step);
     return k;
 }

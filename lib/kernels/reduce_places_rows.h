@@ -305,7 +305,7 @@ ALWAYS_INLINE void FN(arg_short)(lam__reduce_op op, const lam__reduce_block *b, 
         const int64_t most = rows > BITS || left < beyond ? 0 : left - beyond < n ? left - beyond : n;
         const T *x = (const T *)b->x + first * step;
         int64_t *out = (int64_t *)to->out + first * to->step;
-        const lam__reduce_block some = {x, n, step, rows, 1, b->far, 1, 0, false};
+        const lam__reduce_block some = {x, n, step, rows, 1, b->far, 1, 0, false, 0};
         FN(leaf)(op, &some, best);
         const int64_t done = most;
         if (rows <= LANES) FN(places_of)(1, done, rows, x, step, best, out, to->step);

@@ -146,7 +146,7 @@ ALWAYS_INLINE void FN(leaf_odd)(lam__reduce_op op, const lam__reduce_block *b, T
     T wide[8 * FN(WHOLE)];
     const T *x = b->x;
     const int64_t n = b->columns, whole = b->rows / FN(WHOLE), more = b->rows % FN(WHOLE);
-    const lam__reduce_block outer = {x, n * FN(WHOLE), 1, whole, n * FN(WHOLE), b->far, 1, 0, false};
+    const lam__reduce_block outer = lam__reduce_side(x, n * FN(WHOLE), whole, b->far);
     FN(by_rows)(op, &outer, wide);
     for (int64_t c = 0; c < n; c++) {
         out[c] = FN(column)(op, FN(WHOLE), wide + c, n);

@@ -279,7 +279,7 @@ static ONE_TEXT void FN(by_rows_apart)(lam__reduce_op op, const lam__reduce_bloc
     const int64_t most = (int64_t)(LAYER_BYTES / sizeof(T)) / b->rows;
     for (int64_t c = 0; c < b->columns; c += most) {
         const int64_t n = b->columns - c < most ? b->columns - c : most;
-        const lam__reduce_block side = {room, n, 1, b->rows, n, LAM__REDUCE_NEAR, 1, 0, false};
+        const lam__reduce_block side = lam__reduce_side(room, n, b->rows, LAM__REDUCE_NEAR);
         for (int64_t r = 0; r < b->rows; r++)
             for (int64_t i = 0; i < n; i++) room[r * n + i] = ((const T *)b->x)[(c + i) * b->step + r * b->row_step];
         FN(by_rows)(op, &side, out + c);

@@ -57,7 +57,7 @@ void lam__scan_run(const lam__scan *s, const void *x, void *out) {
     lam__reduce_begin(&walk, &kept);
     do {
         const char *from = (const char *)x + (scanned.x_start + walk.x) * item;
-        const lam__reduce_block block = {from, columns.dim, columns.x, scanned.dim, scanned.x, false, 1, 0, false};
+        const lam__reduce_block block = {from, columns.dim, columns.x, scanned.dim, scanned.x, false, 1, 0, false, 0};
         const lam__reduce_target target = {(char *)out + (scanned.out_start + walk.out) * item, columns.out,
                                            scanned.out};
         lam__reduce_loops(s->dtype)->scan(lam__reduce_op_of(s->id, s->dtype), &block, &target);

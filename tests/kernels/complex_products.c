@@ -149,7 +149,7 @@ START_TEST(bits_do_not_depend_on_instruction_set) {
         const int64_t step = across ? rows + gap : 1, down = across ? 1 : n + gap, layer = rows * n + gap * (rows + n);
         char *x = strided_fill(part_of[_i == LAM_C64], 2 * layers * (layer + 1), &state), *out[2];
         for (int k = 0; k < 2; k++) out[k] = malloc((size_t)(layers * n * item));
-        const lam__reduce_block b = {x, n, step, rows, down, far, layers, layer, round % 5 == 0};
+        const lam__reduce_block b = {x, n, step, rows, down, far, layers, layer, round % 5 == 0, 0};
         for (int op = LAM__REDUCE_OP_SUM; op <= LAM__REDUCE_OP_PROD; op++)
             for (int k = 0; k < sets; k++) {
                 loops[k]->leaf((lam__reduce_op)op, &b, out[k > 0]);

@@ -119,7 +119,7 @@ static void check_shape(lam_dtype dtype, int64_t rows, int64_t columns, int kind
         const int64_t count = (columns - 1) * steps[k][0] + (rows - 1) * steps[k][1] + 1;
         char *x = elements(dtype, count, kind, state);
         const lam__reduce_block b = {x, columns, steps[k][0], rows, steps[k][1], (lam__reduce_reach)(rows % 3),
-                                     1, 0,       false};
+                                     1, 0,       false,       0};
         check_block(dtype, &b);
         free(x);
     }
@@ -135,8 +135,8 @@ static void check_layers(lam_dtype dtype, int64_t layers, int64_t rows, int64_t 
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
         const int64_t *s = steps[k], count = (layers - 1) * s[2] + (columns - 1) * s[0] + (rows - 1) * s[1] + 1;
         char *x = elements(dtype, count, 0, state);
-        const lam__reduce_block b = {x,      columns, s[0], rows, s[1], (lam__reduce_reach)(state[0] % 3),
-                                     layers, s[2],    false};
+        const lam__reduce_block b = {x,      columns, s[0],  rows, s[1], (lam__reduce_reach)(state[0] % 3),
+                                     layers, s[2],    false, 0};
         check_block(dtype, &b);
         free(x);
     }

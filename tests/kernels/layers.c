@@ -36,9 +36,9 @@ static lam__reduce_block layout(int k, int64_t layers, int64_t rows, int64_t col
                                             {2, 2 * columns, 2 * rows * columns},
                                             {1, columns, 1},
                                         };
-    return (lam__reduce_block){NULL,   columns,     steps[k][0],
-                               rows,   steps[k][1], (lam__reduce_reach)((k + rows + columns) % 3),
-                               layers, steps[k][2], false};
+    return (lam__reduce_block){
+        NULL,   columns,     steps[k][0], rows, steps[k][1], (lam__reduce_reach)((k + rows + columns) % 3),
+        layers, steps[k][2], false,       0};
 }
 
 static int64_t size_of(const lam__reduce_block *b) {
@@ -97,7 +97,7 @@ START_TEST(columns_beside_others) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows * (sizeof columns / sizeof *columns) * 12; i++) {
         const int64_t n = columns[i / 12 % (sizeof columns / sizeof *columns)], step = i % 3 == 2 ? 2 : 1;
         const int64_t r = rows[i / 12 / (sizeof columns / sizeof *columns)], down = n * step + (i % 3 ? GAP : 0);
-        lam__reduce_block b = {NULL, n, step, r, down, (lam__reduce_reach)(i / 3 % 3), 1, 0, false};
+        lam__reduce_block b = {NULL, n, step, r, down, (lam__reduce_reach)(i / 3 % 3), 1, 0, false, 0};
         char *x = elements(dtype, size_of(&b), i / 6 % 2, &state);
         b.x = x;
         for (int set = reduce_sets_of(dtype, loops) - 1; set >= 0; set--)
@@ -105,7 +105,8 @@ START_TEST(columns_beside_others) {
                 memset(out + n * item, 0x5a, 8);
                 loops[set]->leaf((lam__reduce_op)op, &b, out);
                 for (int64_t c = 0; c < n; c++) {
-                    const lam__reduce_block one = {x + c * step * item, 1, 1, r, down, LAM__REDUCE_NEAR, 1, 0, false};
+                    const lam__reduce_block one = {x + c * step * item, 1, 1, r,     down,
+                                                   LAM__REDUCE_NEAR,    1, 0, false, 0};
                     loops[0]->leaf((lam__reduce_op)op, &one, want + c * item);
                 }
                 STRIDED_CHECK(memcmp(out, want, (size_t)(n * item)) == 0, "set %d, operation %d, %d rows of %d, %d",
@@ -119,21 +120,64 @@ START_TEST(columns_beside_others) {
 }
 END_TEST
 
-/* By the door that plans: many layers, so that results go past the caches, each the sum of its own elements. */
+/* By the door that plans: many layers of 5 x 3, so that results go past the caches, each made of its own elements; what
+ * lies behind the last one stays as it was. */
+enum { FAR_LAYERS = (9 << 20) / 12 + 5, FAR_RESULTS = 3 * FAR_LAYERS, FAR_ROWS = 5 };
+static const int64_t far_dims[3] = {FAR_LAYERS, FAR_ROWS, 3}, far_strides[3] = {3 * FAR_ROWS, 3, 1};
+static const bool far_reduced[3] = {false, true, false};
+
+/* Numbers without order; row 0 of result i, the others 3 elements from each other. */
+static int far_number(int64_t at) {
+    return (int)(at * 131 % 251);
+}
+
+static int64_t far_first(int64_t i) {
+    return i / 3 * 3 * FAR_ROWS + i % 3;
+}
+
 START_TEST(layers_larger_than_the_caches) {
-    const int64_t layers = (9 << 20) / 12 + 5, dims[3] = {layers, 2, 3}, strides[3] = {6, 3, 1}, count = layers * 3;
-    const bool reduced[3] = {false, true, false};
-    float *x = malloc((size_t)(2 * count) * sizeof *x), *out = malloc((size_t)(count + 1) * sizeof *out);
-    for (int64_t i = 0; i < 2 * count; i++) x[i] = (float)(i % 1009);
-    out[count] = -7;
-    lam__kernels_reduce(LAM__REDUCE_SUM, LAM_F32, 3, dims, reduced, x, strides, out);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t at = i / 3 * 6 + i % 3;
-        STRIDED_CHECK(out[i] == (float)(at % 1009 + (at + 3) % 1009), "result %d", (int)i);
+    float *x = malloc((size_t)FAR_RESULTS * FAR_ROWS * sizeof *x), *out = malloc((FAR_RESULTS + 1) * sizeof *out);
+    int64_t *places = malloc((FAR_RESULTS + 1) * sizeof *places);
+    for (int64_t i = 0; i < (int64_t)FAR_RESULTS * FAR_ROWS; i++) x[i] = (float)far_number(i);
+    out[FAR_RESULTS] = -7, places[FAR_RESULTS] = -7;
+    lam__kernels_reduce(LAM__REDUCE_SUM, LAM_F32, 3, far_dims, far_reduced, x, far_strides, out);
+    lam__kernels_arg(true, LAM_F32, 3, far_dims, 1, x, far_strides, places);
+    for (int64_t i = 0; i < FAR_RESULTS; i++) {
+        int sum = 0, best = 0;
+        for (int r = 0; r < FAR_ROWS; r++) {
+            sum += far_number(far_first(i) + 3 * r);
+            if (far_number(far_first(i) + 3 * r) > far_number(far_first(i) + 3 * best)) best = r;
+        }
+        STRIDED_CHECK(out[i] == (float)sum && places[i] == best, "result %d", (int)i);
     }
-    ck_assert(out[count] == -7);
-    free(x);
+    ck_assert(out[FAR_RESULTS] == -7 && places[FAR_RESULTS] == -7);
+    free(places);
     free(out);
+    free(x);
+}
+END_TEST
+
+/* The same of bytes, whose sums are i64. */
+START_TEST(layers_of_bytes_larger_than_the_caches) {
+    uint8_t *x = malloc((size_t)FAR_RESULTS * FAR_ROWS), *out = malloc(FAR_RESULTS + 1);
+    int64_t *sums = malloc((FAR_RESULTS + 1) * sizeof *sums);
+    for (int64_t i = 0; i < (int64_t)FAR_RESULTS * FAR_ROWS; i++) x[i] = (uint8_t)far_number(i);
+    out[FAR_RESULTS] = 7, sums[FAR_RESULTS] = -7;
+    lam__kernels_reduce(LAM__REDUCE_TALLY, LAM_U8, 3, far_dims, far_reduced, x, far_strides, sums);
+    lam__kernels_reduce(LAM__REDUCE_MAX, LAM_U8, 3, far_dims, far_reduced, x, far_strides, out);
+    for (int64_t i = 0; i < FAR_RESULTS; i++) {
+        int sum = 0, most = 0;
+        for (int r = 0; r < FAR_ROWS; r++) {
+            const int v = far_number(far_first(i) + 3 * r);
+            sum += v;
+            if (v > most) most = v;
+        }
+        STRIDED_CHECK(sums[i] == sum && out[i] == most, "result %d", (int)i);
+    }
+    ck_assert(out[FAR_RESULTS] == 7 && sums[FAR_RESULTS] == -7);
+    free(sums);
+    free(out);
+    free(x);
 }
 END_TEST
 
@@ -158,7 +202,7 @@ START_TEST(sums_of_few_columns) {
                 lam__kernels_reduce_part(LAM__REDUCE_SUM, LAM_F32, 2, dims, reduced, x, strides, i, 1, parts + i * n);
             lam__kernels_reduce_join(LAM__REDUCE_SUM, LAM_F32, n, leaves, parts);
             ck_assert_mem_eq(parts, out, (size_t)n * sizeof *out);
-            const lam__reduce_block b = {x, n, 1, rows < 512 ? rows : 512, n, LAM__REDUCE_NEAR, 1, 0, false};
+            const lam__reduce_block b = {x, n, 1, rows < 512 ? rows : 512, n, LAM__REDUCE_NEAR, 1, 0, false, 0};
             const lam__reduce_type *loops[REDUCE_SETS];
             for (int set = reduce_sets_of(LAM_F32, loops) - 1; set >= 0; set--) {
                 loops[set]->leaf(LAM__REDUCE_OP_SUM, &b, out);
@@ -215,7 +259,7 @@ START_TEST(places_in_short_rows) {
     for (int64_t rows = 1; rows < 560; rows += rows < 140 ? 1 : 13)
         for (int k = 0; k < 2; k++) {
             const int64_t n = columns[strided_below(&state, sizeof columns / sizeof *columns)];
-            const lam__reduce_block b = {NULL, n, rows + k * GAP, rows, 1, LAM__REDUCE_NEAR, 1, 0, false};
+            const lam__reduce_block b = {NULL, n, rows + k * GAP, rows, 1, LAM__REDUCE_NEAR, 1, 0, false, 0};
             check_places((lam_dtype)_i, b, rows % 3, &state);
         }
 }
@@ -237,10 +281,11 @@ START_TEST(places_in_wide_columns) {
                                              (lam__reduce_reach)((r + (size_t)few) % 3),
                                              1,
                                              0,
-                                             false};
+                                             false,
+                                             0};
                 check_places((lam_dtype)_i, b, few, &state);
             }
-    const lam__reduce_block narrow = {NULL, 5, 1, 5000, 5, LAM__REDUCE_MEMORY, 1, 0, false};
+    const lam__reduce_block narrow = {NULL, 5, 1, 5000, 5, LAM__REDUCE_MEMORY, 1, 0, false, 0};
     for (int few = 0; few <= RARE; few++) check_places((lam_dtype)_i, narrow, few, &state);
 }
 END_TEST
@@ -287,9 +332,10 @@ START_TEST(running_sums_alone_and_beside_others) {
                                                        LAM__REDUCE_NEAR,
                                                        1,
                                                        0,
-                                                       false};
-                    const lam__reduce_block one = {back ? x + n - 1 : x, 1, 1, n,    back ? -1 : 1,
-                                                   LAM__REDUCE_NEAR,     1, 0, false};
+                                                       false,
+                                                       0};
+                    const lam__reduce_block one = {back ? x + n - 1 : x, 1, 1, n,     back ? -1 : 1,
+                                                   LAM__REDUCE_NEAR,     1, 0, false, 0};
                     const lam__reduce_target to_columns = {beside[0], 1, BESIDE};
                     const lam__reduce_target to_one = {back ? alone - step * (n - 1) : alone, 1, step};
                     loops[0]->scan(LAM__REDUCE_OP_SUM, &columns, &to_columns);
@@ -314,6 +360,7 @@ Suite *suite_kernels_layers(void) {
     tcase_add_loop_test(tests, columns_beside_others, LAM_F64, LAM_F32 + 1);
     tcase_add_loop_test(tests, layers_are_blocks, LAM_F64, LAM_F32 + 1);
     tcase_add_test(tests, layers_larger_than_the_caches);
+    tcase_add_test(tests, layers_of_bytes_larger_than_the_caches);
     tcase_add_test(tests, sums_of_few_columns);
     tcase_add_loop_test(tests, places_in_short_rows, LAM_F64, LAM_F32 + 1);
     tcase_add_loop_test(tests, places_in_wide_columns, LAM_F64, LAM_F32 + 1);

@@ -300,9 +300,16 @@ static void compare_sets(const lam__reduce_type *one, const lam__reduce_type *ot
     const int64_t columns = 1 + strided_below(state, 40);
     void *from = strided_fill(dtype, rows * columns, state);
     const bool by_rows = strided_below(state, 3) == 0;
-    const lam__reduce_block block = {
-        from, columns, by_rows ? 1 : rows, rows, by_rows ? columns : 1, (lam__reduce_reach)strided_below(state, 3), 1,
-        0,    false};
+    const lam__reduce_block block = {from,
+                                     columns,
+                                     by_rows ? 1 : rows,
+                                     rows,
+                                     by_rows ? columns : 1,
+                                     (lam__reduce_reach)strided_below(state, 3),
+                                     1,
+                                     0,
+                                     false,
+                                     0};
     const size_t bytes = (size_t)(rows * columns) * 8;
     char *x = calloc(1, bytes), *y = calloc(1, bytes);
     for (int op = LAM__REDUCE_OP_SUM; op <= LAM__REDUCE_OP_MIN; op++) {

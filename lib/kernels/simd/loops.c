@@ -197,5 +197,6 @@ const lam__simd LAM__ISA_NAME(lam__simd_) = {
     .convert = LAM__ISA_NAME(lam__convert_find_),
     .threefry = LAM__ISA_NAME(lam__threefry_),
     .turn = LAM__ISA_NAME(lam__turn_of_),
+    .stream = LAM__ISA_NAME(lam__turn_stream_),
     .sloped = LAM__ISA_NAME(lam__sloped_find_),
 };

@@ -27,7 +27,8 @@ typedef struct lam__turn {
 
 /* One compiled set. loop(id, dtype): NULL where the operation has no meaning for the dtype. sincos(dtype): of f64 and
  * f32. convert(dst, src): never NULL; one input, as in a lam__loop. threefry: see lam__kernels_random. turn(bytes): for
- * items of one to eight bytes, else NULL. sloped(id, dtype): see lam__kernels_sloped. */
+ * items of one to eight bytes, else NULL. stream: see lam__kernels_stream. sloped(id, dtype): see
+ * lam__kernels_sloped. */
 typedef struct lam__simd {
     const char *name;
     lam__loop *(*loop)(lam__loop_id id, lam_dtype dtype);
@@ -35,6 +36,7 @@ typedef struct lam__simd {
     lam__loop *(*convert)(lam_dtype dst, lam_dtype src);
     void (*threefry)(lam__random_form form, const uint32_t key[2], uint64_t first, int64_t n, void *out);
     const lam__turn *(*turn)(int64_t bytes);
+    void (*stream)(size_t bytes, void *dst, const void *src);
     lam__pair_loop *(*sloped)(lam__loop_id id, lam_dtype dtype);
 } lam__simd;
 
@@ -60,6 +62,7 @@ void LAM__ISA_NAME(lam__threefry_)(lam__random_form form, const uint32_t key[2],
 lam__loop *LAM__ISA_NAME(lam__complex_find_)(lam__loop_id id, lam_dtype dtype);
 lam__loop *LAM__ISA_NAME(lam__plane_find_)(lam__loop_id id, lam_dtype dtype);
 const lam__turn *LAM__ISA_NAME(lam__turn_of_)(int64_t bytes);
+void LAM__ISA_NAME(lam__turn_stream_)(size_t bytes, void *dst, const void *src);
 lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype);
 lam__pair_loop *LAM__ISA_NAME(lam__sloped_find_)(lam__loop_id id, lam_dtype dtype);
 #endif

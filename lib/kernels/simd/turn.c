@@ -6,6 +6,10 @@
 
 #include "lib/kernels/simd/turn_wide.h"
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 /* WIDE_SIDE is that of the squares of turn_wide.h, which put items of 4 and 8 bytes together in whole vectors. */
 #define T         uint8_t
 #define SIDE      4
@@ -42,4 +46,31 @@
 /* NULL for 16 bytes. */
 const lam__turn *LAM__ISA_NAME(lam__turn_of_)(int64_t bytes) {
     return bytes == 8 ? &turn_of_8 : bytes == 4 ? &turn_of_4 : bytes == 2 ? &turn_of_2 : bytes == 1 ? &turn_of_1 : NULL;
+}
+
+enum { LINE = 64 };
+
+/* A line past the caches: in as few stores as the set has, since each waits for its turn there. */
+ALWAYS_INLINE void put_line(char *to, const char *from) {
+#if defined(__AVX512F__)
+    _mm512_stream_si512((__m512i *)(void *)to, _mm512_loadu_si512(from));
+#elif defined(__AVX__)
+    for (int i = 0; i < LINE; i += 32)
+        _mm256_stream_si256((__m256i *)(void *)(to + i), _mm256_loadu_si256((const __m256i *)(const void *)(from + i)));
+#elif defined(__SSE2__)
+    for (int i = 0; i < LINE; i += 16)
+        _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
+#else
+    memcpy(to, from, LINE);
+#endif
+}
+
+void LAM__ISA_NAME(lam__turn_stream_)(size_t bytes, void *dst, const void *src) {
+    char *to = dst;
+    const char *from = src;
+    size_t at = (LINE - (uintptr_t)to % LINE) % LINE;
+    if (at > bytes) at = bytes;
+    memcpy(to, from, at);
+    for (; at + LINE <= bytes; at += LINE) put_line(to + at, from + at);
+    memcpy(to + at, from + at, bytes - at);
 }

@@ -1,5 +1,5 @@
 /* Lamina: composable function transforms for C. Reading order: what everything uses (base), contexts and failure,
- * tensors, the operations, random numbers, functions, the transforms, control flow, custom Functions, what C++ has
+ * tensors, the operations, random numbers, functions, the transforms, sparse derivatives, control flow, custom Functions, what C++ has
  * beside them; extend.h, for authors of primitives, is included on its own. */
 #ifndef LAMINA_LAMINA_H
 #define LAMINA_LAMINA_H
@@ -14,6 +14,7 @@
 #include <lamina/structured.h>
 #include <lamina/fn.h>
 #include <lamina/transforms.h>
+#include <lamina/sparse.h>
 #include <lamina/control.h>
 #include <lamina/program.h>
 #include <lamina/function.h>

@@ -353,6 +353,18 @@ inline lam_fn *lam_hessian(lam_fn *f, const lam_jacobian_options &options) {
 inline lam_fn *lam_value_grad_and_hessian(lam_fn *f, const lam_jacobian_options &options) {
     return lam_value_grad_and_hessian(f, &options);
 }
+inline lam_tensor *lam_jacobian_sparsity(lam_fn *f, lam_list examples, const lam_sparse_options &options) {
+    return lam_jacobian_sparsity(f, examples, &options);
+}
+inline lam_tensor *lam_hessian_sparsity(lam_fn *f, lam_list examples, const lam_sparse_options &options) {
+    return lam_hessian_sparsity(f, examples, &options);
+}
+inline lam_fn *lam_sparse_jacobian(lam_fn *f, lam_tensor *sparsity, const lam_sparse_options &options) {
+    return lam_sparse_jacobian(f, sparsity, &options);
+}
+inline lam_fn *lam_sparse_hessian(lam_fn *f, lam_tensor *sparsity, const lam_sparse_options &options) {
+    return lam_sparse_hessian(f, sparsity, &options);
+}
 inline lam_fn *lam_hvp(lam_fn *f, const lam_grad_options &options) {
     return lam_hvp(f, &options);
 }

@@ -16,7 +16,8 @@
     X(batch)                                                                                                           \
     X(batch_twice)                                                                                                     \
     X(batch_derivative)                                                                                                \
-    X(batch_without_loop) X(wrong) X(memory) X(complex_operands) X(half) X(threads) X(compiled) X(text) X(mutated)
+    X(batch_without_loop)                                                                                              \
+    X(wrong) X(memory) X(complex_operands) X(half) X(threads) X(compiled) X(text) X(mutated) X(sparsity)
 
 #define PROPERTY(name) int property_##name(const cases_row *row);
 PROPERTIES(PROPERTY)

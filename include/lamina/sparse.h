@@ -1,0 +1,53 @@
+/* Derivatives that are mostly zeros: where a Jacobian or Hessian can differ from zero, and its entries there, for the
+ * price of as many directions as it takes to keep them apart: three for a tridiagonal matrix of any size, two for an
+ * arrow. Optimisers and solvers that take sparse matrices take what comes from here. */
+#ifndef LAMINA_SPARSE_H
+#define LAMINA_SPARSE_H
+
+#include <lamina/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lam_sparse_options {
+    int argnum;         /* the input to differentiate by; negative ones count from the end */
+    int has_aux;        /* how many of the last outputs are passed through undifferentiated; one more there must be */
+    int64_t chunk_size; /* directions at once; 0: all */
+} lam_sparse_options;
+
+/* Where the Jacobian of f's first output can differ from zero: a run of f at these examples that sees which elements
+ * each result is made of. Nothing is left out by a value that happens to be zero: a product depends on both factors, a
+ * choice (lam_where, lam_max) on all it chooses from. What C code decides by values, and loops and branches with it
+ * (lam_cond), is as it was at the examples. Custom Functions and checkpointed ones depend on all of their operands.
+ * Shape   i64[entries, 2]: row (number of the element of the output) and column (of the input), in row-major order;
+ *         sorted by rows, then by columns, without repetitions. That is the order of compressed rows (CSR).
+ * Fails   as lam_jacobian does; LAM_ERR_BATCHED or LAM_ERR_ABSTRACT for examples that belong to a transform;
+ *         LAM_ERR_OVERFLOW for more than 2^31 - 1 elements of the input. */
+LAM_API lam_tensor *lam_jacobian_sparsity(lam_fn *f, lam_list examples, const lam_sparse_options *options);
+
+/* The same of the Hessian of a scalar function: the sparsity of the Jacobian of its gradient. Both triangles.
+ * Fails   as lam_grad and lam_jacobian_sparsity do. */
+LAM_API lam_tensor *lam_hessian_sparsity(lam_fn *f, lam_list examples, const lam_sparse_options *options);
+
+/* The entries of the Jacobian at `sparsity`: i64[entries, 2] as above, in any order, or a superset of what can differ
+ * from zero. By columns, or by rows where that needs fewer directions. It must not leave out an entry that is not
+ * zero: others would be wrong then, and nobody would notice.
+ * Shape   outputs: [entries], in the order of `sparsity`, of the promoted dtype of input and output; then the auxiliary
+ *         outputs.
+ * Fails   at once for a sparsity that is no integer [entries, 2] or has a negative number, options as lam_jacobian
+ *         has them; when called LAM_ERR_INDEX for an entry outside, LAM_ERR_DTYPE for inputs or outputs that are not
+ *         real floating.
+ * Source  A. H. Gebremedhin, F. Manne, A. Pothen, SIAM Review 47 (2005) 629. */
+LAM_API lam_fn *lam_sparse_jacobian(lam_fn *f, lam_tensor *sparsity, const lam_sparse_options *options);
+
+/* The entries of the Hessian of a scalar function at `sparsity`, of which one triangle is enough: directions are shared
+ * as symmetry allows. Each costs some gradients.
+ * Shape   outputs: [entries], in the order of `sparsity`; then the auxiliary outputs.
+ * Fails   as lam_sparse_jacobian and lam_grad do. */
+LAM_API lam_fn *lam_sparse_hessian(lam_fn *f, lam_tensor *sparsity, const lam_sparse_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,141 @@
+/* Greedy colourings: the lines and columns with most entries first, each gets the lowest colour that none forbids.
+ * Source: A. H. Gebremedhin, F. Manne, A. Pothen, What color is your Jacobian? Graph coloring for computing derivatives,
+ * SIAM Review 47 (2005), sections 3 and 4: distance-2 colouring, and the restricted star colouring of Powell and
+ * Toint. */
+#include "transforms/colouring.h"
+
+#include "lib/base/alloc.h"
+#include "lib/base/error.h"
+
+#include <string.h>
+
+/* Who is beside whom: the neighbours of v are to[start[v]] up to to[start[v + 1]]. */
+typedef struct graph {
+    int64_t n, ends;
+    int64_t *start, *to;
+} graph;
+
+static int64_t degree(const graph *g, int64_t v) {
+    return g->start[v + 1] - g->start[v];
+}
+
+static void graph_stop(lam_ctx *ctx, graph *g) {
+    if (g->start) lam__alloc_put(&ctx->pool, g->start, (size_t)(g->n + 2 + g->ends) * sizeof(int64_t));
+    g->start = NULL;
+}
+
+/* From `count` pairs, twice as many with `both`, in which each pair counts both ways but those of one with itself. */
+static bool graph_start(lam_ctx *ctx, graph *g, int64_t n, int64_t count, const int64_t *from, const int64_t *to,
+                        bool both) {
+    *g = (graph){.n = n, .ends = both ? 2 * count : count};
+    const size_t bytes = (size_t)(n + 2 + g->ends) * sizeof(int64_t);
+    if (!(g->start = lam__alloc_get(&ctx->pool, bytes))) {
+        lam__error_memory(ctx, bytes);
+        return false;
+    }
+    g->to = g->start + n + 2;
+    memset(g->start, 0, (size_t)(n + 2) * sizeof(int64_t));
+    int64_t *next = g->start + 1; /* one further while they are filled in, so that no list of ends is needed */
+    for (int64_t k = 0; k < count; k++) {
+        if (both && from[k] == to[k]) continue;
+        next[from[k] + 1]++;
+        if (both) next[to[k] + 1]++;
+    }
+    for (int64_t v = 0; v < n; v++) next[v + 1] += next[v];
+    for (int64_t k = 0; k < count; k++) {
+        if (both && from[k] == to[k]) continue;
+        g->to[next[from[k]]++] = to[k];
+        if (both) g->to[next[to[k]]++] = from[k];
+    }
+    return true;
+}
+
+/* The vertices by their degree, the highest first, as counted; in `order`, with n + 1 more places behind for the
+ * counts. */
+static void by_degree(const graph *g, int64_t *order) {
+    int64_t *at = order + g->n;
+    memset(at, 0, (size_t)(g->n + 1) * sizeof *at);
+    for (int64_t v = 0; v < g->n; v++) at[degree(g, v) < g->n ? g->n - degree(g, v) : 0]++;
+    for (int64_t d = 0, before = 0; d <= g->n; d++) {
+        const int64_t here = at[d];
+        at[d] = before;
+        before += here;
+    }
+    for (int64_t v = 0; v < g->n; v++) order[at[degree(g, v) < g->n ? g->n - degree(g, v) : 0]++] = v;
+}
+
+/* forbidden[c] == v: v may not have colour c. Returns the lowest that it may. */
+static int64_t lowest(const int64_t *forbidden, int64_t v) {
+    int64_t c = 0;
+    while (forbidden[c] == v) c++;
+    return c;
+}
+
+/* An order and a list of forbidden colours, for one colouring. */
+static int64_t *room_get(lam_ctx *ctx, int64_t n, size_t *bytes) {
+    *bytes = (size_t)(3 * n + 3) * sizeof(int64_t);
+    int64_t *room = lam__alloc_get(&ctx->pool, *bytes);
+    if (!room) lam__error_memory(ctx, *bytes);
+    return room;
+}
+
+int64_t lam__colouring_apart(lam_ctx *ctx, const lam__entries *e, int64_t most, int64_t colours[]) {
+    graph across, lines = {0};
+    size_t bytes;
+    const int64_t n = e->n_across;
+    int64_t count = -1, *order = room_get(ctx, n, &bytes), *forbidden = order ? order + 2 * n + 1 : NULL;
+    if (!order) return -1;
+    if (graph_start(ctx, &across, n, e->count, e->across, e->lines, false) &&
+        graph_start(ctx, &lines, e->n_lines, e->count, e->lines, e->across, false)) {
+        count = 0;
+        for (int64_t i = 0; i < e->n_lines; i++)
+            if (degree(&lines, i) > count) count = degree(&lines, i); /* so many meet in that line */
+        const bool hopeless = count > most;
+        by_degree(&across, order);
+        for (int64_t v = 0; v < n; v++) colours[v] = forbidden[v] = -1;
+        if (!hopeless) count = 0;
+        for (int64_t i = 0; i < n && !hopeless && count <= most; i++) {
+            const int64_t v = order[i];
+            for (int64_t k = across.start[v]; k < across.start[v + 1]; k++)
+                for (int64_t l = across.to[k], m = lines.start[l]; m < lines.start[l + 1]; m++)
+                    if (colours[lines.to[m]] >= 0) forbidden[colours[lines.to[m]]] = v;
+            if (degree(&across, v)) colours[v] = lowest(forbidden, v);
+            if (colours[v] >= count) count = colours[v] + 1;
+        }
+    }
+    graph_stop(ctx, &lines);
+    graph_stop(ctx, &across);
+    lam__alloc_put(&ctx->pool, order, bytes);
+    return count;
+}
+
+/* Two vertices of one colour may have a neighbour in common only if its colour is lower, and that is there when the
+ * second of them gets its own. */
+int64_t lam__colouring_symmetric(lam_ctx *ctx, const lam__entries *e, int64_t colours[]) {
+    graph g;
+    size_t bytes;
+    const int64_t n = e->n_across;
+    int64_t count = -1, *order = room_get(ctx, n, &bytes), *forbidden = order ? order + 2 * n + 1 : NULL;
+    if (!order) return -1;
+    if (graph_start(ctx, &g, n, e->count, e->lines, e->across, true)) {
+        by_degree(&g, order);
+        for (int64_t v = 0; v < n; v++) colours[v] = forbidden[v] = -1;
+        count = 0;
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t v = order[i];
+            for (int64_t k = g.start[v]; k < g.start[v + 1]; k++) {
+                const int64_t w = g.to[k], own = colours[w];
+                if (own >= 0) forbidden[own] = v;
+                for (int64_t m = g.start[w]; m < g.start[w + 1]; m++) {
+                    const int64_t other = colours[g.to[m]];
+                    if (other >= 0 && (own < 0 || other < own)) forbidden[other] = v;
+                }
+            }
+            colours[v] = lowest(forbidden, v);
+            if (colours[v] >= count) count = colours[v] + 1;
+        }
+    }
+    graph_stop(ctx, &g);
+    lam__alloc_put(&ctx->pool, order, bytes);
+    return count;
+}

@@ -1,0 +1,369 @@
+/* Sparse Jacobians and Hessians. Directions that lose no entry are made one (colouring.h); the product with all of
+ * these is a dense matrix of few columns, from public transforms, and each entry has its place in that. */
+#include "transforms/arguments.h"
+#include "transforms/colouring.h"
+#include "transforms/dependence.h"
+
+#include "lib/dispatch/dispatch.h"
+#include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
+#include "lib/tensor/dtype.h"
+
+#include <lamina/indexing.h>
+#include <lamina/ops.h>
+#include <lamina/sparse.h>
+#include <lamina/tensor.h>
+
+#include <string.h>
+
+/* Options made plain: 0..inputs-1. False after recording what is wrong. */
+static bool options_of(const char *name, lam_fn *f, const lam_sparse_options *options, lam_sparse_options *o) {
+    lam__scratch_area area;
+    *o = options ? *options : (lam_sparse_options){0};
+    if (!lam__arguments_aux(name, f, o->has_aux)) return false;
+    if (f->outputs - o->has_aux != 1) {
+        lam__error_set(f->ctx, LAM_ERR_ARITY, "join them to one, or count them in has_aux",
+                       "%s: '%s' has %d outputs to differentiate, 1 expected", name, f->name, f->outputs - o->has_aux);
+        return false;
+    }
+    if (o->chunk_size < 0) {
+        lam__error_set(f->ctx, LAM_ERR_OPTION, "give a positive number, or 0 for all at once",
+                       "%s: chunk_size of '%s' is %lld", name, f->name, (long long)o->chunk_size);
+        return false;
+    }
+    int *argnums = lam__scratch_get(&area, f->ctx, (size_t)f->inputs * sizeof *argnums);
+    const int given = argnums ? lam__arguments_argnums(name, f, (lam_axes){1, &o->argnum}, 1, argnums) : -1;
+    if (given == 1) o->argnum = argnums[0];
+    lam__scratch_put(&area);
+    return given == 1;
+}
+
+/* The gradient by that input, with the auxiliary outputs behind it. */
+static lam_fn *gradient_of(lam_fn *f, const lam_sparse_options *o) {
+    return lam_grad(f, &(lam_grad_options){.argnums = {1, &o->argnum}, .has_aux = o->has_aux});
+}
+
+/* ---- where entries are ------------------------------------------------------------------------------------------- */
+
+/* Rows are elements of the output, columns what they depend on. */
+static lam_value *pairs_of(const lam__sets *sets, const lam_value *depends) {
+    int64_t entries = 0, at = 0;
+    for (int64_t i = 0; depends && i < depends->count; i++)
+        entries += lam__sets_size(sets, ((const int64_t *)depends->data)[i]);
+    lam_value *pairs = lam__value_new(sets->ctx, LAM_I64, 2, (int64_t[]){entries, 2});
+    for (int64_t i = 0; pairs && depends && i < depends->count; i++) {
+        const int64_t name = ((const int64_t *)depends->data)[i], size = lam__sets_size(sets, name);
+        const int32_t *items = lam__sets_items(sets, name);
+        for (int64_t k = 0; k < size; k++) {
+            ((int64_t *)pairs->data)[at++] = i;
+            ((int64_t *)pairs->data)[at++] = items[k];
+        }
+    }
+    return pairs;
+}
+
+/* Whether v is a real floating array that can be read, input or output number i. */
+static bool usable(const char *name, lam_fn *f, bool output, int i, const lam_value *v) {
+    if (output ? !lam__arguments_floating_output(name, f, i, v) : !lam__arguments_floating(name, f, i, v)) return false;
+    return lam__arguments_complex(name, f, false, output ? "output" : "input", i, v);
+}
+
+/* What has no elements yet, or has those of a batch, says nothing of where they go. */
+static lam_status check_examples(const char *name, lam_fn *f, int n, lam_value *const in[]) {
+    for (int i = 0; i < n; i++)
+        if (in[i]->kind != LAM__CONCRETE)
+            return lam__error_set(f->ctx, in[i]->kind == LAM__ABSTRACT ? LAM_ERR_ABSTRACT : LAM_ERR_BATCHED,
+                                  "ask for the sparsity outside of other transforms",
+                                  "%s of '%s': example %d belongs to a transform", name, f->name, i);
+    return LAM_OK;
+}
+
+static lam_status sparsity_of(const char *name, lam_fn *f, int input, lam_value *const in[], lam_value **pairs) {
+    lam__sets sets;
+    lam_value *first = NULL, *depends = NULL;
+    if (!usable(name, f, false, input, in[input])) return LAM_ERR_DTYPE;
+    if (in[input]->count > INT32_MAX)
+        return lam__error_set(f->ctx, LAM_ERR_OVERFLOW, NULL, "%s of '%s': input %d has more than 2^31 - 1 elements",
+                              name, f->name, input);
+    lam_status status = lam__sets_start(&sets, f->ctx, in[input]->count);
+    if (status == LAM_OK) status = lam__dependence_run(f, input, in, &sets, &first, &depends);
+    if (status == LAM_OK && !usable(name, f, true, 0, first)) status = LAM_ERR_DTYPE;
+    if (status == LAM_OK && !(*pairs = pairs_of(&sets, depends))) status = LAM_ERR_MEMORY;
+    lam__value_release(first);
+    lam__value_release(depends);
+    lam__sets_stop(&sets);
+    return status;
+}
+
+/* `of` is f, or its gradient. */
+static lam_tensor *sparsity(const char *name, lam_fn *f, lam_fn *of, lam_list examples, int input) {
+    lam__scratch_area area;
+    lam_ctx *ctx = f->ctx;
+    lam_value **in = lam__scratch_get(&area, ctx, (size_t)f->inputs * sizeof *in), *pairs = NULL;
+    if (!in) return &ctx->failed;
+    memset(in, 0, (size_t)f->inputs * sizeof *in);
+    lam_status status = lam__arguments_list(name, f, "examples", examples, f->inputs, false, in);
+    if (status == LAM_OK) status = check_examples(name, f, f->inputs, in);
+    if (status == LAM_OK) sparsity_of(name, of, input, in, &pairs);
+    lam__scratch_put(&area);
+    return lam__scope_handle(ctx, pairs);
+}
+
+lam_tensor *lam_jacobian_sparsity(lam_fn *f, lam_list examples, const lam_sparse_options *options) {
+    lam_sparse_options o;
+    lam_ctx *where, *ctx = lam__fn_check_call("jacobian_sparsity", f, examples, &where);
+    if (!ctx) return &where->failed;
+    if (!options_of("jacobian_sparsity", f, options, &o)) return &ctx->failed;
+    lam__fn_retain(f); /* its body may drop it */
+    lam_tensor *pairs = sparsity("jacobian_sparsity", f, f, examples, o.argnum);
+    lam__fn_release(f);
+    return pairs;
+}
+
+lam_tensor *lam_hessian_sparsity(lam_fn *f, lam_list examples, const lam_sparse_options *options) {
+    lam_sparse_options o;
+    lam_ctx *where, *ctx = lam__fn_check_call("hessian_sparsity", f, examples, &where);
+    if (!ctx) return &where->failed;
+    if (!options_of("hessian_sparsity", f, options, &o)) return &ctx->failed;
+    lam_scope *scope = lam_scope_begin(ctx); /* the gradient is for this alone */
+    lam_fn *gradient = gradient_of(f, &o);
+    lam_tensor *pairs =
+        lam_failed(gradient) ? &ctx->failed : sparsity("hessian_sparsity", f, gradient, examples, o.argnum);
+    lam_scope_end(scope, &pairs, 1);
+    return pairs;
+}
+
+/* ---- their values ------------------------------------------------------------------------------------------------ */
+
+/* Entry k is in the product with the direction of colour entry[k].colour, at element entry[k].at, and is at
+ * entry[k].row, entry[k].column for messages. Behind the entries stand the colours of the elements that directions are
+ * made of, as many as the sparsity names. */
+typedef struct sparse_env {
+    bool rows;      /* directions are cotangents: by rows */
+    bool symmetric; /* a Hessian */
+    int argnum, aux;
+    int64_t chunk, colours, entries, named; /* named: elements that have a colour */
+    struct {
+        int64_t row, column, colour, at;
+    } entry[];
+} sparse_env;
+
+static const char *name_of(const sparse_env *e) {
+    return e->symmetric ? "sparse_hessian" : "sparse_jacobian";
+}
+
+static int64_t *colours_of(const sparse_env *e) {
+    return (int64_t *)(uintptr_t)(e->entry + e->entries);
+}
+
+static size_t env_bytes(int64_t entries, int64_t named) {
+    return sizeof(sparse_env) + (size_t)entries * sizeof((sparse_env *)0)->entry[0] + (size_t)named * sizeof(int64_t);
+}
+
+/* Whether all entries lie in a matrix of so many rows and columns; otherwise records the first that does not. */
+static bool inside(const lam_fn *f, const sparse_env *e, int64_t rows, int64_t columns) {
+    for (int64_t k = 0; k < e->entries; k++) {
+        if (e->entry[k].row < rows && e->entry[k].column < columns) continue;
+        lam__error_set(f->ctx, LAM_ERR_INDEX, "make the sparsity for inputs of these dims",
+                       "%s of '%s': entry %lld of the sparsity is at row %lld and column %lld, of %lld rows and %lld "
+                       "columns",
+                       name_of(e), f->name, (long long)k, (long long)e->entry[k].row, (long long)e->entry[k].column,
+                       (long long)rows, (long long)columns);
+        return false;
+    }
+    return true;
+}
+
+/* One direction for each colour, [colours, dims of x]: 1 for the elements that have it. */
+static lam_tensor *directions(lam_ctx *ctx, const sparse_env *e, lam_tensor *x) {
+    int64_t dims[LAM_INNER_RANK];
+    const lam_dims own = lam_dims_of(x);
+    const int64_t n = lam_size(x), left = n - e->named;
+    lam_tensor *colours = lam_array(ctx, LAM_I64, LAM_DIMS(e->named), colours_of(e));
+    lam_tensor *chosen = lam_transpose(lam_one_hot(colours, e->colours, lam_dtype_of(x)), (lam_axes){0});
+    if (left) {
+        lam_tensor *none = lam_zeros(ctx, lam_dtype_of(x), LAM_DIMS(e->colours, left));
+        chosen = lam_concatenate(LAM_LIST(chosen, none), 1);
+    }
+    dims[0] = e->colours;
+    for (int i = 0; i < own.rank; i++) dims[1 + i] = own.dims[i];
+    return lam__apply_reshape(chosen, own.rank + 1, dims);
+}
+
+/* The entries from the products with all directions. */
+static lam_tensor *picked(lam_ctx *ctx, const sparse_env *e, lam_tensor *products, int64_t each) {
+    lam_value *places = lam__value_new(ctx, LAM_I64, 1, (int64_t[]){e->entries});
+    for (int64_t k = 0; places && k < e->entries; k++)
+        ((int64_t *)places->data)[k] = e->entry[k].colour * each + e->entry[k].at;
+    lam_tensor *flat = lam__apply_reshape(products, 1, (int64_t[]){e->colours * each});
+    return lam_take(flat, lam__scope_handle(ctx, places), 0);
+}
+
+/* The ways give f's first output, NULL after a failure, and put entries and auxiliary outputs into out[].
+ * Forward mode: f's first output runs along all directions at once, the rest once. */
+static const lam_tensor *by_columns(lam_fn *f, const sparse_env *e, lam_tensor *const in[], lam_tensor *out[]) {
+    lam_ctx *ctx = f->ctx;
+    const int n = f->inputs, aux = e->aux;
+    lam_tensor **given = lam__apply_room(ctx, (size_t)n + 1), **got = lam__apply_room(ctx, (size_t)aux + 2);
+    int *axes = (int *)(void *)lam__apply_room(ctx, (size_t)(n + aux) + 3), *out_axes = axes + n + 1;
+    if (!given || !got || !axes || !inside(f, e, INT64_MAX, lam_size(in[e->argnum]))) return NULL;
+    lam_fn *push = lam_jvp_fn(f, &(lam_grad_options){.argnums = {1, &e->argnum}, .has_aux = aux});
+    for (int i = 0; i <= n; i++) axes[i] = i < n ? LAM_UNMAPPED : 0;
+    for (int o = 0; o < aux + 2; o++) out_axes[o] = o == 1 ? 0 : LAM_UNMAPPED;
+    lam_fn *mapped = lam_vmap(push, &(lam_vmap_options){.in_axes = {n + 1, axes},
+                                                        .out_axes = {aux + 2, out_axes},
+                                                        .axis_size = e->colours ? 0 : LAM_ZERO_SIZE,
+                                                        .chunk_size = e->chunk});
+    for (int i = 0; i < n; i++) given[i] = in[i];
+    given[n] = directions(ctx, e, in[e->argnum]);
+    if (lam_call(mapped, (lam_list){(size_t)n + 1, given}, got, (size_t)aux + 2) != LAM_OK) return NULL;
+    const lam_value *y = lam__scope_peek(got[0]);
+    if (!y || !usable(name_of(e), f, true, 0, y) || !inside(f, e, lam_size(got[0]), INT64_MAX)) return NULL;
+    out[0] = picked(ctx, e, got[1], lam_size(got[0]));
+    for (int a = 0; a < aux; a++) out[1 + a] = got[2 + a];
+    return got[0];
+}
+
+/* Reverse mode: f runs once, its pullback for all directions at once. */
+static const lam_tensor *by_rows(lam_fn *f, const sparse_env *e, lam_tensor *const in[], lam_tensor *out[]) {
+    lam_ctx *ctx = f->ctx;
+    lam_fn *pullback;
+    lam_tensor **values = lam__apply_room(ctx, (size_t)e->aux + 1), *products;
+    const lam_grad_options options = {.argnums = {1, &e->argnum}, .has_aux = e->aux};
+    if (!values) return NULL;
+    if (lam_vjp(f, (lam_list){(size_t)f->inputs, in}, values, (size_t)e->aux + 1, &pullback, &options) != LAM_OK)
+        return NULL;
+    const lam_value *y = lam__scope_peek(values[0]);
+    if (!y || !usable(name_of(e), f, true, 0, y)) return NULL;
+    if (!inside(f, e, lam_size(values[0]), lam_size(in[e->argnum]))) return NULL;
+    lam_fn *mapped = lam_vmap(pullback, &(lam_vmap_options){.chunk_size = e->chunk});
+    products = lam_apply(mapped, LAM_LIST(directions(ctx, e, values[0])));
+    out[0] = picked(ctx, e, products, lam_size(in[e->argnum]));
+    for (int a = 0; a < e->aux; a++) out[1 + a] = values[1 + a];
+    return values[0];
+}
+
+static void body_sparse(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const sparse_env *e = env;
+    lam_fn *f = lam__fn_base(env);
+    for (int o = 0; o < f->outputs; o++) out[o] = &ctx->failed;
+    const lam_value *x = lam__scope_peek(in[e->argnum]);
+    if (!x || !usable(name_of(e), f, false, e->argnum, x)) return;
+    ctx->scope->of_rule = true; /* products have an axis more than the user's tensors */
+    const lam_tensor *y = (e->rows ? by_rows : by_columns)(f, e, in, out);
+    if (y) out[0] = lam_cast(out[0], lam__dtype_promote((int)lam_dtype_of(y), x->dtype));
+}
+
+/* ---- the function ------------------------------------------------------------------------------------------------ */
+
+/* Whether it is a list of pairs of integers; otherwise records it. */
+static bool is_sparsity(const char *name, const lam_fn *f, lam_tensor *t) {
+    if (lam_failed(t)) return false;
+    const lam_dims d = lam_dims_of(t);
+    const int dtype = (int)lam_dtype_of(t);
+    if (d.rank == 2 && d.dims[1] == 2 && dtype != LAM_BOOL && !lam__dtype_is_inexact(dtype)) return true;
+    lam__axes_fail_with(name, t, LAM_ERR_SHAPE, "give integers [entries, 2], as lam_jacobian_sparsity does",
+                        "the sparsity for '%s' is no list of rows and columns", f->name);
+    return false;
+}
+
+/* Its rows, then its columns, n of each. */
+static bool read_sparsity(const char *name, lam_tensor *t, int64_t n, int64_t numbers[]) {
+    lam_scope *scope = lam_scope_begin(t->ctx);
+    const uint64_t since = lam__scope_now(t);
+    lam_tensor *lists = lam_transpose(lam_cast(t, LAM_I64), (lam_axes){0});
+    bool fine = lam_read(lists, numbers, (size_t)(2 * n) * sizeof *numbers) == LAM_OK;
+    if (!fine) lam__error_within(t->ctx, since, name);
+    lam_scope_end(scope, NULL, 0);
+    for (int64_t k = 0; fine && k < 2 * n; k++)
+        if (numbers[k] < 0) {
+            lam__axes_fail(name, t, LAM_ERR_INDEX, "entry %lld of the sparsity is at %lld", (long long)(k % n),
+                           (long long)numbers[k]);
+            fine = false;
+        }
+    return fine;
+}
+
+static int64_t beyond(int64_t n, const int64_t *numbers) {
+    int64_t most = 0;
+    for (int64_t k = 0; k < n; k++)
+        if (numbers[k] >= most) most = numbers[k] + 1;
+    return most;
+}
+
+/* Jacobians: columns, unless rows need fewer directions. Tells how many colours, and in e->rows which; colours has room
+ * for both. */
+static int64_t colour_jacobian(lam_ctx *ctx, const lam__entries *e, int64_t colours[], int64_t other[], bool *rows) {
+    const lam__entries turned = {e->count, e->across, e->lines, e->n_across, e->n_lines};
+    const int64_t by_columns = lam__colouring_apart(ctx, e, INT64_MAX, colours);
+    const int64_t by_rows = by_columns < 0 ? -1 : lam__colouring_apart(ctx, &turned, by_columns - 1, other);
+    *rows = by_columns >= 0 && by_rows >= 0 && by_rows < by_columns;
+    if (*rows) memcpy(colours, other, (size_t)e->n_lines * sizeof *colours);
+    return by_columns < 0 || by_rows < 0 ? -1 : *rows ? by_rows : by_columns;
+}
+
+/* What each entry is read from. */
+static void place_entries(sparse_env *e, const lam__entries *all) {
+    const int64_t *colours = colours_of(e);
+    for (int64_t k = 0; k < all->count; k++) {
+        const int64_t i = all->lines[k], j = all->across[k];
+        const bool other = e->symmetric ? colours[i] < colours[j] : e->rows;
+        e->entry[k].row = i;
+        e->entry[k].column = j;
+        e->entry[k].colour = colours[other ? i : j];
+        e->entry[k].at = other ? j : i;
+    }
+}
+
+/* The env of the function in room for it, its entries and `most` colours; `other`: room for as many more. */
+static bool fill_env(lam_ctx *ctx, sparse_env *e, lam__entries *all, int64_t other[]) {
+    e->colours = e->symmetric ? lam__colouring_symmetric(ctx, all, colours_of(e))
+                              : colour_jacobian(ctx, all, colours_of(e), other, &e->rows);
+    if (e->colours < 0) return false;
+    e->named = e->rows ? all->n_lines : all->n_across;
+    place_entries(e, all);
+    return true;
+}
+
+static lam_fn *sparse_new(const char *name, lam_fn *f, lam_tensor *where, const lam_sparse_options *o, bool symmetric) {
+    lam_ctx *ctx = f->ctx;
+    lam_fn *made = ctx->failed_fn;
+    lam__scratch_area area, area_env;
+    if (!is_sparsity(name, f, where)) return made;
+    const int64_t n = lam_dim(where, 0);
+    int64_t *numbers = lam__scratch_get(&area, ctx, (size_t)(2 * n) * sizeof *numbers);
+    if (numbers && read_sparsity(name, where, n, numbers)) {
+        lam__entries all = {n, numbers, numbers + n, beyond(n, numbers), beyond(n, numbers + n)};
+        const int64_t most = all.n_lines > all.n_across ? all.n_lines : all.n_across;
+        if (symmetric) all.n_lines = all.n_across = most;
+        sparse_env *e = lam__scratch_get(&area_env, ctx, env_bytes(n, 2 * most));
+        if (e)
+            *e = (sparse_env){
+                .symmetric = symmetric, .argnum = o->argnum, .aux = o->has_aux, .chunk = o->chunk_size, .entries = n};
+        lam_fn *of = symmetric ? gradient_of(f, o) : f;
+        if (e && !lam_failed(of) && fill_env(ctx, e, &all, colours_of(e) + most)) {
+            lam__derived d = {name, of, body_sparse, f->inputs, 1 + o->has_aux, e, env_bytes(n, e->named), NULL};
+            made = lam__fn_derive(ctx, &d);
+        }
+        lam__scratch_put(&area_env);
+    }
+    lam__scratch_put(&area);
+    return made;
+}
+
+static lam_fn *sparse(const char *name, lam_fn *f, lam_tensor *where, const lam_sparse_options *options,
+                      bool symmetric) {
+    lam_sparse_options o;
+    lam_ctx *ctx = lam__fn_check(name, f);
+    if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
+    if (!options_of(name, f, options, &o)) return ctx->failed_fn;
+    return sparse_new(name, f, where, &o, symmetric);
+}
+
+lam_fn *lam_sparse_jacobian(lam_fn *f, lam_tensor *sparsity, const lam_sparse_options *options) {
+    return sparse("sparse_jacobian", f, sparsity, options, false);
+}
+
+lam_fn *lam_sparse_hessian(lam_fn *f, lam_tensor *sparsity, const lam_sparse_options *options) {
+    return sparse("sparse_hessian", f, sparsity, options, true);
+}

@@ -1,7 +1,7 @@
 /* Greedy colourings: the lines and columns with most entries first, each gets the lowest colour that none forbids.
- * Source: A. H. Gebremedhin, F. Manne, A. Pothen, What color is your Jacobian? Graph coloring for computing derivatives,
- * SIAM Review 47 (2005), sections 3 and 4: distance-2 colouring, and the restricted star colouring of Powell and
- * Toint. */
+ * Source: A. H. Gebremedhin, F. Manne, A. Pothen, What color is your Jacobian? Graph coloring for computing
+ * derivatives, SIAM Review 47 (2005), sections 3 and 4: distance-2 colouring, and the restricted star colouring of
+ * Powell and Toint. */
 #include "transforms/colouring.h"
 
 #include "lib/base/alloc.h"

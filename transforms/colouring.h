@@ -12,8 +12,8 @@ typedef struct lam__entries {
 } lam__entries;
 
 /* Colours 0, 1, ... for `across`, different where two meet in a line, -1 for those without entries. `colours` has room
- * for n_across. Gives their number, -1 after a failure. At most `most` are wanted: more are as good as none, and what is
- * given then is any number above it. */
+ * for n_across. Gives their number, -1 after a failure. At most `most` are wanted: more are as good as none, and what
+ * is given then is any number above it. */
 int64_t lam__colouring_apart(lam_ctx *ctx, const lam__entries *e, int64_t most, int64_t colours[]);
 
 /* The same for a symmetric matrix, of which one triangle is enough, n_lines being n_across: entry (i, j) can be told

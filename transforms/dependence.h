@@ -7,8 +7,8 @@
 
 #include "lib/dispatch/fn.h"
 
-/* Runs f at in[], with input `input` as what is depended on. *depends: an i64 value of the dims of output 0, the name in
- * `sets` (started, for as many numbers as the input has elements) of the set of each element; NULL where nothing
+/* Runs f at in[], with input `input` as what is depended on. *depends: an i64 value of the dims of output 0, the name
+ * in `sets` (started, for as many numbers as the input has elements) of the set of each element; NULL where nothing
  * depends on the input. *first: that output, without what it depends on. The other outputs are given up. */
 lam_status lam__dependence_run(lam_fn *f, int input, lam_value *const in[], lam__sets *sets, lam_value **first,
                                lam_value **depends);

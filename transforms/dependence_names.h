@@ -1,6 +1,6 @@
-/* Arrays of names of sets, for the rows of dependence_rules.c: the names of the elements of an operand, brought to where
- * those of a result are, and united. Arrays that are given are contiguous, of i64, one reference; NULL after a failure,
- * which is on record. */
+/* Arrays of names of sets, for the rows of dependence_rules.c: the names of the elements of an operand, brought to
+ * where those of a result are, and united. Arrays that are given are contiguous, of i64, one reference; NULL after a
+ * failure, which is on record. */
 #ifndef LAM_TRANSFORMS_DEPENDENCE_NAMES_H
 #define LAM_TRANSFORMS_DEPENDENCE_NAMES_H
 

@@ -202,12 +202,12 @@ static lam_value *contracted_side(const task *t, int o, int side) {
     const lam__pairing *p = t->call->params;
     const lam_value *x = t->call->in[side], *out = t->out[o];
     const int8_t *named = lam__contract_axes(p, side);
-    int order[LAM_INNER_RANK], free = lam__contract_free(p, side, x->rank, order + p->batch);
+    int order[LAM_INNER_RANK], own = lam__contract_free(p, side, x->rank, order + p->batch);
     if (!t->names[side]) return NULL;
     for (int i = 0; i < p->batch; i++) order[i] = named[i];
-    for (int i = 0; i < p->contract; i++) order[p->batch + free + i] = named[p->batch + i];
-    const int other = out->rank - p->batch - free, skip = p->batch + (side ? 0 : free);
-    return lam__names_repeated(lam__names_united(t->sets, t->names[side], order, p->batch + free), out,
+    for (int i = 0; i < p->contract; i++) order[p->batch + own + i] = named[p->batch + i];
+    const int other = out->rank - p->batch - own, skip = p->batch + (side ? 0 : own);
+    return lam__names_repeated(lam__names_united(t->sets, t->names[side], order, p->batch + own), out,
                                set_of(skip, other));
 }
 

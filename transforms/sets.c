@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More room: at least twice as much, of which the first `used` bytes are kept. NULL where that is refused; the old block
- * is whole then. */
+/* More room, `bytes` of it, of which the first `used` are what there was. NULL where that is refused; the old block is
+ * whole then. */
 static void *widened(lam__sets *s, void *block, size_t used, size_t old, size_t bytes) {
     void *wider = lam__alloc_get(&s->ctx->pool, bytes);
     if (!wider) {

@@ -258,7 +258,8 @@ static void body_sparse(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
 
 /* Whether it is a list of pairs of integers; otherwise records it. */
 static bool is_sparsity(const char *name, const lam_fn *f, lam_tensor *t) {
-    if (lam_failed(t)) return false;
+    lam_value *v;
+    if (lam__arguments_list(name, f, "sparsity", LAM_LIST(t), 1, false, &v) != LAM_OK) return false;
     const lam_dims d = lam_dims_of(t);
     const int dtype = (int)lam_dtype_of(t);
     if (d.rank == 2 && d.dims[1] == 2 && dtype != LAM_BOOL && !lam__dtype_is_inexact(dtype)) return true;

@@ -20,6 +20,7 @@
 #include <lamina/signal.h>
 #include <lamina/tensor.h>
 #include <lamina/program.h>
+#include <lamina/sparse.h>
 #include <lamina/transforms.h>
 
 #ifdef __cplusplus

@@ -71,6 +71,14 @@ static double run_hessians(void) {
     return sum + total(out[0]) + total(out[1]) + total(out[2]);
 }
 
+static double run_sparse(void) {
+    lam_fn *f = FN(vector, 1, 1), *s = FN(scalar, 1, 1);
+    lam_tensor *j = lam_jacobian_sparsity(f, LAM_LIST(point()), NULL);
+    lam_tensor *h = lam_hessian_sparsity(s, LAM_LIST(point()), NULL);
+    return total(apply1(lam_sparse_jacobian(f, j, NULL), point())) +
+           total(apply1(lam_sparse_hessian(s, h, NULL), point()));
+}
+
 /* A tangent that is zero is made before that of the auxiliary output is dropped. */
 BODY(of_second_and_sine) {
     out[0] = lam_sum(in[1], NULL);
@@ -445,6 +453,7 @@ static const scenario scenarios[] = {
     {"vmap in chunks", run_vmap_chunked},
     {"jacobians", run_jacobians},
     {"hessians", run_hessians},
+    {"sparse", run_sparse},
     {"jvp with auxiliary outputs", run_jvp_aux},
     {"windows", run_windows},
     {"linearize", run_linearize},

@@ -1,6 +1,6 @@
-/* Sparsity: each entry of a Jacobian or Hessian that is not zero, at the operands and at other ones, is among those that
- * lam_jacobian_sparsity and lam_hessian_sparsity name there, and lam_sparse_jacobian and lam_sparse_hessian give these
- * entries as they are in the whole matrix. */
+/* Sparsity: each entry of a Jacobian or Hessian that is not zero, at the operands and at other ones, is among those
+ * that lam_jacobian_sparsity and lam_hessian_sparsity name there, and lam_sparse_jacobian and lam_sparse_hessian give
+ * these entries as they are in the whole matrix. */
 #include "tests/primitives/probe.h"
 #include "tests/primitives/properties.h"
 

@@ -32,8 +32,8 @@ LAM_API lam_program *lam_trace(lam_fn *f, lam_list examples);
  * Branches and loops have the programs of their functions behind them, in braces. The text is the same for the same
  * program, and is read back by lam_program_read to the last bit; `opaque` in it are values of open levels and what has
  * code in C (custom Functions, the way back through lam_while), which are not, as operations that lam_primitives does
- * not list. Custom Functions are there by their operations; a program that was read has the derivatives of these. NaNs
- * have one text, whatever they carry.
+ * not list. Custom Functions are there by their operations, without what only their rules read; a program that was read
+ * has the derivatives of these operations. NaNs have one text, whatever they carry.
  * Fails   LAM_ERR_NULL without a file; LAM_ERR_VALUE for other functions, and if the file cannot be written. */
 LAM_API lam_status lam_program_print(FILE *file, lam_program *program);
 

@@ -6,6 +6,7 @@
 #include "lib/program/emit_writer.h"
 #include "lib/program/function.h"
 #include "lib/program/nested.h"
+#include "lib/program/prune.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
 
@@ -404,7 +405,7 @@ lam_status lam__emit_program(const lam__program *p, const char *name, FILE *file
 lam_status lam_emit_c(lam_program *program, FILE *file, const lam_emit_options *options) {
     static const lam_emit_options none;
     const lam_emit_options *o = options ? options : &none;
-    const lam__program *p = lam__program_given("emit_c", program);
+    lam__program *p = lam__program_given("emit_c", program);
     char derived[LAM__EMIT_NAME];
     if (!p) return program ? lam_status_of(program->ctx) : LAM_ERR_NULL;
     if (!file) return lam__error_set(p->ctx, LAM_ERR_NULL, NULL, "emit_c of '%s': no file", program->name);
@@ -412,5 +413,10 @@ lam_status lam_emit_c(lam_program *program, FILE *file, const lam_emit_options *
         return lam__error_set(p->ctx, LAM_ERR_OPTION, "take letters, digits and _, but no name of C or its library",
                               "emit_c of '%s': '%s' cannot be the name of a function", program->name, o->name);
     if (!o->name) lam__emit_names_make(program->name, derived);
-    return lam__emit_program(p, o->name ? o->name : derived, file, o->reentrant, NULL);
+    p->refs++;
+    p = lam__program_plain(p); /* what only rules read is not in the text */
+    if (!p) return lam_status_of(program->ctx);
+    const lam_status status = lam__emit_program(p, o->name ? o->name : derived, file, o->reentrant, NULL);
+    lam__program_release(p);
+    return status;
 }

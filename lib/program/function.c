@@ -3,6 +3,7 @@
 #include "lib/program/function.h"
 
 #include "lib/primitives/apply.h"
+#include "lib/program/prune.h"
 #include "lib/program/text.h"
 
 #include <lamina/program.h>
@@ -76,16 +77,20 @@ static lam_status status_of(const lam_program *program) {
     return ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_NULL;
 }
 
-/* Writing is checked once, behind it all: stdio remembers a failure. */
+/* Writing is checked once, behind it all: stdio remembers a failure. What only rules read is not in the text. */
 lam_status lam_program_print(FILE *file, lam_program *program) {
-    const lam__program *p = lam__program_given("program_print", program);
+    lam__program *p = lam__program_given("program_print", program);
     if (!p) return status_of(program);
-    if (!file) return lam__error_set(p->ctx, LAM_ERR_NULL, NULL, "program_print of '%s': no file", program->name);
-    const lam__mark mark = lam__error_mark(p->ctx);
-    lam__program_print(file, p, program->name);
-    const lam_status status = lam__error_since(p->ctx, mark);
+    lam_ctx *ctx = p->ctx;
+    if (!file) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "program_print of '%s': no file", program->name);
+    const lam__mark mark = lam__error_mark(ctx);
+    p->refs++;
+    p = lam__program_plain(p);
+    if (p) lam__program_print(file, p, program->name);
+    lam__program_release(p);
+    const lam_status status = lam__error_since(ctx, mark);
     if (status == LAM_OK && (fflush(file) != 0 || ferror(file)))
-        return lam__error_set(p->ctx, LAM_ERR_VALUE, "see that there is room for it",
+        return lam__error_set(ctx, LAM_ERR_VALUE, "see that there is room for it",
                               "program_print of '%s': the file cannot be written", program->name);
     return status;
 }

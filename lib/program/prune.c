@@ -14,9 +14,10 @@ typedef struct edit {
     bool *in, *out;
 } edit;
 
-/* A copy being made. map: the number of each variable in it, -1 for none. */
+/* A copy being made. map: the number of each variable in it, -1 for none. plain: calls with rules are left out. */
 typedef struct copy {
     lam__arena *arena;
+    bool plain;
     const lam__program *p;
     lam__program *made;
     int64_t *map;
@@ -50,24 +51,24 @@ static bool add_equation(const copy *c, const lam__equation *e, const edit *chan
         if (!add_variable(c, e->first + o)) return false;
         call.outputs++;
     }
-    if (!lam__application_copy(c->made, e->within, mapped, c)) return false;
+    if (!c->plain && !lam__application_copy(c->made, e->within, mapped, c)) return false;
     return lam__program_record(c->made, &call, in, first) == LAM_OK;
 }
 
 /* p without some inputs and results (NULL: with all), and with its equations changed (NULL: as they are), finished. */
-static lam__program *copy_of(lam__arena *arena, const lam__program *p, const bool inputs[], const bool results[],
-                             const edit changed[]) {
+static lam__program *copy_of(lam__arena *arena, const lam__program *p, bool plain, const bool inputs[],
+                             const bool results[], const edit changed[]) {
     int n = 0, m = 0;
     for (int i = 0; i < p->inputs; i++) n += !inputs || inputs[i];
     for (int o = 0; o < p->outputs; o++) m += !results || results[o];
-    copy c = {arena, p, lam__program_new(p->ctx, n, m),
+    copy c = {arena, plain, p, lam__program_new(p->ctx, n, m),
               lam__arena_get(arena, (size_t)(p->variables + 1) * sizeof *c.map)};
     bool fine = c.made && c.map;
     for (int64_t v = 0; v < p->variables && fine; v++) c.map[v] = -1;
     for (int i = 0; i < p->inputs && fine; i++) fine = (inputs && !inputs[i]) || add_variable(&c, i);
     for (int64_t k = 0; k < p->equations && fine; k++)
         fine = add_equation(&c, p->list[k], changed ? &changed[k] : NULL);
-    if (c.map) lam__application_copied(c.made, p, mapped, &c);
+    if (c.map && !plain) lam__application_copied(c.made, p, mapped, &c);
     for (int o = 0, at = 0; o < p->outputs && fine; o++) {
         if (results && !results[o]) continue;
         c.made->results[at] = mapped(&c, &p->results[o]);
@@ -111,9 +112,11 @@ static void find_operands(const lam__equation *e, lam__program *const within[], 
 
 /* ---- one equation ------------------------------------------------------------------------------------------------ */
 
+static lam__program *settled(lam__program *p, bool plain);
+
 /* The programs of equation k without the results that nobody reads, pruned; false without memory. */
-static bool prune_within(lam__arena *arena, const lam__program *p, int64_t k, const bool out[], lam__program **within,
-                         bool *changed) {
+static bool prune_within(lam__arena *arena, const lam__program *p, int64_t k, bool plain, const bool out[],
+                         lam__program **within, bool *changed) {
     const lam__nested *what = lam__nested_of(p->list[k]);
     const bool whole = all(out, p->list[k]->outputs);
     for (int f = 0; f < what->count; f++) {
@@ -121,10 +124,10 @@ static bool prune_within(lam__arena *arena, const lam__program *p, int64_t k, co
         was->refs++;
         lam__program *some = was;
         if (!whole) {
-            some = copy_of(arena, was, NULL, out, NULL);
+            some = copy_of(arena, was, plain, NULL, out, NULL);
             lam__program_release(was);
         }
-        within[f] = some ? lam__program_prune(some) : NULL;
+        within[f] = some ? settled(some, plain) : NULL;
         if (!within[f]) return false;
         *changed = *changed || within[f] != was;
     }
@@ -132,7 +135,7 @@ static bool prune_within(lam__arena *arena, const lam__program *p, int64_t k, co
 }
 
 /* Their functions, held by nobody but the scope, in a copy of the parameters. */
-static bool make_functions(lam__arena *arena, const lam__equation *e, lam__program **within, edit *made) {
+static bool make_functions(lam__arena *arena, const lam__equation *e, bool plain, lam__program **within, edit *made) {
     const lam__nested *what = lam__nested_of(e);
     const int n = within[0]->inputs, skip = e->inputs - n;
     const bool whole = all(made->in, e->inputs);
@@ -141,7 +144,7 @@ static bool make_functions(lam__arena *arena, const lam__equation *e, lam__progr
     memcpy(made->what, what, e->params_bytes);
     for (int i = 0; i < what->elements; i++) made->what->elements -= !made->in[skip + what->carries + i];
     for (int f = 0; f < what->count; f++) {
-        lam__program *p = whole ? within[f] : copy_of(arena, within[f], made->in + skip, NULL, NULL);
+        lam__program *p = whole ? within[f] : copy_of(arena, within[f], plain, made->in + skip, NULL, NULL);
         if (!whole) lam__program_release(within[f]);
         within[f] = NULL;
         if (!p) return false;
@@ -151,7 +154,7 @@ static bool make_functions(lam__arena *arena, const lam__equation *e, lam__progr
     return true;
 }
 
-static bool prune_equation(lam__arena *arena, const lam__program *p, int64_t k, edit *made) {
+static bool prune_equation(lam__arena *arena, const lam__program *p, int64_t k, bool plain, edit *made) {
     const lam__equation *e = p->list[k];
     const lam__nested *what = lam__nested_of(e);
     lam__program **within = lam__arena_get(arena, (size_t)(what->count + 1) * sizeof *within);
@@ -161,10 +164,10 @@ static bool prune_equation(lam__arena *arena, const lam__program *p, int64_t k, 
     memset(within, 0, (size_t)what->count * sizeof *within);
     bool changed = false;
     find_results(p, k, made->out);
-    bool fine = prune_within(arena, p, k, made->out, within, &changed);
+    bool fine = prune_within(arena, p, k, plain, made->out, within, &changed);
     if (fine) {
         find_operands(e, within, made->in);
-        if (changed || !all(made->in, e->inputs)) fine = make_functions(arena, e, within, made);
+        if (changed || !all(made->in, e->inputs)) fine = make_functions(arena, e, plain, within, made);
     }
     for (int f = 0; f < what->count; f++) lam__program_release(within[f]);
     return fine;
@@ -172,36 +175,44 @@ static bool prune_equation(lam__arena *arena, const lam__program *p, int64_t k, 
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-static lam__program *prune(lam__arena *arena, lam__program *p) {
+static lam__program *prune(lam__arena *arena, lam__program *p, bool plain) {
     edit *edits = lam__arena_get(arena, (size_t)(p->equations + 1) * sizeof *edits);
-    bool changed = false;
+    bool changed = plain && p->applications;
     if (!edits) return NULL;
     memset(edits, 0, (size_t)p->equations * sizeof *edits);
     for (int64_t k = 0; k < p->equations; k++) {
         if (!lam__nested_of(p->list[k])) continue;
-        if (!prune_equation(arena, p, k, &edits[k])) return NULL;
+        if (!prune_equation(arena, p, k, plain, &edits[k])) return NULL;
         changed = changed || edits[k].what;
     }
-    if (changed) return copy_of(arena, p, NULL, NULL, edits);
+    if (changed) return copy_of(arena, p, plain, NULL, NULL, edits);
     p->refs++;
     return p;
 }
 
-lam__program *lam__program_prune(lam__program *p) {
+static lam__program *settled(lam__program *p, bool plain) {
     lam_ctx *ctx = p->ctx;
     lam__arena arena;
     lam_scope scope;
-    bool any = false;
+    bool any = plain && p->applications;
     for (int64_t k = 0; k < p->equations; k++) any = any || lam__nested_of(p->list[k]);
     if (!any) return p;
     lam__scope_open(ctx, &scope); /* of functions that are made */
     lam__arena_open(&arena, ctx);
     const lam__mark mark = lam__error_mark(ctx);
-    lam__program *made = prune(&arena, p);
+    lam__program *made = prune(&arena, p, plain);
     if (!made && lam__error_since(ctx, mark) == LAM_OK) lam__error_memory(ctx, arena.bytes);
     lam__arena_close(&arena);
     lam__scope_close(&scope);
     lam__program_release(p);
     /* what went may have been all that read something else */
-    return made && made != p ? lam__program_prune(made) : made;
+    return made && made != p ? settled(made, plain) : made;
+}
+
+lam__program *lam__program_prune(lam__program *p) {
+    return settled(p, false);
+}
+
+lam__program *lam__program_plain(lam__program *p) {
+    return settled(p, true);
 }

@@ -84,6 +84,59 @@ START_TEST(what_nobody_reads_of_a_loop_is_not_there) {
 }
 END_TEST
 
+BODY(first) {
+    out[0] = lam_sin(in[0]);
+}
+
+BODY(by_second) {
+    out[0] = lam_mul(in[0], in[1]);
+}
+
+/* A function of two inputs, of which its rule reads the second. */
+BODY(with_rule) {
+    lam_custom_options by_first = {.nondiff = LAM_AXES(1)};
+    lam_fn *f = lam_custom_vjp(FN(first, 2, 1), FN(first, 2, 1), FN(by_second, 2, 1), &by_first);
+    out[0] = lam_apply(f, LAM_LIST(in[0], lam_exp(in[1])));
+}
+
+/* Outside of the choice, and in one of its functions. */
+BODY(choice_with_rule) {
+    lam_tensor *x = lam_apply(FN(with_rule, 2, 1), LAM_LIST(in[0], in[1]));
+    lam_cond(lam_gt(x, 0), FN(with_rule, 2, 1), FN(wave, 2, 1), LAM_LIST(x, in[1]), out, 1);
+}
+
+/* The text has what results need. What only a rule reads is none of it, though derivatives of the program do need it:
+ * those of the two sines are exp(2) by the rule. */
+START_TEST(what_only_a_rule_reads_is_not_there) {
+    lam_list at = LAM_LIST(num(0.5), num(2));
+    lam_fn *p = lam_trace(FN(choice_with_rule, 2, 1), at);
+    char *text = printed_text(p), *again = printed_text(lam_program_read(ctx, text));
+    EXPECT_OK();
+    ck_assert_str_eq(text, "program choice_with_rule(v0: f64[], v1: f64[]) {\n"
+                           "    v2: f64[] = sin(v0)\n"
+                           "    v3: bool[] = gt(v2, 0:f64)\n"
+                           "    v4: i64[] = cast(v3) dtype=i64\n"
+                           "    v5: f64[] = switch(v4, v2, v1) {\n"
+                           "        program wave(v0: f64[], v1: f64[]) {\n"
+                           "            v2: f64[] = mul(v0, v1)\n"
+                           "            v3: f64[] = sin(v2)\n"
+                           "            return v3\n"
+                           "        }\n"
+                           "        program with_rule(v0: f64[], v1: f64[]) {\n"
+                           "            v2: f64[] = sin(v0)\n"
+                           "            return v2\n"
+                           "        }\n"
+                           "    }\n"
+                           "    return v5\n"
+                           "}\n");
+    ck_assert_str_eq(again, text);
+    ck_assert_ptr_null(strstr(emitted_text(p, NULL), "exp("));
+    EXPECT_NEAR(lam_apply(lam_grad(p, NULL), at), 1e-14, LAM_DIMS0, exp(4));
+    free(again);
+    free(text);
+}
+END_TEST
+
 #define SCAN(parameters, body)                                                                                         \
     "program f(v0: f64[], v1: f64[4]) {\n v2: f64[], v3: f64[4] = scan(v0, v1) " parameters " {\n" body " }\n"         \
     " return v2, v3\n}\n"
@@ -202,6 +255,6 @@ END_TEST
 
 Suite *suite_transforms_nested_text(void) {
     return SUITE_OF("transforms/nested_text", a_choice_as_text, what_nobody_reads_of_a_loop_is_not_there,
-                    texts_of_loops_that_are_wrong_are_refused, loops_stay_loops, programs_that_are_too_deep_are_refused,
-                    texts_of_loops_with_a_wrong_byte);
+                    what_only_a_rule_reads_is_not_there, texts_of_loops_that_are_wrong_are_refused, loops_stay_loops,
+                    programs_that_are_too_deep_are_refused, texts_of_loops_with_a_wrong_byte);
 }

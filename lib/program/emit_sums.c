@@ -278,13 +278,14 @@ static const char *write_cumlogsumexp(ARGUMENTS) {
     return cumulate(e, q, in, out[0], "s = @logaddexp(s, $2);", "-INFINITY");
 }
 
-/* The first factor has no say, whatever it is. */
+/* The first factor has no say, whatever it is. Where there is no other, it is named all the same: it may be all that
+ * reads an argument. */
 static const char *write_linear_recurrence(ARGUMENTS) {
     const lam__scan_params *p = q->params;
     char text[64];
     const bool floats = lam__dtype_is_float(out[0]->dtype);
     const char *step = floats ? "$2 * s" : "@mul($2, s)";
-    if (out[0]->dims[p->axis] == 1) snprintf(text, sizeof text, "s = $3;");
+    if (out[0]->dims[p->axis] == 1) snprintf(text, sizeof text, "(void)$2, s = $3;");
     else snprintf(text, sizeof text, "s = i%d ? %s + $3 : $3;", p->axis, step);
     return cumulate(e, q, in, out[0], text, "0");
 }

@@ -361,8 +361,23 @@ BODY(added) {
     out[0] = lam_add(in[1], lam_cast(in[0], LAM_F64));
 }
 
+BODY(recurrence) {
+    out[0] = lam_linear_recurrence(in[0], in[1], 0, false);
+}
+
+BODY(second) {
+    out[0] = in[1];
+}
+
 BODY(around) {
     out[0] = lam_convolve(lam_broadcast_to(lam_index(in[0], 0, 0), LAM_DIMS(N)), in[0], LAM_CONVOLVE_SAME);
+}
+
+/* A recurrence of one element in a function of a choice: its factor, an argument of that, has no say. */
+BODY(of_one) {
+    lam_tensor *x = lam_slice_axis(in[0], 0, 0, 1), *y = lam_slice_axis(in[0], 0, 1, 2);
+    lam_cond(lam_gt(lam_sum(in[0], NULL), 0.0), FN(recurrence, 2, 1), FN(second, 2, 1), LAM_LIST(x, y), &y, 1);
+    out[0] = lam_add(in[0], y);
 }
 
 /* A choice and a loop whose results have no elements. */
@@ -387,6 +402,7 @@ START_TEST(compilers_have_nothing_to_warn_of) {
     build_add(&b, "zero", lam_trace(compared_with(false), LAM_LIST(small)), &(lam_emit_options){.name = "zero"});
     build_add(&b, "around", traced(FN(around, 1, 1)), NULL);
     build_add(&b, "of_nothing", traced(FN(of_nothing, 1, 1)), NULL);
+    build_add(&b, "of_one", traced(FN(of_one, 1, 1)), NULL);
     build_end(&b);
     void (*of_whole)(const int64_t *, int64_t *), (*of_small)(const uint8_t *, int64_t *);
     build_find(&b, "whole", &of_whole);
@@ -405,6 +421,9 @@ START_TEST(compilers_have_nothing_to_warn_of) {
     build_find(&b, "of_nothing", &call);
     call(point, out);
     for (int i = 0; i < N; i++) ck_assert_double_eq(out[i], point[i]);
+    build_find(&b, "of_one", &call);
+    call(point, out);
+    for (int i = 0; i < N; i++) ck_assert_double_eq(out[i], point[i] + point[1]);
     dlclose(b.library);
 }
 END_TEST

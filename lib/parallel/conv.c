@@ -156,6 +156,16 @@ static bool side_by_side(lam__team *team, lam__conv_abreast *p, lam__scratch *sc
     return true;
 }
 
+/* Results of all features of x, which are the plan's, and their sum. */
+static bool summed(lam__team *team, lam__conv_abreast *p, double results, void *out, lam__scratch *scratch, void *env) {
+    const int64_t count = (int64_t)results;
+    p->out = scratch(env, (size_t)(p->shape.groups * count * lam__item_bytes(p->dtype)));
+    if (!p->out || !side_by_side(team, p, scratch, env)) return false;
+    lam__parallel_reduce(team, LAM__REDUCE_SUM, p->dtype, 2, (int64_t[]){p->shape.groups, count}, (bool[]){true, false},
+                         p->out, (int64_t[]){count, 1}, out);
+    return true;
+}
+
 static void few_part(void *env, int64_t begin, int64_t end, int worker) {
     const sharing *s = env;
     lam__conv_few_run(s->plan, begin, end, room_of(s, worker));
@@ -230,6 +240,8 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
             return gather(team, &gathered, results, scratch, env);
         if (lam__conv_abreast_examples(loops, dtype, s, x, w, out, &groups))
             return side_by_side(team, &groups, scratch, env);
+        if (lam__conv_abreast_summed(loops, dtype, s, x, w, NULL, &groups))
+            return summed(team, &groups, results, out, scratch, env);
         if (lam__conv_few_plan(loops, dtype, s, x, w, out, &near)) return of_few(team, &near, scratch, env);
         if (lam__conv_places_plan(loops, dtype, s, x, w, out, &few_places))
             return of_places(team, &few_places, scratch, env);

@@ -60,17 +60,41 @@ static bool gather(lam_dtype dtype, const lam__conv_case *s, const char *x, cons
     return true;
 }
 
+/* The items of such a plan. */
+static void run_abreast(lam__conv_abreast *plan, char *packed, char *room) {
+    plan->packed = aligned_room(packed, plan->packed_bytes + plan->phases_bytes);
+    plan->phases = (void *)(plan->packed + plan->packed_bytes);
+    lam__conv_abreast_list(plan);
+    lam__conv_abreast_pack(plan, 0, plan->packs);
+    for (int64_t k = plan->items - 1; k >= 0; k--)
+        lam__conv_abreast_run(plan, k, k + 1, aligned_room(room, plan->room));
+}
+
 /* The same with groups, or examples, side by side; false: they are not. */
 static bool side_by_side(bool groups, const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s,
                          const char *x, const char *w, char *out, char *packed, char *room) {
     lam__conv_abreast plan;
     if (!(groups ? lam__conv_abreast_plan : lam__conv_abreast_examples)(loops, dtype, s, x, w, out, &plan))
         return false;
-    plan.packed = aligned_room(packed, plan.packed_bytes + plan.phases_bytes);
-    plan.phases = (void *)(plan.packed + plan.packed_bytes);
-    lam__conv_abreast_list(&plan);
-    lam__conv_abreast_pack(&plan, 0, plan.packs);
-    for (int64_t k = plan.items - 1; k >= 0; k--) lam__conv_abreast_run(&plan, k, k + 1, aligned_room(room, plan.room));
+    run_abreast(&plan, packed, room);
+    return true;
+}
+
+/* The same with features of x side by side, whose results are summed up here. */
+static bool by_sums(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const char *x,
+                    const char *w, char *out, char *packed, char *room) {
+    lam__conv_abreast plan;
+    const int64_t count = s->n * s->out_step[1];
+    if (!lam__conv_abreast_summed(loops, dtype, s, x, w, NULL, &plan)) return false;
+    const size_t bytes = (size_t)(s->c * count * lam__item_bytes(dtype));
+    plan.out = draws_memory(bytes);
+    run_abreast(&plan, packed, room);
+    for (int64_t i = 0; i < count; i++) {
+        double sum = 0;
+        for (int64_t c = 0; c < s->c; c++) sum += draws_element(dtype, plan.out, c * count + i);
+        draws_set(dtype, out, i, sum);
+    }
+    draws_free(plan.out, bytes);
     return true;
 }
 
@@ -132,7 +156,7 @@ static bool apart(lam_dtype dtype, const lam__conv_case *s, const char *x, const
     return lam__parallel_conv_apart(NULL, dtype, s, x, w, out, any_room, own, &done) && done;
 }
 
-enum { BY_PLANS, BY_GATHERING, BY_GROUPS, BY_EXAMPLES, BY_FEW, BY_PLACES, BY_POINTS, BY_APART, BY_ANY };
+enum { BY_PLANS, BY_GATHERING, BY_GROUPS, BY_EXAMPLES, BY_SUMS, BY_FEW, BY_PLACES, BY_POINTS, BY_APART, BY_ANY };
 
 /* Returns whether it was done. BY_ANY: by what is chosen for this machine and these operands. */
 static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint64_t *state, char *packed, char *room) {
@@ -145,6 +169,8 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
         draws_groups(state, loops ? loops->lanes : 16, &s, count);
     else if (way == BY_EXAMPLES || (way == BY_ANY && draws_number(state, 0, 2) == 0))
         draws_examples(state, loops ? loops->lanes : 16, &s, count);
+    else if (way == BY_SUMS || (way == BY_ANY && draws_number(state, 0, 2) == 0))
+        draws_summed(state, loops ? loops->lanes : 16, &s, count);
     else if (way == BY_PLANS || (way == BY_ANY && draws_number(state, 0, 1))) draws_shape(state, &s, count);
     else if (way == BY_FEW || (way == BY_ANY && draws_number(state, 0, 1))) draws_few(state, &s, count);
     else if (way == BY_PLACES || (way == BY_ANY && draws_number(state, 0, 1))) draws_places(state, &s, count);
@@ -159,6 +185,7 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
     else if (way == BY_GATHERING) done = gather(dtype, &s, x, w, out, packed, room);
     else if (way == BY_FEW) done = by_few(loops, dtype, &s, x, w, out, packed, room);
     else if (way == BY_PLACES) done = by_places(loops, dtype, &s, x, w, out, packed, room);
+    else if (way == BY_SUMS) done = by_sums(loops, dtype, &s, x, w, out, packed, room);
     else if (way == BY_POINTS) done = by_points(loops, dtype, &s, x, w, out, room);
     else if (way == BY_GROUPS || way == BY_EXAMPLES)
         done = side_by_side(way == BY_GROUPS, loops, dtype, &s, x, w, out, packed, room);
@@ -225,6 +252,8 @@ START_TEST(convolutions_with_groups_or_examples_side_by_side_are_their_sums) {
     for (int i = 0; i < DRAWS / 4; i++) done += compare(BY_GROUPS, loops, dtype, &state, packed, room);
     ck_assert_int_gt(done, DRAWS / 16);
     for (int i = done = 0; i < DRAWS; i++) done += compare(BY_EXAMPLES, loops, dtype, &state, packed, room);
+    ck_assert(done > DRAWS / 4 || loops->lanes < 4);
+    for (int i = done = 0; i < DRAWS; i++) done += compare(BY_SUMS, loops, dtype, &state, packed, room);
     ck_assert(done > DRAWS / 4 || loops->lanes < 4);
     free(packed);
     free(room);

@@ -192,6 +192,26 @@ void draws_examples(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t c
     draw_all_steps(state, s, count);
 }
 
+/* Shapes whose features of x may lie side by side: many of them, with short lines of the window, or of places. */
+void draws_summed(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t count[3]) {
+    *s = (lam__conv_case){.groups = 1, .n = draws_number(state, 1, 6), .c = lanes};
+    if (draws_number(state, 0, 1)) s->c = draws_number(state, 0, 1) ? lanes / 2 : 2 * lanes - lanes / 2;
+    s->o = draws_number(state, 1, (3 * lanes - 1) / 4);
+    for (int i = 0; i < 3; i++) {
+        lam__conv_axis *a = &s->axis[i];
+        *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
+        if (i == 0 && draws_number(state, 0, 2)) continue;
+        a->window = draws_number(state, 1, i == 2 ? lanes - 1 : 7);
+        a->out = draws_number(state, 1, i == 2 ? lanes - 1 : 5);
+        a->spread = draws_number(state, 1, 2);
+        a->stride = draws_number(state, 1, 2);
+        a->low = draws_number(state, -1, 2);
+        a->size = (a->window - 1) * a->spread + (a->out - 1) * a->stride - a->low - draws_number(state, -1, 3);
+        if (a->size < 1) a->size = 1;
+    }
+    draw_all_steps(state, s, count);
+}
+
 /* Shapes whose places are sums of few products: a stride or a gap of two or three along the last axis, or neither,
  * and some that are long enough for several items. */
 void draws_few(uint64_t *state, lam__conv_case *s, int64_t count[3]) {

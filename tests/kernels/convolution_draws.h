@@ -24,11 +24,13 @@ double draws_element(lam_dtype dtype, const void *x, int64_t i);
 double draws_rounded(lam_dtype dtype, double v);
 
 /* Shapes with their steps, and the elements of x, w and the result: any; such as may be gathered from products; with
- * many groups; with many examples; whose places are sums of few products; apart; few; with windows of one element. */
+ * many groups; with many examples; with many features of x; whose places are sums of few products, are apart, are few;
+ * with windows of one element. */
 void draws_shape(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 void draws_gathered(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 void draws_groups(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t count[3]);
 void draws_examples(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t count[3]);
+void draws_summed(uint64_t *state, int64_t lanes, lam__conv_case *s, int64_t count[3]);
 void draws_few(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 void draws_apart(uint64_t *state, lam__conv_case *s, int64_t count[3]);
 void draws_places(uint64_t *state, lam__conv_case *s, int64_t count[3]);

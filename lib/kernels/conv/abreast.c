@@ -17,6 +17,9 @@ enum {
     MOST_ROWS = 512,       /* of the contraction, summed up before they are added to what is there */
     MOST_PHASES = 1 << 10, /* in the list */
     LONG_LINES = 3,        /* vectors of places */
+    SOME_WINDOW = 9,       /* products of a place and a feature of x, */
+    LONG_WINDOW = 25,      /* many of them */
+    MOST_SUMMED = 1 << 22, /* results of all features */
     ALIGN = 64
 };
 
@@ -182,6 +185,34 @@ bool lam__conv_abreast_examples(const lam__conv_loops *loops, lam_dtype dtype, c
     groups.w_step[0] = 0;
     groups.out_step[0] = s->out_step[1];
     return plan_groups(loops, dtype, &groups, true, x, w, out, plan);
+}
+
+/* Measured beside the other ways: lines do not fill vectors, and windows are long enough to be worth the sum of what
+ * all lanes have; half of the lanes are enough where lines are shorter still. */
+static bool sums_are_worth(const lam__conv_loops *loops, const lam__conv_case *s) {
+    const lam__conv_axis *a = s->axis, *last = &a[LAM__CONV_AXES - 1];
+    const int64_t lanes = loops->lanes, all = lanes * parts(s->c, lanes);
+    const int64_t window = a[0].window * a[1].window * last->window;
+    if (s->groups != 1 || !loops->abreast[0] || lam__conv_phases(s) > 1 || 4 * s->o >= 3 * lanes) return false;
+    if (window < SOME_WINDOW || a[1].out * last->out == 1 || last->window >= lanes || last->out >= lanes) return false;
+    const bool full = 4 * s->c >= 3 * all, half = 2 * s->c >= all, steps = last->stride > 1, one = s->o == 1;
+    if (last->out <= 2 * last->window)
+        return full || (half && last->window >= last->out &&
+                        (one ? s->n > LONG_LINES : last->spread > 1 && 2 * last->window <= lanes));
+    return full && (window >= LONG_WINDOW ? steps == one : steps && one && 2 * last->out <= lanes);
+}
+
+bool lam__conv_abreast_summed(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, const void *x,
+                              const void *w, void *out, lam__conv_abreast *plan) {
+    lam__conv_case groups = *s;
+    if ((dtype != LAM_F64 && dtype != LAM_F32) || !sums_are_worth(loops, s)) return false;
+    if ((double)s->c * (double)s->n * (double)s->out_step[1] > MOST_SUMMED) return false;
+    groups.groups = s->c;
+    groups.c = 1;
+    groups.x_step[0] = s->x_step[2];
+    groups.w_step[0] = s->w_step[2];
+    groups.out_step[0] = s->n * s->out_step[1];
+    return plan_groups(loops, dtype, &groups, false, x, w, out, plan);
 }
 
 /* ---- tables and weights ------------------------------------------------------------------------------------------ */

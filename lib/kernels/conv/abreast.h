@@ -2,7 +2,8 @@
  * however few features there are, however short lines are, and whatever the strides. Elements of x are turned that way
  * on their way into the cache, results on their way out. Convolutions that have a window for each feature are the usual
  * case, and their gradients. Examples lie side by side likewise, as groups that have the same weights, where there are
- * many of them with lines too short to fill vectors. */
+ * many of them with lines too short to fill vectors; and features of x, whose results are then summed, as in gradients
+ * by the window: there these are examples. */
 #ifndef LAM_KERNELS_CONV_ABREAST_H
 #define LAM_KERNELS_CONV_ABREAST_H
 
@@ -48,6 +49,11 @@ bool lam__conv_abreast_plan(const struct lam__conv_loops *loops, lam_dtype dtype
 /* The same with examples in the place of groups, for a convolution of one group. */
 bool lam__conv_abreast_examples(const struct lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s,
                                 const void *x, const void *w, void *out, lam__conv_abreast *plan);
+
+/* The same with the features of x in the place of groups, one result [n, o, places...] for each of the plan's
+ * shape.groups, one behind the other at `out`, whose sum is wanted; the caller may set plan->out later. */
+bool lam__conv_abreast_summed(const struct lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s,
+                              const void *x, const void *w, void *out, lam__conv_abreast *plan);
 
 /* The phases and their tables, before all else. */
 void lam__conv_abreast_list(lam__conv_abreast *plan);

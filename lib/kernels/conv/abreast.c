@@ -128,15 +128,17 @@ static bool plan_chunks(lam__conv_abreast *p) {
     const int64_t out = s->axis[p->axis].out;
     p->period = lam__conv_period(&s->axis[p->axis]);
     const int64_t places = parts(out, p->period);
-    int64_t chunk = places;
-    if (!sizes_of(p, 1, &one, &results)) return false;
-    const int64_t ahead = AHEAD * (p->extent[p->axis] - p->move) / p->move + 1; /* move is that of one place here */
     if (!sizes_of(p, places, &block, &results)) return false;
     const double all = block * (double)s->c + results;
-    if (all > HELD) chunk = (int64_t)((double)places * HELD / all) + 1;
-    if (chunk < ahead) chunk = ahead;
-    p->chunks = parts(places, least(chunk, places));
-    if (!sizes_of(p, parts(places, p->chunks), &block, &results) || block + results > MOST_HELD) return false;
+    p->chunks = 1;
+    if (all > HELD) {
+        sizes_of(p, 1, &one, &one);
+        const int64_t ahead = AHEAD * (p->extent[p->axis] - p->move) / p->move + 1; /* move is that of one place here */
+        const int64_t chunk = (int64_t)((double)places * HELD / all) + 1;
+        p->chunks = parts(places, least(chunk < ahead ? ahead : chunk, places));
+        sizes_of(p, parts(places, p->chunks), &block, &results);
+    }
+    if (block + results > MOST_HELD) return false;
     const int64_t panel = block + results > HELD ? 1 : (int64_t)((HELD - results) / block);
     p->panel = parts(s->c, parts(s->c, panel));
     p->results = p->chunk * p->period < out ? p->chunk * p->period : out;

@@ -9,10 +9,20 @@ typedef struct phase {
     lam__conv_axis axis;
 } phase;
 
+/* The gap without what it has in common with a step, which is 1 most often; and divisions are slow. */
+static int64_t gap_without(int64_t gap, int64_t step) {
+    return step == 1 ? gap : gap / lam__divisor_common(gap, step);
+}
+
+/* The same of the step. */
+static int64_t step_without(int64_t step, int64_t gap) {
+    return step == 1 ? 1 : step / lam__divisor_common(gap, step);
+}
+
 /* Moving by `period` places moves x by a multiple of the gap; there are no more phases than places. */
 int64_t lam__conv_period(const lam__conv_axis *a) {
     if (a->gap == 1) return 1;
-    const int64_t period = a->gap / lam__divisor_common(a->gap, a->stride);
+    const int64_t period = gap_without(a->gap, a->stride);
     return period < a->out ? period : a->out;
 }
 
@@ -21,10 +31,8 @@ int64_t lam__conv_period(const lam__conv_axis *a) {
  * leave no rest. */
 static phase phase_of(const lam__conv_axis *a, int64_t at) {
     if (a->gap == 1) return (phase){.period = 1, .every = 1, .first = a->window > 0 ? 0 : -1, .axis = *a};
-    phase p = {.period = a->gap / lam__divisor_common(a->gap, a->stride),
-               .every = a->gap / lam__divisor_common(a->gap, a->spread),
-               .first = -1};
-    int64_t rest = (at * a->stride - a->low) % a->gap, more = a->spread % a->gap;
+    phase p = {.period = gap_without(a->gap, a->stride), .every = gap_without(a->gap, a->spread), .first = -1};
+    int64_t rest = (at * a->stride - a->low) % a->gap, more = a->spread == 1 ? 1 : a->spread % a->gap;
     if (rest > 0) rest -= a->gap; /* 0 where an element is met; else what is left to the next one */
     for (int64_t k = 0; k < p.every && k < a->window && p.first < 0; k++) {
         if (rest == 0) p.first = k;
@@ -34,10 +42,10 @@ static phase phase_of(const lam__conv_axis *a, int64_t at) {
     if (p.first < 0) return p;
     p.axis = (lam__conv_axis){.size = a->size,
                               .window = (a->window - p.first + p.every - 1) / p.every,
-                              .stride = p.period * a->stride / a->gap,
+                              .stride = step_without(a->stride, a->gap),
                               .low = -((at * a->stride + p.first * a->spread - a->low) / a->gap),
                               .gap = 1,
-                              .spread = p.every * a->spread / a->gap,
+                              .spread = step_without(a->spread, a->gap),
                               .out = (a->out - at + p.period - 1) / p.period};
     return p;
 }

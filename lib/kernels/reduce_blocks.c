@@ -194,9 +194,9 @@ static void reduce_each(const lam__reduce_task *task, const lam__reduce_block *b
     }
 }
 
-/* Whether as much is read as is written: else writing takes the time, whether memory is read for it or not. */
+/* Whether twice as much is read as is written: else writing takes the time, whether memory is read for it or not. */
 static bool is_worth(const lam__reduce_task *task, const lam__reduce_block *b) {
-    return b->rows * lam__item_bytes(task->dtype) >= result_bytes(task);
+    return b->rows * lam__item_bytes(task->dtype) >= 2 * result_bytes(task);
 }
 
 void lam__reduce_block_into(const lam__reduce_task *task, const lam__reduce_block *block, const void *numbers,

@@ -116,12 +116,14 @@ static ONE_TEXT int64_t FN(by_pieces)(lam__reduce_op op, const lam__reduce_block
     }
 }
 
-/* Layers wider than a vector: as many at a time as are worked on at once. Those in memory that have no gaps are brought
- * first (NOTE [bringing]). */
+/* Layers wider than a vector: those in memory that have no gaps are brought first (NOTE [bringing]), but for short rows,
+ * down which a machine sees where it goes. */
 ALWAYS_INLINE bool FN(is_brought)(const lam__reduce_block *b) {
-    return b->far == LAM__REDUCE_MEMORY && b->row_step == b->columns && b->layer_step == b->rows * b->columns;
+    const bool dense = b->row_step == b->columns && b->layer_step == b->rows * b->columns;
+    return b->far == LAM__REDUCE_MEMORY && dense && b->columns * (int64_t)sizeof(T) >= BROUGHT_BYTES;
 }
 
+/* As many of them as are worked on at once. */
 ALWAYS_INLINE int64_t FN(layers_at_once)(const lam__reduce_block *b) {
     const int64_t bytes = b->layer_step * (int64_t)sizeof(T);
     return !FN(is_brought)(b) ? b->layers : bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;

@@ -20,6 +20,7 @@ enum {
     GROUP_BYTES = 64,    /* of a row */
     AHEAD_BYTES = 4096,  /* how far ahead rows in memory are asked for */
     NEAR_BYTES = 8192,   /* rows of columns that are copied at once, if eight of them are fewer */
+    BROUGHT_BYTES = 512, /* of a row of layers, at least */
     BRING_BYTES = 16384, /* eight rows that are copied at once, at most */
     LAYER_BYTES = 16384, /* the largest of many layers */
     ASK_BYTES = 2048,    /* rows that are asked for at once */

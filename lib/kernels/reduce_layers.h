@@ -33,9 +33,9 @@ ALWAYS_INLINE int64_t FN(by_blocks)(lam__reduce_op op, const lam__reduce_block *
 #else
 /* Whether a layer is whole vectors without gaps, each of several rows. */
 ALWAYS_INLINE bool FN(are_dense)(const lam__reduce_block *b) {
-    const int64_t bytes = b->columns * (int64_t)sizeof(T);
-    const bool halves = bytes == 8 || bytes == 16 || bytes == 32;
-    return halves && bytes < VECTOR_BYTES && b->row_step == b->columns && b->rows * bytes % VECTOR_BYTES == 0;
+    const int64_t bytes = b->columns * (int64_t)sizeof(T), size = b->rows * bytes;
+    const bool halves = bytes == 8 || bytes == 16 || bytes == 32 || (size >= DENSE_BYTES && (bytes == 2 || bytes == 4));
+    return halves && bytes < VECTOR_BYTES && b->row_step == b->columns && size % VECTOR_BYTES == 0;
 }
 
 /* The rows in one vector meet in halves. */
@@ -45,6 +45,7 @@ ALWAYS_INLINE FN(vec) FN(dense_lanes)(lam__reduce_op op, const lam__reduce_block
     const int64_t bytes = b->columns * (int64_t)sizeof(T), count = b->rows * bytes / VECTOR_BYTES;
     for (int64_t k = 1; k < count; k++) FN(fold_lanes)(op, &v, &row[k]);
     FN(fold_halves)(op, bytes, &v);
+    for (int bits = 32; bits >= 8 * bytes; bits /= 2) FN(fold_above)(op, bits, &v);
     return v;
 }
 #endif
@@ -217,10 +218,67 @@ ALWAYS_INLINE void FN(tally_wide)(const lam__reduce_block *b, int64_t *restrict 
     }
 }
 
+#ifndef LIST
+/* Whether layers have so few columns of bytes that it is better to take those of many rows apart than row after row. */
+ALWAYS_INLINE bool FN(are_thin)(const lam__reduce_block *b) {
+    return b->columns <= THIN_COLUMNS && b->row_step == b->columns && b->rows >= THIN_ROWS * b->columns;
+}
+
+/* Which bytes of as many rows as a vector holds are those of each column. */
+ALWAYS_INLINE void FN(bytes_of_columns)(int64_t n, U64 *own) {
+    for (int64_t c = 0; c < n; c++) {
+        unsigned char keep[VECTOR_BYTES];
+        for (int64_t i = 0; i < VECTOR_BYTES; i++) keep[i] = i < VECTOR_BYTES / n * n && i % n == c ? 0xff : 0;
+        memcpy(&own[c], keep, sizeof keep);
+    }
+}
+
+/* The layer at x, of n columns, a constant. `rest` of a vector belongs to the last rows. */
+ALWAYS_INLINE void FN(tally_thin)(int n, int64_t bytes, const U64 *own, U64 rest, const T *x, int64_t *restrict out) {
+    const int64_t each = VECTOR_BYTES / n * n;
+    U64 sums[THIN_COLUMNS] = {{0}};
+    int64_t i = 0;
+    for (; i + each <= bytes; i += each) {
+        const U64 v = (U64) * (const word_vec *)(const void *)(x + i);
+        UNROLLED for (int c = 0; c < n; c++) sums[c] += sums_of_bytes(v & own[c]);
+    }
+    if (i < bytes) {
+        const U64 v = (U64) * (const word_vec *)(const void *)(x + i) & rest;
+        UNROLLED for (int c = 0; c < n; c++) sums[c] += sums_of_bytes(v & own[c]);
+    }
+    UNROLLED for (int c = 0; c < n; c++) {
+        int64_t sum = 0;
+        for (int k = 0; k < LANES64; k++) sum += (int64_t)sums[c][k];
+        out[c] = sum;
+    }
+}
+
+/* Gives how many layers are done. */
+ALWAYS_INLINE int64_t FN(tally_thin_layers)(const lam__reduce_block *b, int64_t *restrict out) {
+    const int64_t n = b->columns, bytes = b->rows * n, whole = FN(whole_layers)(b, VECTOR_BYTES);
+    const U64 rest = FN(first_bytes)(VECTOR_BYTES, bytes % (VECTOR_BYTES / n * n));
+    U64 own[THIN_COLUMNS];
+    FN(bytes_of_columns)(n, own);
+    for (int64_t k = 0; k < whole; k++) {
+        const T *x = (const T *)b->x + k * b->layer_step;
+        switch (n) {
+        case 2: FN(tally_thin)(2, bytes, own, rest, x, out + k * 2); break;
+        case 3: FN(tally_thin)(3, bytes, own, rest, x, out + k * 3); break;
+        case 4: FN(tally_thin)(4, bytes, own, rest, x, out + k * 4); break;
+        default: FN(tally_thin)(5, bytes, own, rest, x, out + k * 5); break;
+        }
+    }
+    return whole;
+}
+#endif
+
 ALWAYS_INLINE int64_t FN(tally_layers)(const lam__reduce_block *b, int64_t *restrict out) {
     const T *x = b->x;
     if (!FN(are_layers)(b)) return 0;
     const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES64);
+#ifndef LIST
+    if (n > 1 && FN(are_thin)(b)) return FN(tally_thin_layers)(b, out);
+#endif
     if (n > LANES64) FN(tally_wide)(b, out);
     else
         for (int64_t k = 0; k < whole; k++) FN(tally_down)(b, x + k * b->layer_step, out + k * n);

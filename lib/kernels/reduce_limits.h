@@ -23,11 +23,14 @@ enum {
     BROUGHT_BYTES = 512, /* of a row of layers, at least */
     BRING_BYTES = 16384, /* eight rows that are copied at once, at most */
     LAYER_BYTES = 16384, /* the largest of many layers */
-    ASK_BYTES = 2048,    /* rows that are asked for at once */
-    ROOM_BYTES = 8192,   /* of short rows that are folded at once */
-    APART_ROWS = 512,    /* of columns that are brought side by side */
-    LONG_BYTES = 1024,   /* rows that are taken several at a time */
-    WIDE_BYTES = 512,    /* a row made of several short ones */
+    DENSE_BYTES = 256,   /* of a layer of less than a word of columns, at least, that is folded as it lies */
+    THIN_COLUMNS = 5,    /* of bytes that are taken apart, where rows are so many times as many */
+    THIN_ROWS = 16,
+    ASK_BYTES = 2048,  /* rows that are asked for at once */
+    ROOM_BYTES = 8192, /* of short rows that are folded at once */
+    APART_ROWS = 512,  /* of columns that are brought side by side */
+    LONG_BYTES = 1024, /* rows that are taken several at a time */
+    WIDE_BYTES = 512,  /* a row made of several short ones */
     FEW_ROWS = 8,
     /* What bounds arrays in the frame: columns and rows at once, and what is looked through before it is looked at. */
     TALLY_COLUMNS = 2048,

@@ -172,6 +172,17 @@ START_TEST(integers_in_layers) {
 }
 END_TEST
 
+/* Many rows of few columns: around as many as are taken apart or folded as they lie, and as fill vectors or do not. _i:
+ * the dtype. */
+START_TEST(integers_in_thin_layers) {
+    static const int64_t rows[] = {31, 32, 33, 47, 48, 63, 64, 65, 79, 80, 128, 192, 256, 301};
+    uint64_t state = 78 + (uint64_t)_i;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (int64_t columns = 2; columns < 7; columns++)
+            check_layers(dtypes[_i], 40 + strided_below(&state, 9), rows[r], columns, &state);
+}
+END_TEST
+
 /* Sums of the extremes of more elements than a leaf has, by the door that plans: exact where their own dtype wraps. */
 START_TEST(tallies_do_not_wrap) {
     const lam_dtype dtype = dtypes[_i];
@@ -243,6 +254,7 @@ Suite *suite_kernels_integers(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, integers_of_every_length, 0, count);
     tcase_add_loop_test(tests, integers_in_layers, 0, count);
+    tcase_add_loop_test(tests, integers_in_thin_layers, 0, count);
     tcase_add_loop_test(tests, tallies_do_not_wrap, 0, count);
     tcase_add_test(tests, places_in_columns);
     tcase_add_test(tests, bools_are_settled_by_one);

@@ -117,8 +117,8 @@ static ONE_TEXT int64_t FN(by_pieces)(lam__reduce_op op, const lam__reduce_block
     }
 }
 
-/* Layers wider than a vector: those in memory that have no gaps are brought first (NOTE [bringing]), but for short rows,
- * down which a machine sees where it goes. */
+/* Layers wider than a vector: those in memory that have no gaps are brought first (NOTE [bringing]), but for short
+ * rows, down which a machine sees where it goes. */
 ALWAYS_INLINE bool FN(is_brought)(const lam__reduce_block *b) {
     const bool dense = b->row_step == b->columns && b->layer_step == b->rows * b->columns;
     return b->far == LAM__REDUCE_MEMORY && dense && b->columns * (int64_t)sizeof(T) >= BROUGHT_BYTES;

@@ -86,7 +86,8 @@ static lam_status run(lam_fn *f, lam__level *level, int input, lam_value *const 
     }
     if (status == LAM_OK) status = lam__fn_call(f, (size_t)f->inputs, boxes, (size_t)f->outputs, out);
     lam__arguments_release(f->inputs, boxes);
-    if (status == LAM_OK) lam__arguments_release(f->outputs - 1, out + 1);
+    const int left = status == LAM_OK; /* after a failure there may be outputs all the same */
+    lam__arguments_release(f->outputs - left, out + left);
     return status;
 }
 

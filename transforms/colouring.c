@@ -109,33 +109,64 @@ int64_t lam__colouring_apart(lam_ctx *ctx, const lam__entries *e, int64_t most, 
     return count;
 }
 
+/* For a colouring of the vertices one by one: the colours that neighbours of w have are at met[start[w]] and behind,
+ * count[w] of them, without those that are higher than w's own was when they came. No colour is among them twice, so
+ * that a vertex with many neighbours costs them no more than there are colours. */
+typedef struct star {
+    graph g;
+    int64_t *colours, *forbidden, *count, *met;
+} star;
+
+/* What v may not have: the colour of a neighbour, and what a neighbour has met, lest that be found twice beside it. */
+static void forbid_near(const star *s, int64_t v) {
+    for (int64_t k = s->g.start[v]; k < s->g.start[v + 1]; k++) {
+        const int64_t w = s->g.to[k], own = s->colours[w], *met = s->met + s->g.start[w];
+        if (own >= 0) s->forbidden[own] = v;
+        for (int64_t m = 0; m < s->count[w]; m++)
+            if (own < 0 || met[m] < own) s->forbidden[met[m]] = v;
+    }
+}
+
+/* The neighbours of v meet its colour. */
+static void tell_near(const star *s, int64_t v) {
+    for (int64_t k = s->g.start[v]; k < s->g.start[v + 1]; k++) {
+        const int64_t w = s->g.to[k], own = s->colours[w];
+        if (own < 0 || s->colours[v] < own) s->met[s->g.start[w] + s->count[w]++] = s->colours[v];
+    }
+}
+
 /* Two vertices of one colour may have a neighbour in common only if its colour is lower, and that is there when the
  * second of them gets its own. */
+static int64_t colour_star(const star *s, const int64_t order[]) {
+    int64_t colours = 0;
+    for (int64_t v = 0; v < s->g.n; v++) s->colours[v] = s->forbidden[v] = -1;
+    memset(s->count, 0, (size_t)s->g.n * sizeof *s->count);
+    for (int64_t i = 0; i < s->g.n; i++) {
+        const int64_t v = order[i];
+        forbid_near(s, v);
+        s->colours[v] = lowest(s->forbidden, v);
+        if (s->colours[v] >= colours) colours = s->colours[v] + 1;
+        tell_near(s, v);
+    }
+    return colours;
+}
+
 int64_t lam__colouring_symmetric(lam_ctx *ctx, const lam__entries *e, int64_t colours[]) {
-    graph g;
+    star s = {.colours = colours};
     size_t bytes;
     const int64_t n = e->n_across;
-    int64_t count = -1, *order = room_get(ctx, n, &bytes), *forbidden = order ? order + 2 * n + 1 : NULL;
+    int64_t count = -1, *order = room_get(ctx, n, &bytes);
     if (!order) return -1;
-    if (graph_start(ctx, &g, n, e->count, e->lines, e->across, true)) {
-        by_degree(&g, order);
-        for (int64_t v = 0; v < n; v++) colours[v] = forbidden[v] = -1;
-        count = 0;
-        for (int64_t i = 0; i < n; i++) {
-            const int64_t v = order[i];
-            for (int64_t k = g.start[v]; k < g.start[v + 1]; k++) {
-                const int64_t w = g.to[k], own = colours[w];
-                if (own >= 0) forbidden[own] = v;
-                for (int64_t m = g.start[w]; m < g.start[w + 1]; m++) {
-                    const int64_t other = colours[g.to[m]];
-                    if (other >= 0 && (own < 0 || other < own)) forbidden[other] = v;
-                }
-            }
-            colours[v] = lowest(forbidden, v);
-            if (colours[v] >= count) count = colours[v] + 1;
-        }
+    if (graph_start(ctx, &s.g, n, e->count, e->lines, e->across, true)) {
+        const size_t met = (size_t)s.g.ends * sizeof *s.met + 1;
+        s.forbidden = order + 2 * n + 1;
+        s.count = order + n; /* where by_degree counts, before */
+        by_degree(&s.g, order);
+        if ((s.met = lam__alloc_get(&ctx->pool, met))) count = colour_star(&s, order);
+        else lam__error_memory(ctx, met);
+        if (s.met) lam__alloc_put(&ctx->pool, s.met, met);
     }
-    graph_stop(ctx, &g);
+    graph_stop(ctx, &s.g);
     lam__alloc_put(&ctx->pool, order, bytes);
     return count;
 }

@@ -268,20 +268,22 @@ static bool is_sparsity(const char *name, const lam_fn *f, lam_tensor *t) {
     return false;
 }
 
-/* Its rows, then its columns, n of each. */
-static bool read_sparsity(const char *name, lam_tensor *t, int64_t n, int64_t numbers[]) {
+/* Its rows, then its columns, n of each. What is made of them counts as far as the largest. */
+static bool read_sparsity(const char *name, const lam_fn *f, lam_tensor *t, int64_t n, int64_t numbers[]) {
     lam_scope *scope = lam_scope_begin(t->ctx);
     const uint64_t since = lam__scope_now(t);
     lam_tensor *lists = lam_transpose(lam_cast(t, LAM_I64), (lam_axes){0});
     bool fine = lam_read(lists, numbers, (size_t)(2 * n) * sizeof *numbers) == LAM_OK;
     if (!fine) lam__error_within(t->ctx, since, name);
     lam_scope_end(scope, NULL, 0);
-    for (int64_t k = 0; fine && k < 2 * n; k++)
-        if (numbers[k] < 0) {
-            lam__axes_fail(name, t, LAM_ERR_INDEX, "entry %lld of the sparsity is at %lld", (long long)(k % n),
-                           (long long)numbers[k]);
-            fine = false;
-        }
+    for (int64_t k = 0; fine && k < 2 * n; k++) {
+        if (numbers[k] >= 0 && numbers[k] < INT32_MAX) continue;
+        lam__axes_fail_with(name, t, numbers[k] < 0 ? LAM_ERR_INDEX : LAM_ERR_OVERFLOW,
+                            "rows and columns are counted from 0 and below 2^31 - 1",
+                            "entry %lld of the sparsity for '%s' is at %lld", (long long)(k % n), f->name,
+                            (long long)numbers[k]);
+        fine = false;
+    }
     return fine;
 }
 
@@ -292,15 +294,29 @@ static int64_t beyond(int64_t n, const int64_t *numbers) {
     return most;
 }
 
-/* Jacobians: columns, unless rows need fewer directions. Tells how many colours, and in e->rows which; colours has room
- * for both. */
+/* How often the number that is there most often is there; room: for n numbers. */
+static int64_t longest(int64_t count, const int64_t numbers[], int64_t n, int64_t room[]) {
+    int64_t most = 0;
+    for (int64_t i = 0; i < n; i++) room[i] = 0;
+    for (int64_t k = 0; k < count; k++)
+        if (++room[numbers[k]] > most) most = room[numbers[k]];
+    return most;
+}
+
+/* Jacobians: columns, unless rows need fewer colours. Tells how many colours, and in *rows which; colours has room for
+ * both, and so has other. A line needs as many as it has entries: what needs fewer by that is tried first, and bounds
+ * the other, since a full line costs the square of its length. */
 static int64_t colour_jacobian(lam_ctx *ctx, const lam__entries *e, int64_t colours[], int64_t other[], bool *rows) {
     const lam__entries turned = {e->count, e->across, e->lines, e->n_across, e->n_lines};
-    const int64_t by_columns = lam__colouring_apart(ctx, e, INT64_MAX, colours);
-    const int64_t by_rows = by_columns < 0 ? -1 : lam__colouring_apart(ctx, &turned, by_columns - 1, other);
-    *rows = by_columns >= 0 && by_rows >= 0 && by_rows < by_columns;
-    if (*rows) memcpy(colours, other, (size_t)e->n_lines * sizeof *colours);
-    return by_columns < 0 || by_rows < 0 ? -1 : *rows ? by_rows : by_columns;
+    *rows = longest(e->count, e->lines, e->n_lines, colours) > longest(e->count, e->across, e->n_across, other);
+    const int64_t first = lam__colouring_apart(ctx, *rows ? &turned : e, INT64_MAX, colours);
+    const int64_t most = *rows ? first : first - 1;
+    const int64_t second = first < 0 ? -1 : lam__colouring_apart(ctx, *rows ? e : &turned, most, other);
+    if (second < 0) return -1;
+    if (second > most) return first;
+    *rows = !*rows;
+    memcpy(colours, other, (size_t)(*rows ? e->n_lines : e->n_across) * sizeof *colours);
+    return second;
 }
 
 /* What each entry is read from. */
@@ -333,7 +349,7 @@ static lam_fn *sparse_new(const char *name, lam_fn *f, lam_tensor *where, const 
     if (!is_sparsity(name, f, where)) return made;
     const int64_t n = lam_dim(where, 0);
     int64_t *numbers = lam__scratch_get(&area, ctx, (size_t)(2 * n) * sizeof *numbers);
-    if (numbers && read_sparsity(name, where, n, numbers)) {
+    if (numbers && read_sparsity(name, f, where, n, numbers)) {
         lam__entries all = {n, numbers, numbers + n, beyond(n, numbers), beyond(n, numbers + n)};
         const int64_t most = all.n_lines > all.n_across ? all.n_lines : all.n_across;
         if (symmetric) all.n_lines = all.n_across = most;

@@ -35,9 +35,9 @@ LAM_API lam_tensor *lam_hessian_sparsity(lam_fn *f, lam_list examples, const lam
  * zero: others would be wrong then, and nobody would notice.
  * Shape   outputs: [entries], in the order of `sparsity`, of the promoted dtype of input and output; then the auxiliary
  *         outputs.
- * Fails   at once for a sparsity that is no integer [entries, 2] or has a negative number, options as lam_jacobian
- *         has them; when called LAM_ERR_INDEX for an entry outside, LAM_ERR_DTYPE for inputs or outputs that are not
- *         real floating.
+ * Fails   at once for a sparsity that is no integer [entries, 2] or has a negative number, LAM_ERR_OVERFLOW for one
+ *         that is not below 2^31 - 1, options as lam_jacobian has them; when called LAM_ERR_INDEX for an entry outside,
+ *         LAM_ERR_DTYPE for inputs or outputs that are not real floating.
  * Source  A. H. Gebremedhin, F. Manne, A. Pothen, SIAM Review 47 (2005) 629. */
 LAM_API lam_fn *lam_sparse_jacobian(lam_fn *f, lam_tensor *sparsity, const lam_sparse_options *options);
 

@@ -174,6 +174,18 @@ START_TEST(directions_are_few) {
 }
 END_TEST
 
+/* A row that is full, and a vertex beside all others, take time by their lengths; by squares these would be minutes. */
+START_TEST(full_lines_take_no_squares) {
+    const int64_t n = 400000 / LESS;
+    lam_tensor *x = lam_ones(ctx, LAM_F64, LAM_DIMS(n));
+    lam_fn *f = FN(sum_and_first, 1, 1), *star = FN(arrow, 1, 1);
+    lam_tensor *entries = apply1(lam_sparse_jacobian(f, lam_jacobian_sparsity(f, LAM_LIST(x), NULL), NULL), x);
+    EXPECT_NEAR(lam_sum(entries, NULL), 1e-12, LAM_DIMS0, (double)n * cos(1) + 1);
+    entries = apply1(lam_sparse_hessian(star, lam_hessian_sparsity(star, LAM_LIST(x), NULL), NULL), x);
+    EXPECT_NUM(lam_sum(entries, NULL), 6 * (double)n);
+}
+END_TEST
+
 /* Random pairs of elements, whose products' sines are summed, or stand each for itself. */
 typedef struct pairing {
     int64_t n, count, a[64], b[64];
@@ -392,13 +404,28 @@ BODY(asks_inside) {
     out[0] = lam_cast(lam_jacobian_sparsity(FN(square_of, 1, 1), LAM_LIST(in[0]), NULL), LAM_F64);
 }
 
+/* Its output is all right, and it fails. */
+BODY(fails_aside) {
+    lam_add(in[0], VEC(1, 2));
+    out[0] = lam_sin(in[0]);
+}
+
+START_TEST(an_output_beside_a_failure_goes) {
+    ck_assert(lam_failed(lam_jacobian_sparsity(FN(fails_aside, 1, 1), LAM_LIST(point()), NULL)));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "add");
+}
+END_TEST
+
 START_TEST(mistakes_of_the_sparsity) {
     lam_fn *f = FN(differences, 1, 1);
     const int64_t far[] = {0, 0, 1, 6}, below[] = {5, 0, 0, 0}, negative[] = {0, 0, -1, 0};
+    const int64_t beyond[] = {0, 0, 0, (int64_t)1 << 60};
     ck_assert(lam_failed(lam_sparse_jacobian(f, VEC(1, 2), NULL)));
     EXPECT_ERROR(LAM_ERR_SHAPE, "sparse_jacobian", "'differences'", "f64[2]", "[entries, 2]");
     lam_sparse_hessian(f, lam_array(ctx, LAM_I64, LAM_DIMS(2, 2), negative), NULL);
-    EXPECT_ERROR(LAM_ERR_INDEX, "sparse_hessian", "entry 1", "-1");
+    EXPECT_ERROR(LAM_ERR_INDEX, "sparse_hessian", "entry 1", "'differences' is at -1", "counted from 0");
+    lam_sparse_jacobian(f, lam_array(ctx, LAM_I64, LAM_DIMS(2, 2), beyond), NULL);
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "sparse_jacobian", "entry 1", "1152921504606846976", "below 2^31 - 1");
     lam_fn *beside = lam_sparse_jacobian(f, lam_array(ctx, LAM_I64, LAM_DIMS(2, 2), far), NULL);
     ck_assert(lam_failed(apply1(beside, point())));
     EXPECT_ERROR(LAM_ERR_INDEX, "sparse_jacobian of 'differences'", "entry 1", "row 1 and column 6", "6 columns");
@@ -443,10 +470,10 @@ START_TEST(mistakes_of_functions_and_options) {
 END_TEST
 
 Suite *suite_transforms_sparse(void) {
-    Suite *suite = SUITE_OF("transforms/sparse", pairs_are_in_order, directions_are_few, any_list_of_pairs_will_do,
-                            argnum_and_auxiliary_outputs, rows_where_they_are_fewer, dtypes_and_empty_ones,
-                            checkpointed_functions_are_full, transforms_around, mistakes_of_the_sparsity,
-                            mistakes_of_functions_and_options);
+    Suite *suite = SUITE_OF("transforms/sparse", pairs_are_in_order, directions_are_few, full_lines_take_no_squares,
+                            an_output_beside_a_failure_goes, any_list_of_pairs_will_do, argnum_and_auxiliary_outputs,
+                            rows_where_they_are_fewer, dtypes_and_empty_ones, checkpointed_functions_are_full,
+                            transforms_around, mistakes_of_the_sparsity, mistakes_of_functions_and_options);
     suite_loop(suite, entries_of_a_jacobian_are_found_and_right, JACOBIANS);
     suite_loop(suite, entries_of_a_hessian_are_found_and_right, HESSIANS);
     suite_loop(suite, random_graphs_keep_their_entries_apart, 40);

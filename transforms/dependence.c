@@ -2,12 +2,15 @@
  * that indices and conditions are at hand, and then once more with names of sets in the place of elements. A box is
  * {value, names}; without names the value has no derivative by the input but follows from it, as what floor, a
  * comparison or an order gives. Sets are never too small: what a row does with its operands is said in
- * dependence_rules.c, and what is said of no row there, makes everything depend on everything. */
+ * dependence_rules.c, and what is said of no row there, makes everything depend on everything. Functions that a row
+ * calls run at this level. */
 #include "transforms/dependence.h"
 
 #include "lib/dispatch/dispatch.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
+#include "transforms/custom.h"
+#include "transforms/nested.h"
 
 #include <string.h>
 
@@ -27,7 +30,18 @@ static lam_status box_results(lam__level *level, int m, lam_value *out[], lam_va
     return status;
 }
 
+/* Whether a row calls functions whose derivative is that of what they do. Those of custom Functions have rules, by
+ * which results may depend on more than they are made of, and may read elements. What a program's choices and loops
+ * call follows from values, which may be others where the program is run next. */
+static bool is_looked_through(const lam_primitive *row) {
+    return row->call && row->call != lam__custom_row.call && row != &lam__row_switch && row != &lam__row_while;
+}
+
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    if (is_looked_through(call->primitive)) {
+        level->ctx->current = level;
+        return lam__eval_called(call, out);
+    }
     lam__scratch_area area;
     const int n = call->inputs, m = call->outputs;
     lam_value **in = lam__scratch_get(&area, level->ctx, (size_t)(2 * n + m) * sizeof *in + (size_t)n);

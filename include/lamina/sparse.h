@@ -19,7 +19,8 @@ typedef struct lam_sparse_options {
 /* Where the Jacobian of f's first output can differ from zero: a run of f at these examples that sees which elements
  * each result is made of. Nothing is left out by a value that happens to be zero: a product depends on both factors, a
  * choice (lam_where, lam_max) on all it chooses from. What C code decides by values, and loops and branches with it
- * (lam_cond), is as it was at the examples. Custom Functions and checkpointed ones depend on all of their operands.
+ * (lam_cond), is as it was at the examples. Results of custom Functions depend on all of their operands, as their rules
+ * might; so do those of choices and lam_while in a recorded program.
  * Shape   i64[entries, 2]: row (number of the element of the output) and column (of the input), in row-major order;
  *         sorted by rows, then by columns, without repetitions. That is the order of compressed rows (CSR).
  * Fails   as lam_jacobian does; LAM_ERR_BATCHED or LAM_ERR_ABSTRACT for examples that belong to a transform;
@@ -43,7 +44,8 @@ LAM_API lam_fn *lam_sparse_jacobian(lam_fn *f, lam_tensor *sparsity, const lam_s
 
 /* The entries of the Hessian of a scalar function at `sparsity`, of which one triangle is enough: directions are shared
  * as symmetry allows. Each costs some gradients.
- * Shape   outputs: [entries], in the order of `sparsity`; then the auxiliary outputs.
+ * Shape   outputs: [entries], in the order of `sparsity`, of the dtype of the input, as gradients are; then the
+ *         auxiliary outputs.
  * Fails   as lam_sparse_jacobian and lam_grad do. */
 LAM_API lam_fn *lam_sparse_hessian(lam_fn *f, lam_tensor *sparsity, const lam_sparse_options *options);
 

@@ -2,7 +2,7 @@
  * and its body are one fused part each, of as many lanes as there are examples: all that are at work make a trip at
  * once, and the place of one that has ended is the last one's. Other such loops are left to loops.c and machine
  * code. */
-#include "transforms/nested.h"
+#include "transforms/nested_draft.h"
 
 #include "lib/base/context.h"
 #include "lib/primitives/apply.h"
@@ -81,7 +81,7 @@ static lam_status compile(lam_ctx *ctx, const lam__program *p, const lam__nested
     fused.fusion = LAM_JIT_ALL;
     int *axes = (int *)(void *)lam__apply_room(ctx, n);
     bool *lanes = (bool *)(void *)lam__apply_room(ctx, n);
-    lam_value **in = (lam_value **)(void *)lam__apply_room(ctx, n);
+    lam_value **in = lam__nested_values(ctx, (int)n);
     lam__plan *plans[2] = {NULL};
     lam_status status = axes && lanes && in ? LAM_OK : LAM_ERR_MEMORY;
     for (size_t k = 0; k < n && status == LAM_OK; k++) {

@@ -135,8 +135,39 @@ START_TEST(examples_of_machine_code) {
 }
 END_TEST
 
+/* A jitted batch of the first case in a context of m's memory. */
+static lam_status call_refused(memory *m) {
+    lam_ctx *saved = ctx;
+    lam_ctx_options options = memory_options(m);
+    lam_tensor *out[4];
+    ctx = lam_ctx_new(&options);
+    lam_tensor *x = lam_full(ctx, LAM_F64, LAM_DIMS(3, 3), 0.5), *y = lam_full(ctx, LAM_F64, LAM_DIMS(3), 0.25);
+    lam_fn *all = lam_vmap(FN_ENV(until_none_is_left, 5, 4, (void *)(uintptr_t)&cases[0]), NULL);
+    (void)lam_call(lam_jit(all, NULL), LAM_LIST(trips_of(3), x, y, lam_cast(y, LAM_F32), y), out, 4);
+    const lam_status status = lam_status_of(ctx);
+    lam_ctx_free(ctx);
+    ctx = saved;
+    ck_assert_msg(m->blocks == 0 && !m->wrong_size, "request %zu refused: %zu blocks are left", m->refuse, m->blocks);
+    return status;
+}
+
+/* Wherever memory is refused while the loop is compiled and run, that is said, and nothing is lost. */
+START_TEST(memory_refused_while_compiling) {
+    bool reached = true;
+    int failed = 0;
+    for (size_t refuse = 1; reached; refuse++) {
+        memory m = {.refuse = refuse};
+        const lam_status status = call_refused(&m);
+        reached = m.requests >= refuse;
+        failed += status == LAM_ERR_MEMORY;
+        ck_assert_msg(status == LAM_OK || (reached && status == LAM_ERR_MEMORY), "request %zu: %d", refuse, status);
+    }
+    ck_assert_int_gt(failed, 10);
+}
+END_TEST
+
 Suite *suite_transforms_nested_abreast(void) {
-    Suite *suite = SUITE_OF("transforms/nested_abreast", examples_of_machine_code);
+    Suite *suite = SUITE_OF("transforms/nested_abreast", examples_of_machine_code, memory_refused_while_compiling);
     suite_loop(suite, examples_leave_at_different_times, CASES);
     suite_loop(suite, loops_beside_other_operations, CASES);
     suite_loop(suite, trips_ask_for_no_memory, CASES);

@@ -41,7 +41,7 @@ int64_t lam__parallel_conv_join(const int64_t dims[], const int64_t step[], int 
 }
 
 /* out[g, n, o, places] = w[g, o, c] x[g, n, c, places] */
-static bool by_places(const lam__conv_case *s, const void *x, const void *w, lam__product *p) {
+static bool by_places(const lam__conv_case *s, const void *x, const void *w, void *out, lam__product *p) {
     int64_t dims[LAM__CONV_AXES], places;
     for (int i = 0; i < LAM__CONV_AXES; i++) {
         const lam__conv_axis *a = &s->axis[i];
@@ -61,12 +61,13 @@ static bool by_places(const lam__conv_case *s, const void *x, const void *w, lam
                         .y = x,
                         .y_batch = s->x_step[side],
                         .y_row = s->x_step[2],
-                        .y_col = step};
+                        .y_col = step,
+                        .out = out};
     return step != 0 && (s->n == 1 || s->groups == 1);
 }
 
 /* out[g, n, o] = x[g, n, c and the window] w[g, o, c and the window] */
-static bool by_windows(const lam__conv_case *s, const void *x, const void *w, lam__product *p) {
+static bool by_windows(const lam__conv_case *s, const void *x, const void *w, void *out, lam__product *p) {
     int64_t dims[1 + LAM__CONV_AXES] = {s->c}, terms;
     for (int i = 0; i < LAM__CONV_AXES; i++) {
         const lam__conv_axis *a = &s->axis[i];
@@ -86,7 +87,8 @@ static bool by_windows(const lam__conv_case *s, const void *x, const void *w, la
                         .y = w,
                         .y_batch = s->w_step[0],
                         .y_row = w_step,
-                        .y_col = s->w_step[1]};
+                        .y_col = s->w_step[1],
+                        .out = out};
     return x_step != 0 && w_step != 0;
 }
 
@@ -221,16 +223,14 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
     lam__conv_places few_places;
     lam__conv_points points;
     lam__product p;
+    const bool places = by_places(s, x, w, out, &p), small = places && s->n > 1 && s->c > 1;
+    if ((places && !small) || by_windows(s, x, w, out, &p)) return lam__parallel_matmul(team, dtype, &p, scratch, env);
     sizes(s, &results, &products);
     const struct lam__conv_loops *loops = lam__conv_loops_of(dtype);
-    const bool whole = by_windows(s, x, w, &p),
-               some = products > 0 && results > 0; /* else no way has anything to cut */
-    if (some && !whole && lam__conv_points_plan(loops, dtype, s, x, w, out, &points))
+    const bool some = products > 0 && results > 0; /* else no way has anything to cut */
+    if (some && lam__conv_points_plan(loops, dtype, s, x, w, out, &points))
         return of_points(team, &points, scratch, env);
-    if (whole || by_places(s, x, w, &p)) {
-        p.out = out;
-        return lam__parallel_matmul(team, dtype, &p, scratch, env);
-    }
+    if (places && by_places(s, x, w, out, &p)) return lam__parallel_matmul(team, dtype, &p, scratch, env);
     if (some) {
         bool done;
         if (lam__parallel_conv_apart(team, dtype, s, x, w, out, scratch, env, &done)) return done;

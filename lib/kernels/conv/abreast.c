@@ -193,14 +193,15 @@ bool lam__conv_abreast_examples(const lam__conv_loops *loops, lam_dtype dtype, c
  * all lanes have; half of the lanes are enough where lines are shorter still. */
 static bool sums_are_worth(const lam__conv_loops *loops, const lam__conv_case *s) {
     const lam__conv_axis *a = s->axis, *last = &a[LAM__CONV_AXES - 1];
-    const int64_t lanes = loops->lanes, all = lanes * parts(s->c, lanes);
-    const int64_t window = a[0].window * a[1].window * last->window;
-    if (s->groups != 1 || !loops->abreast[0] || lam__conv_phases(s) > 1 || 4 * s->o >= 3 * lanes) return false;
+    const int64_t lanes = loops->lanes, window = a[0].window * a[1].window * last->window;
+    if (s->groups != 1 || 2 * s->c < lanes || 4 * s->o >= 3 * lanes) return false;
+    const int64_t all = lanes * parts(s->c, lanes);
+    if (!loops->abreast[0] || 2 * s->c < all || lam__conv_phases(s) > 1) return false;
     if (window < SOME_WINDOW || a[1].out * last->out == 1 || last->window >= lanes || last->out >= lanes) return false;
-    const bool full = 4 * s->c >= 3 * all, half = 2 * s->c >= all, steps = last->stride > 1, one = s->o == 1;
+    const bool full = 4 * s->c >= 3 * all, steps = last->stride > 1, one = s->o == 1;
     if (last->out <= 2 * last->window)
-        return full || (half && last->window >= last->out &&
-                        (one ? s->n > LONG_LINES : last->spread > 1 && 2 * last->window <= lanes));
+        return full ||
+               (last->window >= last->out && (one ? s->n > LONG_LINES : last->spread > 1 && 2 * last->window <= lanes));
     return full && (window >= LONG_WINDOW ? steps == one : steps && one && 2 * last->out <= lanes);
 }
 

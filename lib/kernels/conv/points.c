@@ -39,10 +39,12 @@ static bool is_pointed(const lam__conv_case *s) {
     return s->axis[0].gap == 1 && (side == 2 ? gap <= 2 && s->axis[1].stride == 1 : side == 1 && gap == 1);
 }
 
-/* Those that are products of matrices as they lie, of one example or with one term each; or with many results. */
-static bool is_product(const lam__conv_case *s) {
-    if (s->axis[2].gap > 1) return false;
-    return s->o > MOST_FEATURES || (s->axis[2].stride == 1 && (s->n == 1 || s->c == 1));
+/* Those that are done as products of matrices, as they lie: of large pictures, with one term each, or many results. */
+static bool is_product(const lam__conv_loops *loops, const lam__conv_case *s) {
+    const lam__conv_axis *a = s->axis;
+    if (a[2].gap > 1) return false;
+    return s->o > MOST_FEATURES || (a[2].stride == 1 && (s->n == 1 || s->c == 1 || 2 * s->o > MOST_FEATURES ||
+                                                         a[0].out * a[1].out * a[2].out > SOURCES * loops->lanes));
 }
 
 /* One place, which meets all of the window in x: what a gradient by such a window is. */
@@ -188,15 +190,14 @@ static void plan_picks(lam__conv_points *p) {
  * and where there are very few for each element, unless pieces have several lines each. */
 static bool is_worth(const lam__conv_points *p) {
     const lam__conv_case *s = &p->shape;
-    const int64_t places = p->dims[1] * p->dims[2] * p->dims[3], lanes = p->loops->lanes;
     const bool brief = p->lines > 1, many = s->o > MOST_FEATURES;
     if (p->sums) {
-        const int64_t sums = s->n * s->o;
-        if (p->apart == 1) return places <= MOST_LANES * lanes && sums > 1 && sums <= MOST_SUMS;
+        const int64_t sums = s->n * s->o, places = p->dims[1] * p->dims[2] * p->dims[3];
+        if (p->apart == 1) return places <= MOST_LANES * p->loops->lanes && sums > 1 && sums <= MOST_SUMS;
         return brief ? sums <= MOST_SUMS : sums > 1 && (s->c > 1 ? sums <= MOST_SUMS : sums < MOST_FEATURES);
     }
     if (p->side > 1) return brief ? !many || s->c <= FEW_TERMS : !many && s->c >= FEW_TERMS;
-    if (p->apart == 1) return places <= SOURCES * lanes && !many && (s->o <= FEW_TERMS || s->c >= s->o);
+    if (p->apart == 1) return true;
     if (brief) return !many && (s->c < MOST_FEATURES || s->o < MOST_FEATURES);
     return s->c > 1 && 2 * s->o <= MOST_FEATURES;
 }
@@ -221,7 +222,7 @@ bool lam__conv_points_plan(const lam__conv_loops *loops, lam_dtype dtype, const 
                            const void *w, void *out, lam__conv_points *plan) {
     if (!loops->points || s->x_step[5] != 1) return false;
     const bool sums = !is_pointed(s);
-    if (sums ? s->n * s->o > MOST_SUMS : is_product(s)) return false;
+    if (sums ? s->n * s->o > MOST_SUMS : is_product(loops, s)) return false;
     if (sums && (s->w_step[5] != 1 || !is_summed(s))) return false;
     plan->shape = *s;
     plan->dtype = dtype;

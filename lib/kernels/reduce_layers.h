@@ -117,31 +117,35 @@ static ONE_TEXT int64_t FN(by_pieces)(lam__reduce_op op, const lam__reduce_block
     }
 }
 
-/* Layers wider than a vector: those in memory that have no gaps are brought first (NOTE [bringing]), but for short
- * rows, down which a machine sees where it goes. */
-ALWAYS_INLINE bool FN(is_brought)(const lam__reduce_block *b) {
+/* Layers wider than a vector: those in memory that have no gaps are brought first (NOTE [bringing]), but for small ones,
+ * and those of rows of less than `least` bytes. Going down row after row a machine sees where it goes, where rows are
+ * short; going down eight at once it does not. */
+ALWAYS_INLINE bool FN(are_brought)(int64_t least, const lam__reduce_block *b) {
+    const int64_t row = b->columns * (int64_t)sizeof(T), size = b->rows * row;
     const bool dense = b->row_step == b->columns && b->layer_step == b->rows * b->columns;
-    return b->far == LAM__REDUCE_MEMORY && dense && b->columns * (int64_t)sizeof(T) >= BROUGHT_BYTES;
+    return b->far == LAM__REDUCE_MEMORY && dense && row >= least && size >= BROUGHT_BYTES;
 }
 
 /* As many of them as are worked on at once. */
-ALWAYS_INLINE int64_t FN(layers_at_once)(const lam__reduce_block *b) {
+ALWAYS_INLINE int64_t FN(layers_at_once)(bool brought, const lam__reduce_block *b) {
     const int64_t bytes = b->layer_step * (int64_t)sizeof(T);
-    return !FN(is_brought)(b) ? b->layers : bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;
+    return !brought ? b->layers : bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;
 }
 
 /* Where `count` of them, from layer k on, are to be read from. */
-ALWAYS_INLINE const T *FN(layers_at)(const lam__reduce_block *b, int64_t k, int64_t count, FN(vec) * room) {
+ALWAYS_INLINE const T *FN(layers_at)(bool brought, const lam__reduce_block *b, int64_t k, int64_t count,
+                                     FN(vec) * room) {
     const T *x = (const T *)b->x + k * b->layer_step;
-    return FN(is_brought)(b) ? FN(brought)(count * b->layer_step * (int64_t)sizeof(T), x, room) : x;
+    return brought ? FN(brought)(count * b->layer_step * (int64_t)sizeof(T), x, room) : x;
 }
 
 ALWAYS_INLINE void FN(by_wide)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     FN(vec) room[LAYER_BYTES / VECTOR_BYTES];
-    const int64_t n = b->columns, most = FN(layers_at_once)(b);
+    const bool brought = FN(are_brought)(0, b);
+    const int64_t n = b->columns, most = FN(layers_at_once)(brought, b);
     for (int64_t k = 0; k < b->layers; k += most) {
         const int64_t count = b->layers - k < most ? b->layers - k : most;
-        const T *x = FN(layers_at)(b, k, count, room);
+        const T *x = FN(layers_at)(brought, b, k, count, room);
         for (int64_t i = 0; i < count; i++)
             FN(by_vectors)(op, n, b->rows, x + i * b->layer_step, b->row_step, out + (k + i) * n);
     }
@@ -208,10 +212,11 @@ ALWAYS_INLINE void FN(tally_down_wide)(const lam__reduce_block *b, const T *x, i
 ALWAYS_INLINE void FN(tally_wide)(const lam__reduce_block *b, int64_t *restrict out) {
     FN(vec) room[LAYER_BYTES / VECTOR_BYTES];
     const bool wide = sizeof(T) == 1 && b->columns >= (int64_t)(VECTOR_BYTES / sizeof(H)) && b->rows <= 256;
-    const int64_t n = b->columns, most = FN(layers_at_once)(b);
+    const bool brought = FN(are_brought)(BROUGHT_ROW, b);
+    const int64_t n = b->columns, most = FN(layers_at_once)(brought, b);
     for (int64_t k = 0; k < b->layers; k += most) {
         const int64_t count = b->layers - k < most ? b->layers - k : most;
-        const T *x = FN(layers_at)(b, k, count, room);
+        const T *x = FN(layers_at)(brought, b, k, count, room);
         for (int64_t i = 0; i < count; i++)
             if (wide) FN(tally_down_wide)(b, x + i * b->layer_step, out + (k + i) * n);
             else FN(tally_down)(b, x + i * b->layer_step, out + (k + i) * n);

@@ -17,10 +17,11 @@ extern const lam__reduce_type LAM__ISA_NAME(lam__reduce_i64_), LAM__ISA_NAME(lam
     LAM__ISA_NAME(lam__reduce_u8_), LAM__ISA_NAME(lam__reduce_c128_), LAM__ISA_NAME(lam__reduce_c64_);
 
 enum {
-    GROUP_BYTES = 64,    /* of a row */
-    AHEAD_BYTES = 4096,  /* how far ahead rows in memory are asked for */
-    NEAR_BYTES = 8192,   /* rows of columns that are copied at once, if eight of them are fewer */
-    BROUGHT_BYTES = 512, /* of a row of layers, at least */
+    GROUP_BYTES = 64,     /* of a row */
+    AHEAD_BYTES = 4096,   /* how far ahead rows in memory are asked for */
+    NEAR_BYTES = 8192,    /* rows of columns that are copied at once, if eight of them are fewer */
+    BROUGHT_BYTES = 2048, /* of layers that are brought, at least, and of their rows where they are taken one by one */
+    BROUGHT_ROW = 256,
     BRING_BYTES = 16384, /* eight rows that are copied at once, at most */
     LAYER_BYTES = 16384, /* the largest of many layers */
     DENSE_BYTES = 256,   /* of a layer of less than a word of columns, at least, that is folded as it lies */

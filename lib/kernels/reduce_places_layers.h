@@ -133,10 +133,11 @@ ALWAYS_INLINE void FN(put_layer)(lam__reduce_op op, const lam__reduce_block *b, 
 /* Layers wider than a vector, as in by_wide. */
 ALWAYS_INLINE void FN(arg_wide)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     FN(vec) room[LAYER_BYTES / VECTOR_BYTES];
-    const int64_t most = FN(layers_at_once)(b);
+    const bool brought = FN(are_brought)(BROUGHT_ROW, b);
+    const int64_t most = FN(layers_at_once)(brought, b);
     for (int64_t k = 0; k < b->layers; k += most) {
         const int64_t count = b->layers - k < most ? b->layers - k : most;
-        const T *x = FN(layers_at)(b, k, count, room);
+        const T *x = FN(layers_at)(brought, b, k, count, room);
         for (int64_t i = 0; i < count; i++)
             FN(put_layer)(op, b, x + i * b->layer_step, (int64_t *)to->out + (k + i) * to->row_step, to->step);
     }

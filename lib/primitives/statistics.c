@@ -52,22 +52,29 @@ static lam_status shape_mean(const lam_call_site *call, lam_shape out[]) {
 
 /* Sums that become means where they lie. */
 typedef struct shares {
-    double *out, n;
+    double *out, by;
+    lam__loop *loop; /* that makes one of a sum and `by` */
 } shares;
 
-/* i64 divided by n, in f64; some at a time, which stay in the first cache. */
+/* By a product where the reciprocal is exact, and with it each mean: divisions take as long as all else. */
+static shares shares_of(double *out, double n) {
+    int exponent;
+    const bool exact = frexp(n, &exponent) == 0.5;
+    return (shares){out, exact ? 1 / n : n, lam__kernels_loop(exact ? LAM__LOOP_mul : LAM__LOOP_div, LAM_F64)};
+}
+
+/* i64 divided, in f64; some at a time, which stay in the first cache. */
 static void divide_sums(void *env, const int64_t *start, const int64_t *dims, int worker) {
     enum { SOME = 1024 };
     static const int64_t one[] = {1}, flat[] = {1, 1, 0};
     shares *s = env;
-    lam__loop *loop = lam__kernels_loop(LAM__LOOP_div, LAM_F64);
     double room[SOME];
     (void)worker;
     for (int64_t i = 0; i < *dims; i += SOME) {
         const int64_t some = *dims - i < SOME ? *dims - i : SOME;
         double *out = s->out + *start + i;
         lam__kernels_copy(1, &some, LAM_F64, room, one, LAM_I64, out, one);
-        loop(some, (void *[]){out, room, &s->n}, flat, NULL);
+        s->loop(some, (void *[]){out, room, &s->by}, flat, NULL);
     }
 }
 
@@ -81,7 +88,7 @@ static lam_status eval_mean(const lam_call_site *call, lam_value *const out[]) {
     const bool parts = x->rank > 0 && !lam__reduce_has(set, 0) && !team && out[0]->count > NEAR;
     const int64_t rows = parts ? x->dims[0] : 1, each = out[0]->count / rows,
                   step = parts && each < NEAR ? NEAR / each : 1;
-    shares s = {out[0]->data, elements(set, x->rank, x->dims)};
+    shares s = shares_of(out[0]->data, elements(set, x->rank, x->dims));
     for (int64_t i = 0; i < rows; i += step) {
         const int64_t some = rows - i < step ? rows - i : step, results = some * each;
         lam__reduce_rows_into(LAM__REDUCE_TALLY, set, x, i, parts ? some : -1, s.out);

@@ -273,6 +273,26 @@ START_TEST(small_integers_do_not_wrap_in_sums) {
 }
 END_TEST
 
+/* A mean of integers is the quotient of their exact sum and their number, rounded once, whatever the number is. */
+START_TEST(means_of_integers_are_quotients) {
+    enum { ROWS = 50 };
+    static const int64_t numbers[] = {1, 2, 3, 4, 5, 7, 8, 10, 16, 49, 64, 100, 1000, 1024};
+    static uint8_t bytes[ROWS * 1024];
+    const lam_reduce_options last = {.axes = LAM_AXES(1)};
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(i * i / 7 + i % 251);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        const int64_t n = numbers[k];
+        const double *mean = lam_data(lam_mean(lam_array(ctx, LAM_U8, LAM_DIMS(ROWS, n), bytes), &last));
+        for (int64_t r = 0; r < ROWS; r++) {
+            int64_t sum = 0;
+            for (int64_t i = 0; i < n; i++) sum += bytes[r * n + i];
+            ck_assert(mean[r] == (double)sum / (double)n);
+        }
+    }
+    EXPECT_OK();
+}
+END_TEST
+
 /* The mean of integers is their sum over their number; bytes are true that are not 0. */
 START_TEST(means_and_truths_of_integers) {
     const lam_reduce_options last = {.axes = LAM_AXES(1)};
@@ -465,13 +485,14 @@ START_TEST(compositions_of_halves_leave_their_range) {
 END_TEST
 
 Suite *suite_primitives_composed(void) {
-    Suite *s = SUITE_OF(
-        "primitives/composed", small_integers_do_not_wrap_in_sums, derivatives_and_integrals_of_polynomials,
-        fits_of_polynomials, roots_of_polynomials, steps_signs_and_angles, a_function_in_pieces, angles_that_run_on,
-        the_multivariate_gamma_function, integrals_up_to_each_sample, sets_and_orders, statistics_of_what_is_there,
-        matrices_of_constant_diagonals, means_and_truths_of_integers, integers_have_no_nan,
-        sums_of_halves_leave_their_range, averages_along_an_axis, differences_of_integers_do_not_wrap,
-        bytes_and_truths_have_every_function_of_numbers, compositions_of_halves_leave_their_range);
+    Suite *s =
+        SUITE_OF("primitives/composed", small_integers_do_not_wrap_in_sums, derivatives_and_integrals_of_polynomials,
+                 fits_of_polynomials, roots_of_polynomials, steps_signs_and_angles, a_function_in_pieces,
+                 angles_that_run_on, the_multivariate_gamma_function, integrals_up_to_each_sample, sets_and_orders,
+                 statistics_of_what_is_there, matrices_of_constant_diagonals, means_and_truths_of_integers,
+                 means_of_integers_are_quotients, integers_have_no_nan, sums_of_halves_leave_their_range,
+                 averages_along_an_axis, differences_of_integers_do_not_wrap,
+                 bytes_and_truths_have_every_function_of_numbers, compositions_of_halves_leave_their_range);
     suite_loop(s, derivatives_agree_with_differences, BODIES);
     suite_loop(s, vmap_equals_the_loop, BODIES);
     return s;

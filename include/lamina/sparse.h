@@ -21,6 +21,8 @@ typedef struct lam_sparse_options {
  * choice (lam_where, lam_max) on all it chooses from. What C code decides by values, and loops and branches with it
  * (lam_cond), is as it was at the examples. Results of custom Functions depend on all of their operands, as their rules
  * might; so do those of choices and lam_while in a recorded program.
+ * What elements on the way are made of is kept until the end: a running sum of n elements takes memory by the square of
+ * n, also where its last one alone is wanted.
  * Shape   i64[entries, 2]: row (number of the element of the output) and column (of the input), in row-major order;
  *         sorted by rows, then by columns, without repetitions. That is the order of compressed rows (CSR).
  * Fails   as lam_jacobian does; LAM_ERR_BATCHED or LAM_ERR_ABSTRACT for examples that belong to a transform;

@@ -118,12 +118,12 @@ static ONE_TEXT int64_t FN(by_pieces)(lam__reduce_op op, const lam__reduce_block
 }
 
 /* Layers wider than a vector: those in memory that have no gaps are brought first (NOTE [bringing]), but for small
- * ones, and those of rows of less than `least` bytes. Going down row after row a machine sees where it goes, where rows are
- * short; going down eight at once it does not. */
+ * ones of no long rows, and those of rows of less than `least` bytes. Going down row after row a machine sees where it
+ * goes, where rows are short; going down eight at once it does not. */
 ALWAYS_INLINE bool FN(are_brought)(int64_t least, const lam__reduce_block *b) {
     const int64_t row = b->columns * (int64_t)sizeof(T), size = b->rows * row;
     const bool dense = b->row_step == b->columns && b->layer_step == b->rows * b->columns;
-    return b->far == LAM__REDUCE_MEMORY && dense && row >= least && size >= BROUGHT_BYTES;
+    return b->far == LAM__REDUCE_MEMORY && dense && row >= least && (size >= BROUGHT_BYTES || row >= BROUGHT_LONG);
 }
 
 /* As many of them as are worked on at once. */

@@ -22,6 +22,7 @@ enum {
     NEAR_BYTES = 8192,    /* rows of columns that are copied at once, if eight of them are fewer */
     BROUGHT_BYTES = 2048, /* of layers that are brought, at least, and of their rows where they are taken one by one */
     BROUGHT_ROW = 256,
+    BROUGHT_LONG = 512,
     BRING_BYTES = 16384, /* eight rows that are copied at once, at most */
     LAYER_BYTES = 16384, /* the largest of many layers */
     DENSE_BYTES = 256,   /* of a layer of less than a word of columns, at least, that is folded as it lies */

@@ -145,6 +145,7 @@ static lam_value *lanes(const task *t, int o) {
     return mixed(t, set_of(p->first, p->count), o);
 }
 
+#if defined(LAM__HAVE_FFTW)
 static lam_value *transformed(const task *t, int o) {
     return mixed(t, ((const lam__fft_params *)t->call->params)->set, o);
 }
@@ -152,6 +153,7 @@ static lam_value *transformed(const task *t, int o) {
 static lam_value *half_transformed(const task *t, int o) {
     return mixed(t, 1u << ((const lam__half_params *)t->call->params)->axis, o);
 }
+#endif
 
 /* Orders along an axis have no derivative, but what stands behind a result runs along it: each on those before it. */
 static lam_value *running(const task *t, int o) {
@@ -382,7 +384,7 @@ static const struct {
     {&lam__row_sqrtm_frechet, stacked},
     {&lam__row_logm, stacked},
     {&lam__row_logm_frechet, stacked},
-#ifdef LAM__HAVE_FFTW
+#if defined(LAM__HAVE_FFTW)
     {&lam__row_fft, transformed},
     {&lam__row_rfft, half_transformed},
     {&lam__row_irfft, half_transformed},

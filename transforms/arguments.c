@@ -57,6 +57,13 @@ bool lam__arguments_aux(const char *transform, const lam_fn *f, int has_aux) {
     return false;
 }
 
+bool lam__arguments_chunk(const char *transform, const lam_fn *f, int64_t chunk_size) {
+    if (chunk_size >= 0) return true;
+    lam__error_set(f->ctx, LAM_ERR_OPTION, "give a positive number, or 0 for all at once",
+                   "%s: chunk_size of '%s' is %lld", transform, f->name, (long long)chunk_size);
+    return false;
+}
+
 /* Values are borrowed from the handles; NULL handles give NULL values, which functions with optional inputs take. What
  * is wrong with a handle is recorded as with any operand. */
 bool lam__arguments_values(lam_ctx *ctx, int n, lam_tensor *const in[], lam_value *values[]) {

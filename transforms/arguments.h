@@ -14,6 +14,9 @@ int lam__arguments_argnums(const char *transform, const lam_fn *f, lam_axes argn
 /* Whether has_aux leaves at least one output of f; otherwise records it. */
 bool lam__arguments_aux(const char *transform, const lam_fn *f, int has_aux);
 
+/* Whether chunk_size is one: not negative; otherwise records it. */
+bool lam__arguments_chunk(const char *transform, const lam_fn *f, int64_t chunk_size);
+
 /* Values of n handles (NULL where the handle is NULL). False after recording that one cannot be used here. */
 bool lam__arguments_values(lam_ctx *ctx, int n, lam_tensor *const in[], lam_value *values[]);
 

@@ -332,11 +332,7 @@ static lam_fn *jacobian_new(const char *name, enum mode mode, bool with_value, l
     lam_ctx *ctx = lam__fn_check(name, f);
     if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
     if (!lam__arguments_aux(name, f, o->has_aux)) return ctx->failed_fn;
-    if (o->chunk_size < 0) {
-        lam__error_set(ctx, LAM_ERR_OPTION, "give a positive number, or 0 for all at once",
-                       "%s: chunk_size of '%s' is %lld", name, f->name, (long long)o->chunk_size);
-        return ctx->failed_fn;
-    }
+    if (!lam__arguments_chunk(name, f, o->chunk_size)) return ctx->failed_fn;
     if ((int)o->randomness < 0 || o->randomness > LAM_RANDOMNESS_DIFFERENT) {
         lam__error_set(ctx, LAM_ERR_OPTION, NULL, "%s: randomness of '%s' cannot be %d", name, f->name,
                        (int)o->randomness);

@@ -26,11 +26,7 @@ static bool options_of(const char *name, lam_fn *f, const lam_sparse_options *op
                        "%s: '%s' has %d outputs to differentiate, 1 expected", name, f->name, f->outputs - o->has_aux);
         return false;
     }
-    if (o->chunk_size < 0) {
-        lam__error_set(f->ctx, LAM_ERR_OPTION, "give a positive number, or 0 for all at once",
-                       "%s: chunk_size of '%s' is %lld", name, f->name, (long long)o->chunk_size);
-        return false;
-    }
+    if (!lam__arguments_chunk(name, f, o->chunk_size)) return false;
     int *argnums = lam__scratch_get(&area, f->ctx, (size_t)f->inputs * sizeof *argnums);
     const int given = argnums ? lam__arguments_argnums(name, f, (lam_axes){1, &o->argnum}, 1, argnums) : -1;
     if (given == 1) o->argnum = argnums[0];
@@ -68,12 +64,18 @@ static bool usable(const char *name, lam_fn *f, bool output, int i, const lam_va
     return lam__arguments_complex(name, f, false, output ? "output" : "input", i, v);
 }
 
+/* The status for an example that is not concrete: what its level says of reading, where it refuses that. */
+static lam_status status_of(const lam_value *v) {
+    if (v->kind != LAM__BOX) return LAM_ERR_ABSTRACT;
+    const lam__interpreter *interpreter = lam__payload_of(v)->level->interpreter;
+    return interpreter->read ? LAM_ERR_VALUE : interpreter->unreadable_status;
+}
+
 /* What has no elements yet, or has those of a batch, says nothing of where they go. */
 static lam_status check_examples(const char *name, lam_fn *f, int n, lam_value *const in[]) {
     for (int i = 0; i < n; i++)
         if (in[i]->kind != LAM__CONCRETE)
-            return lam__error_set(f->ctx, in[i]->kind == LAM__ABSTRACT ? LAM_ERR_ABSTRACT : LAM_ERR_BATCHED,
-                                  "ask for the sparsity outside of other transforms",
+            return lam__error_set(f->ctx, status_of(in[i]), "ask for the sparsity outside of other transforms",
                                   "%s of '%s': example %d belongs to a transform", name, f->name, i);
     return LAM_OK;
 }

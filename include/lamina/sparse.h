@@ -25,7 +25,8 @@ typedef struct lam_sparse_options {
  * n, also where its last one alone is wanted.
  * Shape   i64[entries, 2]: row (number of the element of the output) and column (of the input), in row-major order;
  *         sorted by rows, then by columns, without repetitions. That is the order of compressed rows (CSR).
- * Fails   as lam_jacobian does; LAM_ERR_BATCHED or LAM_ERR_ABSTRACT for examples that belong to a transform;
+ * Fails   as lam_jacobian does; LAM_ERR_BATCHED, LAM_ERR_ABSTRACT or LAM_ERR_VALUE for examples that belong to a
+ *         transform: a batch, a trace, a derivative; LAM_ERR_BATCHED for places that are those of a batch;
  *         LAM_ERR_OVERFLOW for more than 2^31 - 1 elements of the input. */
 LAM_API lam_tensor *lam_jacobian_sparsity(lam_fn *f, lam_list examples, const lam_sparse_options *options);
 

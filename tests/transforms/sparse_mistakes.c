@@ -82,12 +82,45 @@ START_TEST(mistakes_of_functions_and_options) {
     EXPECT_ERROR(LAM_ERR_SHAPE, "grad", "scalar");
     lam_jacobian_sparsity(f, LAM_LIST(x, x), NULL);
     EXPECT_ERROR(LAM_ERR_ARITY, "jacobian_sparsity of 'differences'", "2 examples given, 1 expected");
-    apply1(lam_vmap(FN(asks_inside, 1, 1), NULL), x);
-    EXPECT_ERROR(LAM_ERR_BATCHED, "jacobian_sparsity of 'square_of'", "outside of other transforms");
+}
+END_TEST
+
+/* By places that another function has: env is where they are. */
+BODY(takes) {
+    out[0] = lam_take(in[0], *(lam_tensor **)env, 0);
+}
+BODY(asks_of_taking) {
+    lam_tensor *places = in[0];
+    lam_fn *f = FN_ENV(takes, 1, 1, &places);
+    out[0] = lam_cast(lam_jacobian_sparsity(f, LAM_LIST(point()), NULL), LAM_F64);
+}
+
+START_TEST(examples_that_are_no_numbers) {
+    lam_fn *asks = FN(asks_inside, 1, 1);
+    ck_assert(lam_failed(apply1(lam_vmap(asks, NULL), point())));
+    EXPECT_ERROR(LAM_ERR_BATCHED, "jacobian_sparsity of 'square_of'", "example 0", "outside of other transforms");
+    ck_assert(lam_failed(lam_trace(asks, LAM_LIST(point()))));
+    EXPECT_ERROR(LAM_ERR_ABSTRACT, "jacobian_sparsity of 'square_of'", "example 0");
+    ck_assert(lam_failed(apply1(lam_grad(asks, NULL), point())));
+    EXPECT_ERROR(LAM_ERR_VALUE, "jacobian_sparsity of 'square_of'", "example 0");
+    lam_tensor *places = lam_array(ctx, LAM_I64, LAM_DIMS(2, 2), (int64_t[]){0, 1, 3, 2});
+    ck_assert(lam_failed(apply1(lam_vmap(FN(asks_of_taking, 1, 1), NULL), places)));
+    EXPECT_ERROR(LAM_ERR_BATCHED, "take", "its places are not numbers", "outside of other transforms");
+}
+END_TEST
+
+/* An example of 2^31 elements, of which one is there. */
+START_TEST(more_elements_than_can_be_named) {
+    double one = 1;
+    const int64_t step = 0;
+    lam_tensor *x =
+        lam_borrow(ctx, LAM_F64, LAM_DIMS((int64_t)1 << 31), &one, &(lam_borrow_options){.strides = {1, &step}});
+    ck_assert(lam_failed(lam_jacobian_sparsity(FN(square_of, 1, 1), LAM_LIST(x), NULL)));
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "jacobian_sparsity of 'square_of'", "input 0", "2^31 - 1");
 }
 END_TEST
 
 Suite *suite_transforms_sparse_mistakes(void) {
     return SUITE_OF("transforms/sparse_mistakes", an_output_beside_a_failure_goes, mistakes_of_the_sparsity,
-                    mistakes_of_functions_and_options);
+                    mistakes_of_functions_and_options, examples_that_are_no_numbers, more_elements_than_can_be_named);
 }

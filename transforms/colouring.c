@@ -1,7 +1,8 @@
 /* Greedy colourings: the lines and columns with most entries first, each gets the lowest colour that none forbids.
  * Source: A. H. Gebremedhin, F. Manne, A. Pothen, What color is your Jacobian? Graph coloring for computing
  * derivatives, SIAM Review 47 (2005), sections 3 and 4: distance-2 colouring, and the restricted star colouring of
- * Powell and Toint. */
+ * Powell and Toint. That a Jacobian may be told partly by columns and partly by rows: T. F. Coleman, A. Verma, SIAM
+ * Journal on Scientific Computing 19 (1998) 1210. */
 #include "transforms/colouring.h"
 
 #include "lib/base/alloc.h"
@@ -79,7 +80,10 @@ static int64_t *room_get(lam_ctx *ctx, int64_t n, size_t *bytes) {
     return room;
 }
 
-int64_t lam__colouring_apart(lam_ctx *ctx, const lam__entries *e, int64_t most, int64_t colours[]) {
+/* Colours 0, 1, ... for `across`, different where two meet in a line, -1 for those without entries. Gives their number,
+ * -1 after a failure. At most `most` are wanted: more are as good as none, and what is given then is any number above
+ * it. */
+static int64_t keep_apart(lam_ctx *ctx, const lam__entries *e, int64_t most, int64_t colours[]) {
     graph across, lines = {0};
     size_t bytes;
     const int64_t n = e->n_across;
@@ -108,6 +112,136 @@ int64_t lam__colouring_apart(lam_ctx *ctx, const lam__entries *e, int64_t most, 
     lam__alloc_put(&ctx->pool, order, bytes);
     return count;
 }
+
+/* ---- columns and rows -------------------------------------------------------------------------------------------- */
+
+/* A way to tell the entries: lines of more than `limit` of them have colours of their own, what is left keeps `across`
+ * apart. So a full line does not make all that it crosses different. */
+typedef struct way {
+    bool turned; /* lines are the columns of the matrix, not its rows */
+    int64_t limit;
+    int64_t least; /* colours that it takes at least */
+} way;
+
+static bool is_mixed(const way *w) {
+    return w->limit < INT64_MAX;
+}
+
+static lam__entries turned_of(const lam__entries *e) {
+    return (lam__entries){e->count, e->across, e->lines, e->n_across, e->n_lines};
+}
+
+/* Finds the best limit, and with no limit at all. As many colours as entries in a line are needed for what keeps to the
+ * limit, and as many as longer lines meet somewhere for these; the longest are taken out first. A mixed way counts one
+ * more, since its derivative is taken in two passes. */
+static bool find_ways(lam_ctx *ctx, const lam__entries *e, bool turned, way ways[2]) {
+    graph lines;
+    size_t bytes, met_bytes = (size_t)e->n_across * sizeof(int64_t) + 1;
+    int64_t *order = room_get(ctx, e->n_lines, &bytes), *met = order ? lam__alloc_get(&ctx->pool, met_bytes) : NULL;
+    if (order && !met) lam__error_memory(ctx, met_bytes);
+    const bool fine = met && graph_start(ctx, &lines, e->n_lines, e->count, e->lines, e->across, false);
+    if (fine) {
+        int64_t meeting = 0;
+        by_degree(&lines, order);
+        ways[0] = (way){turned, INT64_MAX, e->n_lines ? degree(&lines, order[0]) : 0};
+        ways[1] = (way){turned, 0, INT64_MAX};
+        memset(met, 0, met_bytes);
+        for (int64_t i = 0; i < e->n_lines && degree(&lines, order[i]); i++) {
+            const int64_t v = order[i], d = degree(&lines, v), least = d + meeting + 1;
+            if (i && d < degree(&lines, order[i - 1]) && least < ways[1].least) ways[1] = (way){turned, d, least};
+            for (int64_t k = lines.start[v]; k < lines.start[v + 1]; k++)
+                if (++met[lines.to[k]] > meeting) meeting = met[lines.to[k]];
+        }
+        graph_stop(ctx, &lines);
+    }
+    if (met) lam__alloc_put(&ctx->pool, met, met_bytes);
+    if (order) lam__alloc_put(&ctx->pool, order, bytes);
+    return fine;
+}
+
+/* The entries of lines within the limit in front, the others behind; room: for two numbers an entry. */
+static void split(const lam__entries *e, int64_t limit, const int64_t degrees[], int64_t *room, lam__entries *kept,
+                  lam__entries *out) {
+    int64_t *lines = room, *across = room + e->count, front = 0, back = e->count;
+    for (int64_t k = 0; k < e->count; k++) {
+        const int64_t at = degrees[e->lines[k]] <= limit ? front++ : --back;
+        lines[at] = e->lines[k];
+        across[at] = e->across[k];
+    }
+    *kept = (lam__entries){front, lines, across, e->n_lines, e->n_across};
+    *out = (lam__entries){e->count - front, lines + front, across + front, e->n_lines, e->n_across};
+}
+
+/* Colours for `across` and, in a mixed way, for the lines that are taken out: counts[0] and counts[1], together at most
+ * `most`, or else more than that. False after a failure. room: for two numbers an entry. */
+static bool go(lam_ctx *ctx, const lam__entries *e, const way *w, int64_t most, int64_t across[], int64_t lines[],
+               int64_t *room, int64_t counts[2]) {
+    lam__entries kept = *e, out = {0};
+    if (is_mixed(w)) {
+        for (int64_t i = 0; i < e->n_lines; i++) lines[i] = 0;
+        for (int64_t k = 0; k < e->count; k++) lines[e->lines[k]]++;
+        split(e, w->limit, lines, room, &kept, &out);
+    }
+    for (int64_t i = 0; i < e->n_lines; i++) lines[i] = -1;
+    counts[0] = keep_apart(ctx, &kept, most, across);
+    counts[1] = 0;
+    if (counts[0] >= 0 && counts[0] <= most && is_mixed(w)) {
+        const lam__entries turned = turned_of(&out);
+        counts[1] = keep_apart(ctx, &turned, most - counts[0], lines);
+    }
+    return counts[0] >= 0 && counts[1] >= 0;
+}
+
+/* The ways by the colours that they take at least, those of one pass first where that is the same. */
+static void sort_ways(way ways[4]) {
+    for (int i = 1; i < 4; i++)
+        for (int k = i; k > 0; k--) {
+            const way a = ways[k - 1], b = ways[k];
+            if (a.least < b.least || (a.least == b.least && is_mixed(&b))) break;
+            ways[k - 1] = b;
+            ways[k] = a;
+        }
+}
+
+/* Goes the ways one after another, each with what the best one so far leaves to win; `trial`: room for the colours of
+ * both and then for two numbers an entry. */
+static bool best_way(lam_ctx *ctx, const lam__entries *e, const way ways[4], int64_t columns[], int64_t rows[],
+                     int64_t *trial, lam__bicolouring *b) {
+    int64_t best = INT64_MAX, *trial_rows = trial + e->n_across, *room = trial_rows + e->n_lines;
+    const lam__entries turned = turned_of(e);
+    for (int i = 0; i < 4 && ways[i].least < best; i++) {
+        const way *w = &ways[i];
+        int64_t counts[2], price = is_mixed(w), most = best == INT64_MAX ? best - 1 : best - price - 1;
+        if (!(w->turned ? go(ctx, &turned, w, most, trial_rows, trial, room, counts)
+                        : go(ctx, e, w, most, trial, trial_rows, room, counts)))
+            return false;
+        if (counts[0] > most || counts[1] > most - counts[0]) continue;
+        best = counts[0] + counts[1] + price;
+        *b = (lam__bicolouring){counts[w->turned], counts[!w->turned], !w->turned};
+        memcpy(columns, trial, (size_t)e->n_across * sizeof *columns);
+        memcpy(rows, trial_rows, (size_t)e->n_lines * sizeof *rows);
+    }
+    return true;
+}
+
+bool lam__colouring_jacobian(lam_ctx *ctx, const lam__entries *e, int64_t columns[], int64_t rows[],
+                             lam__bicolouring *b) {
+    way ways[4];
+    const lam__entries turned = turned_of(e);
+    const size_t bytes = (size_t)(e->n_across + e->n_lines + 2 * e->count) * sizeof(int64_t) + 1;
+    if (!find_ways(ctx, e, false, ways) || !find_ways(ctx, &turned, true, ways + 2)) return false;
+    sort_ways(ways);
+    int64_t *trial = lam__alloc_get(&ctx->pool, bytes);
+    if (!trial) {
+        lam__error_memory(ctx, bytes);
+        return false;
+    }
+    const bool fine = best_way(ctx, e, ways, columns, rows, trial, b);
+    lam__alloc_put(&ctx->pool, trial, bytes);
+    return fine;
+}
+
+/* ---- symmetric matrices ------------------------------------------------------------------------------------------ */
 
 /* For a colouring of the vertices one by one: the colours that neighbours of w have are at met[start[w]] and behind,
  * count[w] of them, without those that are higher than w's own was when they came. No colour is among them twice, so

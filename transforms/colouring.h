@@ -1,4 +1,5 @@
-/* Colours for the columns of a sparse matrix: directions that may share a product, since no entry would be lost. */
+/* Colours for columns and rows of a sparse matrix: directions that may share a product, since no entry would be
+ * lost. */
 #ifndef LAM_TRANSFORMS_COLOURING_H
 #define LAM_TRANSFORMS_COLOURING_H
 
@@ -11,13 +12,22 @@ typedef struct lam__entries {
     int64_t n_lines, n_across;
 } lam__entries;
 
-/* Colours 0, 1, ... for `across`, different where two meet in a line, -1 for those without entries. `colours` has room
- * for n_across. Gives their number, -1 after a failure. At most `most` are wanted: more are as good as none, and what
- * is given then is any number above it. */
-int64_t lam__colouring_apart(lam_ctx *ctx, const lam__entries *e, int64_t most, int64_t colours[]);
+/* How the entries of a Jacobian are told: from products with directions, which are sums of columns, and from products
+ * of its transpose, which are sums of rows. Lines are its rows here. */
+typedef struct lam__bicolouring {
+    int64_t columns, rows; /* colours of either */
+    bool rows_first;       /* entry (i, j) is told from row i if that has a colour, else from column j; or, if not this,
+                            * from column j if that has one, else from row i */
+} lam__bicolouring;
 
-/* The same for a symmetric matrix, of which one triangle is enough, n_lines being n_across: entry (i, j) can be told
- * from line i of the product for the colour of j, if colours[i] >= colours[j], else from line j for the colour of i. */
+/* Colours 0, 1, ... for the columns and the rows, as few of both as are found; -1 for those from which nothing is told.
+ * `columns` has room for n_across, `rows` for n_lines. False after a failure. */
+bool lam__colouring_jacobian(lam_ctx *ctx, const lam__entries *e, int64_t columns[], int64_t rows[],
+                             lam__bicolouring *b);
+
+/* Colours for the columns of a symmetric matrix, of which one triangle is enough, n_lines being n_across: entry (i, j)
+ * can be told from line i of the product for the colour of j, if colours[i] >= colours[j], else from line j for the
+ * colour of i. Gives their number, -1 after a failure. */
 int64_t lam__colouring_symmetric(lam_ctx *ctx, const lam__entries *e, int64_t colours[]);
 
 #endif

@@ -1,5 +1,6 @@
 /* Sparse Jacobians and Hessians. Directions that lose no entry are made one (colouring.h); the product with all of
- * these is a dense matrix of few columns, from public transforms, and each entry has its place in that. */
+ * these, tangents or cotangents, is a dense matrix of few of them, from public transforms, and each entry has its place
+ * in that. */
 #include "transforms/arguments.h"
 #include "transforms/colouring.h"
 #include "transforms/dependence.h"
@@ -137,16 +138,22 @@ lam_tensor *lam_hessian_sparsity(lam_fn *f, lam_list examples, const lam_sparse_
 
 /* ---- their values ------------------------------------------------------------------------------------------------ */
 
+/* One kind of directions: tangents, whose products are sums of columns, or cotangents, whose are sums of rows. */
+typedef struct side {
+    int64_t colours, named; /* named: elements that have one, or -1; behind those there is no entry */
+} side;
+
 /* Entry k is in the product with the direction of colour entry[k].colour, at element entry[k].at, and is at
  * entry[k].row, entry[k].column for messages. Behind the entries stand the colours of the elements that directions are
- * made of, as many as the sparsity names. */
+ * made of, first those of the columns. A Hessian has columns alone. */
 typedef struct sparse_env {
-    bool rows;      /* directions are cotangents: by rows */
     bool symmetric; /* a Hessian */
     int argnum, aux;
-    int64_t chunk, colours, entries, named; /* named: elements that have a colour */
+    int64_t chunk, entries;
+    side columns, rows;
     struct {
         int64_t row, column, colour, at;
+        bool by_row;
     } entry[];
 } sparse_env;
 
@@ -154,8 +161,8 @@ static const char *name_of(const sparse_env *e) {
     return e->symmetric ? "sparse_hessian" : "sparse_jacobian";
 }
 
-static int64_t *colours_of(const sparse_env *e) {
-    return (int64_t *)(uintptr_t)(e->entry + e->entries);
+static int64_t *colours_of(const sparse_env *e, bool rows) {
+    return (int64_t *)(uintptr_t)(e->entry + e->entries) + (rows ? e->columns.named : 0);
 }
 
 static size_t env_bytes(int64_t entries, int64_t named) {
@@ -176,71 +183,109 @@ static bool inside(const lam_fn *f, const sparse_env *e, int64_t rows, int64_t c
     return true;
 }
 
-/* One direction for each colour, [colours, dims of x]: 1 for the elements that have it. */
-static lam_tensor *directions(lam_ctx *ctx, const sparse_env *e, lam_tensor *x) {
+/* One direction for each colour, [colours, dims of x]: 1 for the elements of x, an input or output, that have it. */
+static lam_tensor *directions(lam_ctx *ctx, const sparse_env *e, bool rows, lam_tensor *x) {
     int64_t dims[LAM_INNER_RANK];
     const lam_dims own = lam_dims_of(x);
-    const int64_t n = lam_size(x), left = n - e->named;
-    lam_tensor *colours = lam_array(ctx, LAM_I64, LAM_DIMS(e->named), colours_of(e));
-    lam_tensor *chosen = lam_transpose(lam_one_hot(colours, e->colours, lam_dtype_of(x)), (lam_axes){0});
+    const side *s = rows ? &e->rows : &e->columns;
+    const int64_t left = lam_size(x) - s->named;
+    lam_tensor *colours = lam_array(ctx, LAM_I64, LAM_DIMS(s->named), colours_of(e, rows));
+    lam_tensor *chosen = lam_transpose(lam_one_hot(colours, s->colours, lam_dtype_of(x)), (lam_axes){0});
     if (left) {
-        lam_tensor *none = lam_zeros(ctx, lam_dtype_of(x), LAM_DIMS(e->colours, left));
+        lam_tensor *none = lam_zeros(ctx, lam_dtype_of(x), LAM_DIMS(s->colours, left));
         chosen = lam_concatenate(LAM_LIST(chosen, none), 1);
     }
-    dims[0] = e->colours;
+    dims[0] = s->colours;
     for (int i = 0; i < own.rank; i++) dims[1 + i] = own.dims[i];
     return lam__apply_reshape(chosen, own.rank + 1, dims);
 }
 
-/* The entries from the products with all directions. */
-static lam_tensor *picked(lam_ctx *ctx, const sparse_env *e, lam_tensor *products, int64_t each) {
+/* The entries from the products of x and y's function with all directions, of which one may be missing. */
+static lam_tensor *picked(lam_ctx *ctx, const sparse_env *e, lam_tensor *x, lam_tensor *y, lam_tensor *by_columns,
+                          lam_tensor *by_rows) {
+    const int64_t n = lam_size(x), m = lam_size(y), first = by_columns ? e->columns.colours * m : 0;
     lam_value *places = lam__value_new(ctx, LAM_I64, 1, (int64_t[]){e->entries});
-    for (int64_t k = 0; places && k < e->entries; k++)
-        ((int64_t *)places->data)[k] = e->entry[k].colour * each + e->entry[k].at;
-    lam_tensor *flat = lam__apply_reshape(products, 1, (int64_t[]){e->colours * each});
-    return lam_take(flat, lam__scope_handle(ctx, places), 0);
+    for (int64_t k = 0; places && k < e->entries; k++) {
+        const int64_t at = e->entry[k].colour * (e->entry[k].by_row ? n : m) + e->entry[k].at;
+        ((int64_t *)places->data)[k] = e->entry[k].by_row ? first + at : at;
+    }
+    lam_tensor *flat[2];
+    size_t count = 0;
+    if (by_columns) flat[count++] = lam__apply_reshape(by_columns, 1, &first);
+    if (by_rows) flat[count++] = lam__apply_reshape(by_rows, 1, (int64_t[]){e->rows.colours * n});
+    lam_tensor *all = count == 1 ? flat[0] : lam_concatenate((lam_list){count, flat}, 0);
+    return lam_take(all, lam__scope_handle(ctx, places), 0);
 }
 
-/* The ways give f's first output, NULL after a failure, and put entries and auxiliary outputs into out[].
+/* By which input, and how many outputs are passed through. */
+static lam_grad_options linear_in(const sparse_env *e) {
+    return (lam_grad_options){.argnums = {1, &e->argnum}, .has_aux = e->aux};
+}
+
+/* Whether f's output can be differentiated, and the entries lie in the Jacobian of it by x. */
+static bool fits(lam_fn *f, const sparse_env *e, lam_tensor *x, lam_tensor *y) {
+    const lam_value *v = lam__scope_peek(y);
+    return v && usable(name_of(e), f, true, 0, v) && inside(f, e, lam_size(y), lam_size(x));
+}
+
+/* The ways put entries and auxiliary outputs into out[] and give f's first output, NULL after a failure.
  * Forward mode: f's first output runs along all directions at once, the rest once. */
 static const lam_tensor *by_columns(lam_fn *f, const sparse_env *e, lam_tensor *const in[], lam_tensor *out[]) {
     lam_ctx *ctx = f->ctx;
     const int n = f->inputs, aux = e->aux;
+    const lam_grad_options options = linear_in(e);
+    lam_tensor *x = in[e->argnum];
     lam_tensor **given = lam__apply_room(ctx, (size_t)n + 1), **got = lam__apply_room(ctx, (size_t)aux + 2);
     int *axes = (int *)(void *)lam__apply_room(ctx, (size_t)(n + aux) + 3), *out_axes = axes + n + 1;
-    if (!given || !got || !axes || !inside(f, e, INT64_MAX, lam_size(in[e->argnum]))) return NULL;
-    lam_fn *push = lam_jvp_fn(f, &(lam_grad_options){.argnums = {1, &e->argnum}, .has_aux = aux});
+    if (!given || !got || !axes || !inside(f, e, INT64_MAX, lam_size(x))) return NULL;
+    lam_fn *push = lam_jvp_fn(f, &options);
     for (int i = 0; i <= n; i++) axes[i] = i < n ? LAM_UNMAPPED : 0;
     for (int o = 0; o < aux + 2; o++) out_axes[o] = o == 1 ? 0 : LAM_UNMAPPED;
     lam_fn *mapped = lam_vmap(push, &(lam_vmap_options){.in_axes = {n + 1, axes},
                                                         .out_axes = {aux + 2, out_axes},
-                                                        .axis_size = e->colours ? 0 : LAM_ZERO_SIZE,
+                                                        .axis_size = e->columns.colours ? 0 : LAM_ZERO_SIZE,
                                                         .chunk_size = e->chunk});
     for (int i = 0; i < n; i++) given[i] = in[i];
-    given[n] = directions(ctx, e, in[e->argnum]);
+    given[n] = directions(ctx, e, false, x);
     if (lam_call(mapped, (lam_list){(size_t)n + 1, given}, got, (size_t)aux + 2) != LAM_OK) return NULL;
-    const lam_value *y = lam__scope_peek(got[0]);
-    if (!y || !usable(name_of(e), f, true, 0, y) || !inside(f, e, lam_size(got[0]), INT64_MAX)) return NULL;
-    out[0] = picked(ctx, e, got[1], lam_size(got[0]));
+    if (!fits(f, e, x, got[0])) return NULL;
+    out[0] = picked(ctx, e, x, got[0], got[1], NULL);
     for (int a = 0; a < aux; a++) out[1 + a] = got[2 + a];
     return got[0];
 }
 
+/* The products of a linear function with all directions of one kind, `like` an input of it. */
+static lam_tensor *products(lam_fn *linear, const sparse_env *e, bool rows, lam_tensor *like) {
+    lam_fn *mapped = lam_vmap(linear, &(lam_vmap_options){.chunk_size = e->chunk});
+    return lam_apply(mapped, LAM_LIST(directions(linear->ctx, e, rows, like)));
+}
+
 /* Reverse mode: f runs once, its pullback for all directions at once. */
 static const lam_tensor *by_rows(lam_fn *f, const sparse_env *e, lam_tensor *const in[], lam_tensor *out[]) {
-    lam_ctx *ctx = f->ctx;
     lam_fn *pullback;
-    lam_tensor **values = lam__apply_room(ctx, (size_t)e->aux + 1), *products;
-    const lam_grad_options options = {.argnums = {1, &e->argnum}, .has_aux = e->aux};
+    const lam_grad_options options = linear_in(e);
+    lam_tensor **values = lam__apply_room(f->ctx, (size_t)e->aux + 1), *x = in[e->argnum];
     if (!values) return NULL;
     if (lam_vjp(f, (lam_list){(size_t)f->inputs, in}, values, (size_t)e->aux + 1, &pullback, &options) != LAM_OK)
         return NULL;
-    const lam_value *y = lam__scope_peek(values[0]);
-    if (!y || !usable(name_of(e), f, true, 0, y)) return NULL;
-    if (!inside(f, e, lam_size(values[0]), lam_size(in[e->argnum]))) return NULL;
-    lam_fn *mapped = lam_vmap(pullback, &(lam_vmap_options){.chunk_size = e->chunk});
-    products = lam_apply(mapped, LAM_LIST(directions(ctx, e, values[0])));
-    out[0] = picked(ctx, e, products, lam_size(in[e->argnum]));
+    if (!fits(f, e, x, values[0])) return NULL;
+    out[0] = picked(f->ctx, e, x, values[0], NULL, products(pullback, e, true, values[0]));
+    for (int a = 0; a < e->aux; a++) out[1 + a] = values[1 + a];
+    return values[0];
+}
+
+/* Some entries by either: f runs once, what is linear in it forwards and backwards. */
+static const lam_tensor *by_both(lam_fn *f, const sparse_env *e, lam_tensor *const in[], lam_tensor *out[]) {
+    lam_fn *linear;
+    const lam_grad_options options = linear_in(e);
+    lam_tensor **values = lam__apply_room(f->ctx, (size_t)e->aux + 1), *x = in[e->argnum];
+    if (!values) return NULL;
+    if (lam_linearize(f, (lam_list){(size_t)f->inputs, in}, values, (size_t)e->aux + 1, &linear, &options) != LAM_OK)
+        return NULL;
+    if (!fits(f, e, x, values[0])) return NULL;
+    lam_tensor *columns = products(linear, e, false, x);
+    lam_tensor *rows = products(lam_linear_transpose(linear, LAM_LIST(x)), e, true, values[0]);
+    out[0] = picked(f->ctx, e, x, values[0], columns, rows);
     for (int a = 0; a < e->aux; a++) out[1 + a] = values[1 + a];
     return values[0];
 }
@@ -252,7 +297,8 @@ static void body_sparse(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     const lam_value *x = lam__scope_peek(in[e->argnum]);
     if (!x || !usable(name_of(e), f, false, e->argnum, x)) return;
     ctx->scope->of_rule = true; /* products have an axis more than the user's tensors */
-    const lam_tensor *y = (e->rows ? by_rows : by_columns)(f, e, in, out);
+    const bool rows = e->rows.colours > 0, columns = e->columns.colours > 0;
+    const lam_tensor *y = (rows && columns ? by_both : rows ? by_rows : by_columns)(f, e, in, out);
     if (y) out[0] = lam_cast(out[0], lam__dtype_promote((int)lam_dtype_of(y), x->dtype));
 }
 
@@ -296,51 +342,32 @@ static int64_t beyond(int64_t n, const int64_t *numbers) {
     return most;
 }
 
-/* How often the number that is there most often is there; room: for n numbers. */
-static int64_t longest(int64_t count, const int64_t numbers[], int64_t n, int64_t room[]) {
-    int64_t most = 0;
-    for (int64_t i = 0; i < n; i++) room[i] = 0;
-    for (int64_t k = 0; k < count; k++)
-        if (++room[numbers[k]] > most) most = room[numbers[k]];
-    return most;
-}
-
-/* Jacobians: columns, unless rows need fewer colours. Tells how many colours, and in *rows which; colours has room for
- * both, and so has other. A line needs as many as it has entries: what needs fewer by that is tried first, and bounds
- * the other, since a full line costs the square of its length. */
-static int64_t colour_jacobian(lam_ctx *ctx, const lam__entries *e, int64_t colours[], int64_t other[], bool *rows) {
-    const lam__entries turned = {e->count, e->across, e->lines, e->n_across, e->n_lines};
-    *rows = longest(e->count, e->lines, e->n_lines, colours) > longest(e->count, e->across, e->n_across, other);
-    const int64_t first = lam__colouring_apart(ctx, *rows ? &turned : e, INT64_MAX, colours);
-    const int64_t most = *rows ? first : first - 1;
-    const int64_t second = first < 0 ? -1 : lam__colouring_apart(ctx, *rows ? e : &turned, most, other);
-    if (second < 0) return -1;
-    if (second > most) return first;
-    *rows = !*rows;
-    memcpy(colours, other, (size_t)(*rows ? e->n_lines : e->n_across) * sizeof *colours);
-    return second;
-}
-
-/* What each entry is read from. */
-static void place_entries(sparse_env *e, const lam__entries *all) {
-    const int64_t *colours = colours_of(e);
+/* What each entry is told from. */
+static void place_entries(sparse_env *e, const lam__entries *all, const int64_t columns[], const int64_t rows[],
+                          bool rows_first) {
     for (int64_t k = 0; k < all->count; k++) {
         const int64_t i = all->lines[k], j = all->across[k];
-        const bool other = e->symmetric ? colours[i] < colours[j] : e->rows;
+        const bool by_row = !e->symmetric && (rows_first ? rows[i] >= 0 : columns[j] < 0);
+        const bool other = e->symmetric ? columns[i] < columns[j] : by_row;
         e->entry[k].row = i;
         e->entry[k].column = j;
-        e->entry[k].colour = colours[other ? i : j];
+        e->entry[k].by_row = by_row;
+        e->entry[k].colour = (by_row ? rows : columns)[other ? i : j];
         e->entry[k].at = other ? j : i;
     }
 }
 
-/* The env of the function in room for it, its entries and `most` colours; `other`: room for as many more. */
-static bool fill_env(lam_ctx *ctx, sparse_env *e, lam__entries *all, int64_t other[]) {
-    e->colours = e->symmetric ? lam__colouring_symmetric(ctx, all, colours_of(e))
-                              : colour_jacobian(ctx, all, colours_of(e), other, &e->rows);
-    if (e->colours < 0) return false;
-    e->named = e->rows ? all->n_lines : all->n_across;
-    place_entries(e, all);
+/* The env of the function in room for it, its entries, and the colours of columns and rows. */
+static bool fill_env(lam_ctx *ctx, sparse_env *e, const lam__entries *all) {
+    lam__bicolouring b = {0};
+    int64_t *columns = colours_of(e, false), *rows = columns + all->n_across;
+    if (e->symmetric) b.columns = lam__colouring_symmetric(ctx, all, columns);
+    else if (!lam__colouring_jacobian(ctx, all, columns, rows, &b)) return false;
+    if (b.columns < 0) return false;
+    place_entries(e, all, columns, rows, b.rows_first);
+    e->columns = (side){b.columns, b.columns ? all->n_across : 0};
+    e->rows = (side){b.rows, b.rows ? all->n_lines : 0};
+    memmove(colours_of(e, true), rows, (size_t)e->rows.named * sizeof *rows);
     return true;
 }
 
@@ -353,15 +380,15 @@ static lam_fn *sparse_new(const char *name, lam_fn *f, lam_tensor *where, const 
     int64_t *numbers = lam__scratch_get(&area, ctx, (size_t)(2 * n) * sizeof *numbers);
     if (numbers && read_sparsity(name, f, where, n, numbers)) {
         lam__entries all = {n, numbers, numbers + n, beyond(n, numbers), beyond(n, numbers + n)};
-        const int64_t most = all.n_lines > all.n_across ? all.n_lines : all.n_across;
-        if (symmetric) all.n_lines = all.n_across = most;
-        sparse_env *e = lam__scratch_get(&area_env, ctx, env_bytes(n, 2 * most));
+        if (symmetric) all.n_lines = all.n_across = all.n_lines > all.n_across ? all.n_lines : all.n_across;
+        sparse_env *e = lam__scratch_get(&area_env, ctx, env_bytes(n, all.n_across + all.n_lines));
         if (e)
             *e = (sparse_env){
                 .symmetric = symmetric, .argnum = o->argnum, .aux = o->has_aux, .chunk = o->chunk_size, .entries = n};
         lam_fn *of = symmetric ? gradient_of(f, o) : f;
-        if (e && !lam_failed(of) && fill_env(ctx, e, &all, colours_of(e) + most)) {
-            lam__derived d = {name, of, body_sparse, f->inputs, 1 + o->has_aux, e, env_bytes(n, e->named), NULL};
+        if (e && !lam_failed(of) && fill_env(ctx, e, &all)) {
+            const size_t bytes = env_bytes(n, e->columns.named + e->rows.named);
+            lam__derived d = {name, of, body_sparse, f->inputs, 1 + o->has_aux, e, bytes, NULL};
             made = lam__fn_derive(ctx, &d);
         }
         lam__scratch_put(&area_env);

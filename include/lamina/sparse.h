@@ -1,6 +1,7 @@
 /* Derivatives that are mostly zeros: where a Jacobian or Hessian can differ from zero, and its entries there, for the
- * price of as many directions as it takes to keep them apart: three for a tridiagonal matrix of any size, two for an
- * arrow. Optimisers and solvers that take sparse matrices take what comes from here. */
+ * price of as many directions as it takes to keep them apart: three for a tridiagonal matrix of any size, three for a
+ * diagonal with a full row and a full column. Optimisers and solvers that take sparse matrices take what comes from
+ * here. */
 #ifndef LAMINA_SPARSE_H
 #define LAMINA_SPARSE_H
 
@@ -35,14 +36,16 @@ LAM_API lam_tensor *lam_jacobian_sparsity(lam_fn *f, lam_list examples, const la
 LAM_API lam_tensor *lam_hessian_sparsity(lam_fn *f, lam_list examples, const lam_sparse_options *options);
 
 /* The entries of the Jacobian at `sparsity`: i64[entries, 2] as above, in any order, or a superset of what can differ
- * from zero. By columns, or by rows where that needs fewer directions. It must not leave out an entry that is not
- * zero: others would be wrong then, and nobody would notice.
+ * from zero. By columns (forward mode), by rows (reverse mode), or the fullest rows or columns apart from the others,
+ * whatever needs fewest directions; f runs once for each chunk of them at most. `sparsity` must not leave out an entry
+ * that is not zero: others would be wrong then, and nobody would notice.
  * Shape   outputs: [entries], in the order of `sparsity`, of the promoted dtype of input and output; then the auxiliary
  *         outputs.
  * Fails   at once for a sparsity that is no integer [entries, 2] or has a negative number, LAM_ERR_OVERFLOW for one
  *         that is not below 2^31 - 1, options as lam_jacobian has them; when called LAM_ERR_INDEX for an entry outside,
  *         LAM_ERR_DTYPE for inputs or outputs that are not real floating.
- * Source  A. H. Gebremedhin, F. Manne, A. Pothen, SIAM Review 47 (2005) 629. */
+ * Source  A. H. Gebremedhin, F. Manne, A. Pothen, SIAM Review 47 (2005) 629; T. F. Coleman, A. Verma, SIAM Journal on
+ *         Scientific Computing 19 (1998) 1210. */
 LAM_API lam_fn *lam_sparse_jacobian(lam_fn *f, lam_tensor *sparsity, const lam_sparse_options *options);
 
 /* The entries of the Hessian of a scalar function at `sparsity`, of which one triangle is enough: directions are shared

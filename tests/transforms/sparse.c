@@ -33,6 +33,19 @@ BODY(rosenbrock) {
 BODY(arrow) {
     out[0] = lam_sum(lam_mul(lam_square(in[0]), lam_slice_axis(in[0], 0, 0, 1)), NULL);
 }
+/* sum x, and x_i x_0: the first row and column, and the diagonal, of a matrix that is not symmetric. */
+BODY(bordered) {
+    lam_tensor *sum = lam_reshape(lam_sum(in[0], NULL), LAM_DIMS(1));
+    lam_tensor *products = lam_mul(from(in[0], 1), lam_slice_axis(in[0], 0, 0, 1));
+    out[0] = lam_concatenate(LAM_LIST(sum, products), 0);
+}
+/* x_0 times the sum of three squares, and sum x: rows are longer than columns, but for one of either. */
+BODY(bordered_groups) {
+    lam_tensor *groups = lam_reshape(lam_square(in[0]), LAM_DIMS(-1, 3));
+    lam_tensor *sums = lam_sum(groups, &(lam_reduce_options){LAM_AXES(1), false});
+    lam_tensor *sum = lam_reshape(lam_sum(in[0], NULL), LAM_DIMS(1));
+    out[0] = lam_concatenate(LAM_LIST(lam_mul(sums, lam_slice_axis(in[0], 0, 0, 1)), sum), 0);
+}
 BODY(scaled) {
     out[0] = lam_mul(3, in[0]);
 }
@@ -73,6 +86,8 @@ static const struct known {
     {
         {differences, "differences", 10},
         {rosenbrock, "rosenbrock", 6},
+        {bordered, "bordered", 16},
+        {bordered_groups, "bordered groups", 13},
         {scaled, "scaled", 6},
         {floored, "floored", 0},
         {product_with_next, "next", 10},
@@ -162,7 +177,8 @@ static void expect_directions(lam_fn *sparse, lam_tensor *x, int64_t directions)
     free(text);
 }
 
-/* Two diagonals need two directions, three need three, an arrow two; a row that is full needs one cotangent. */
+/* Two diagonals need two directions, three need three, an arrow two; a row that is full needs one cotangent. A diagonal
+ * with a row and a column needs two tangents and one cotangent, groups with them one tangent and two cotangents. */
 START_TEST(directions_are_few) {
     lam_tensor *x = lam_linspace(ctx, LAM_F64, 0.1, 0.9, 50);
     lam_fn *two = FN(differences, 1, 1), *three = FN(rosenbrock, 1, 1), *star = FN(arrow, 1, 1);
@@ -170,11 +186,16 @@ START_TEST(directions_are_few) {
     expect_directions(lam_sparse_hessian(three, lam_hessian_sparsity(three, LAM_LIST(x), NULL), NULL), x, 3);
     expect_directions(lam_sparse_hessian(star, lam_hessian_sparsity(star, LAM_LIST(x), NULL), NULL), x, 2);
     expect_directions(lam_sparse_jacobian(three, lam_jacobian_sparsity(three, LAM_LIST(x), NULL), NULL), x, 1);
+    lam_fn *bordering = FN(bordered, 1, 1), *groups = FN(bordered_groups, 1, 1);
+    x = lam_slice_axis(x, 0, 0, 48);
+    expect_directions(lam_sparse_jacobian(bordering, lam_jacobian_sparsity(bordering, LAM_LIST(x), NULL), NULL), x, 2);
+    expect_directions(lam_sparse_jacobian(groups, lam_jacobian_sparsity(groups, LAM_LIST(x), NULL), NULL), x, 2);
     EXPECT_OK();
 }
 END_TEST
 
-/* A row that is full, and a vertex beside all others, take time by their lengths; by squares these would be minutes. */
+/* A row that is full, with a column too, and a vertex beside all others take time by their lengths; by squares these
+ * would be minutes. */
 START_TEST(full_lines_take_no_squares) {
     const int64_t n = 400000 / LESS;
     lam_tensor *x = lam_ones(ctx, LAM_F64, LAM_DIMS(n));
@@ -183,6 +204,9 @@ START_TEST(full_lines_take_no_squares) {
     EXPECT_NEAR(lam_sum(entries, NULL), 1e-12, LAM_DIMS0, (double)n * cos(1) + 1);
     entries = apply1(lam_sparse_hessian(star, lam_hessian_sparsity(star, LAM_LIST(x), NULL), NULL), x);
     EXPECT_NUM(lam_sum(entries, NULL), 6 * (double)n);
+    f = FN(bordered, 1, 1);
+    entries = apply1(lam_sparse_jacobian(f, lam_jacobian_sparsity(f, LAM_LIST(x), NULL), NULL), x);
+    EXPECT_NUM(lam_sum(entries, NULL), 3 * (double)n - 2);
 }
 END_TEST
 
@@ -213,6 +237,33 @@ START_TEST(random_graphs_keep_their_entries_apart) {
     lam_fn *f = FN_ENV(sines, 1, 1, &p), *sum = FN_ENV(sum_of_sines, 1, 1, &p);
     expect_jacobian(f, lam_jacobian_sparsity(f, LAM_LIST(x), NULL), x, NULL);
     expect_hessian(sum, lam_hessian_sparsity(sum, LAM_LIST(x), NULL), x, NULL);
+    EXPECT_OK();
+}
+END_TEST
+
+/* A matrix of random zeros, where some rows and columns have few of them. */
+BODY(times_matrix) {
+    out[0] = lam_matmul(env, lam_sin(in[0]));
+}
+
+START_TEST(random_matrices_keep_their_entries_apart) {
+    enum { MOST = 24 };
+    uint64_t state = (uint64_t)_i;
+    const int rows = 1 + random_below(&state, MOST), columns = 1 + random_below(&state, MOST);
+    const int full_rows = random_below(&state, 4), full_columns = random_below(&state, 4);
+    double matrix_of[MOST * MOST];
+    int64_t pairs[2 * MOST * MOST], count = 0;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) {
+            const bool zero = random_below(&state, 10) < (i < full_rows || j < full_columns ? 2 : 9);
+            matrix_of[i * columns + j] = zero ? 0 : 1 + random_below(&state, 9);
+            if (zero) continue;
+            pairs[2 * count] = i;
+            pairs[2 * count++ + 1] = j;
+        }
+    lam_tensor *m = lam_array(ctx, LAM_F64, LAM_DIMS(rows, columns), matrix_of);
+    lam_tensor *where = lam_array(ctx, LAM_I64, LAM_DIMS(count, 2), pairs);
+    expect_jacobian(FN_ENV(times_matrix, 1, 1, m), where, lam_linspace(ctx, LAM_F64, 0.3, 1.9, columns), NULL);
     EXPECT_OK();
 }
 END_TEST
@@ -400,8 +451,12 @@ BODY(size_of_entries) {
     out[0] = lam_sum(lam_square(j), NULL);
 }
 
+/* By columns, and by columns and rows. */
+static const struct known around[] = {{product_with_next, "next", 10}, {bordered, "bordered", 16}};
+enum { AROUND = sizeof around / sizeof around[0] };
+
 START_TEST(transforms_around) {
-    entries_of sparse = {FN(product_with_next, 1, 1), NULL, true}, whole = sparse;
+    entries_of sparse = {function_of(around[_i].name, around[_i].body, 1, 1, NULL), NULL, true}, whole = sparse;
     sparse.pairs = lam_jacobian_sparsity(sparse.f, LAM_LIST(point()), NULL);
     whole.sparse = false;
     lam_fn *f = FN_ENV(size_of_entries, 1, 1, &sparse), *want = FN_ENV(size_of_entries, 1, 1, &whole);
@@ -423,10 +478,12 @@ Suite *suite_transforms_sparse(void) {
     Suite *suite = SUITE_OF("transforms/sparse", pairs_are_in_order, directions_are_few, full_lines_take_no_squares,
                             any_list_of_pairs_will_do, argnum_and_auxiliary_outputs, rows_where_they_are_fewer,
                             dtypes_and_empty_ones, functions_of_the_users_are_full_and_checkpointed_ones_seen_through,
-                            programs_are_full_where_values_choose, transforms_around);
+                            programs_are_full_where_values_choose);
     suite_loop(suite, entries_of_a_jacobian_are_found_and_right, JACOBIANS);
     suite_loop(suite, entries_of_a_hessian_are_found_and_right, HESSIANS);
     suite_loop(suite, random_graphs_keep_their_entries_apart, 40);
+    suite_loop(suite, random_matrices_keep_their_entries_apart, 100);
     suite_loop(suite, transforms_inside, INSIDE);
+    suite_loop(suite, transforms_around, AROUND);
     return suite;
 }

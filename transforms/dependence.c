@@ -3,7 +3,7 @@
  * {value, names}; without names the value has no derivative by the input but follows from it, as what floor, a
  * comparison or an order gives. Sets are never too small: what a row does with its operands is said in
  * dependence_rules.c, and what is said of no row there, makes everything depend on everything. Functions that a row
- * calls run at this level. */
+ * calls run at this level, rules of the user's at one above it. */
 #include "transforms/dependence.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -30,11 +30,96 @@ static lam_status box_results(lam__level *level, int m, lam_value *out[], lam_va
     return status;
 }
 
+static bool is_custom(const lam_primitive *row) {
+    return row->call == lam__custom_row.call;
+}
+
 /* Whether a row calls functions whose derivative is that of what they do. Those of custom Functions have rules, by
- * which results may depend on more than they are made of, and may read elements. What a program's choices and loops
- * call follows from values, which may be others where the program is run next. */
+ * which results may depend on more than they are made of. What a program's choices and loops call follows from values,
+ * which may be others where the program is run next. */
 static bool is_looked_through(const lam_primitive *row) {
-    return row->call && row->call != lam__custom_row.call && row != &lam__row_switch && row != &lam__row_while;
+    return row->call && !is_custom(row) && row != &lam__row_switch && row != &lam__row_while;
+}
+
+/* What is given back for results, and names of what they depend on. */
+typedef struct results {
+    lam_value **out, **depends;
+} results;
+
+static const lam__interpreter of_rules;
+
+/* Boxes of the operands and their tangents, one reference each; needs[i]: it has one. */
+static lam_status box_for_rule(lam__level *level, const lam_call_site *call, lam_value *const names[],
+                               const bool varies[], lam_value *boxes[], lam_value *tangents[], bool needs[]) {
+    for (int i = 0; i < call->inputs; i++) {
+        lam_value *x = call->in[i], *zero = NULL;
+        if (!x) continue;
+        boxes[i] = varies[i] ? lam__level_box(level, lam__value_hold(x), NULL, 0) : lam__value_hold(x);
+        if (!boxes[i]) return LAM_ERR_MEMORY;
+        if (!(needs[i] = names[i] && lam__dtype_is_inexact(x->dtype))) continue;
+        if (!(zero = lam__arguments_zero(level->ctx, x))) return LAM_ERR_MEMORY;
+        if (!(tangents[i] = lam__level_box(level, zero, lam__value_hold(names[i]), 0))) {
+            lam__value_release(names[i]);
+            return LAM_ERR_MEMORY;
+        }
+    }
+    return LAM_OK;
+}
+
+/* The results of a custom Function depend on its operands as the tangents of its rule do, which is derived where there
+ * is only one for the way back. So the rule is run once, at a level of its own with the same sets: operands are boxes
+ * that follow from the input and have no names, tangents are zeros with the names of the operands. Elements of these
+ * are not shown, nor arrays of the others to C code, which may find places in them that are others elsewhere; where a
+ * rule fails, for that or another reason, everything depends on everything. */
+static lam_status run_rule(lam__level *level, const lam_call_site *call, lam_value *const names[], const bool varies[],
+                           results r) {
+    lam__scratch_area area;
+    const lam__staged *staged = call->primitive->staged;
+    const size_t n = (size_t)call->inputs, m = (size_t)call->outputs, lists = 2 * n + m;
+    lam_value **boxes = lam__scratch_get(&area, level->ctx, lists * sizeof *boxes + n + m);
+    if (!boxes) return LAM_ERR_MEMORY;
+    memset(boxes, 0, lists * sizeof *boxes + n + m);
+    lam_value **tangents = boxes + n, **pushed = tangents + n;
+    bool *needs = (bool *)(pushed + m), *constant = needs + n;
+    lam_call_site at = *call;
+    at.in = boxes;
+    lam_status status = box_for_rule(level, call, names, varies, boxes, tangents, needs);
+    if (status == LAM_OK) status = staged->forward(&at, needs, tangents, r.out, constant, &at.residual);
+    if (status == LAM_OK) {
+        status = staged->tangents(&at, r.out, tangents, pushed);
+        staged->release(level->ctx, at.residual);
+    }
+    for (size_t o = 0; o < m && status == LAM_OK; o++) {
+        r.depends[o] = lam__value_hold_any(names_of(level, pushed[o]));
+        if (!lam__level_owns(level, r.out[o])) continue;
+        lam_value *value = lam__value_hold(lam__payload_of(r.out[o])->inner);
+        lam__value_release(r.out[o]);
+        r.out[o] = value;
+    }
+    lam__arguments_release((int)lists, boxes);
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* False, with nothing given and nothing on record, where the rule cannot be run so. */
+static bool by_rule(lam__sets *sets, const lam_call_site *call, lam_value *const names[], const bool varies[],
+                    results r) {
+    lam__level level;
+    const lam_random_state before = call->ctx->random;
+    const lam__mark mark = lam__error_mark(call->ctx);
+    bool any = false;
+    for (int i = 0; i < call->inputs; i++) any = any || names[i];
+    if (!any || !is_custom(call->primitive) || lam__level_push(call->ctx, &level, &of_rules, sets) != LAM_OK)
+        return false;
+    lam_status status = run_rule(&level, call, names, varies, r);
+    lam__level_pop(&level);
+    if (status == LAM_OK) status = lam__error_since(call->ctx, mark);
+    if (status == LAM_OK) return true;
+    lam__arguments_release(call->outputs, r.out);
+    lam__arguments_release(call->outputs, r.depends);
+    lam__error_roll_back(call->ctx, mark);
+    call->ctx->random = before;
+    return false;
 }
 
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
@@ -56,8 +141,11 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     memset(depends, 0, (size_t)m * sizeof *depends);
     lam_call_site below = *call;
     below.in = in;
-    lam_status status = lam__dispatch(&below, out);
-    if (status == LAM_OK) status = lam__dependence_of(level->state, &below, names, varies, out, depends);
+    lam_status status = LAM_OK;
+    if (!by_rule(level->state, &below, names, varies, (results){out, depends})) {
+        status = lam__dispatch(&below, out);
+        if (status == LAM_OK) status = lam__dependence_of(level->state, &below, names, varies, out, depends);
+    }
     if (status == LAM_OK) status = box_results(level, m, out, depends);
     else lam__arguments_release(m, depends);
     if (status != LAM_OK) lam__arguments_release(m, out);
@@ -77,6 +165,20 @@ static const lam__interpreter dependence = {
     .name = "sparsity",
     .process = process,
     .read = read_value,
+    .drop = drop,
+};
+
+/* The values of operands, not those of tangents. */
+static lam_value *read_operand(const lam_value *box) {
+    return lam__payload_of(box)->extra ? NULL : lam__payload_of(box)->inner;
+}
+
+static const lam__interpreter of_rules = {
+    .name = "sparsity of a rule",
+    .process = process,
+    .read = read_operand,
+    .unreadable_status = LAM_ERR_VALUE,
+    .unreadable = "a tangent has no elements while it is found out what it depends on",
     .drop = drop,
 };
 

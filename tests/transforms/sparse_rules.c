@@ -1,0 +1,197 @@
+/* The sparsity of functions with rules of the user's: entries are where the rules have them, whatever forward does.
+ * Where they are follows from what the rules are; values are compared with whole Jacobians and Hessians. */
+#include "tests/support.h"
+
+static lam_tensor *point(void) {
+    return VEC(0.3, -1.2, 0.7, 1.1, -0.4, 2.2);
+}
+
+/* A matrix of zeros but for these entries. */
+static lam_tensor *dense(lam_tensor *pairs, lam_tensor *entries, int64_t rows, int64_t columns) {
+    lam_tensor *row = lam_index(pairs, 1, 0), *column = lam_index(pairs, 1, 1);
+    lam_tensor *zeros = lam_zeros(ctx, LAM_F64, LAM_DIMS(rows * columns));
+    return lam_reshape(lam_scatter_add(zeros, lam_add(lam_mul(columns, row), column), entries, 0),
+                       LAM_DIMS(rows, columns));
+}
+
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
+
+/* Rounds, and passes what comes back. */
+static void forward_rounds(UNUSED lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_round(in[0]);
+}
+static void backward_passes(UNUSED lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = g[0];
+}
+static const lam_function rounds = {
+    .name = "rounds", .inputs = 1, .outputs = 1, .forward = forward_rounds, .backward = backward_passes};
+
+/* The same, but what comes back is turned round: on the other diagonal. */
+static void backward_turns(UNUSED lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = lam_reverse(g[0], LAM_AXES(0));
+}
+static const lam_function turns = {
+    .name = "turns", .inputs = 1, .outputs = 1, .forward = forward_rounds, .backward = backward_turns};
+
+/* x^3 in C, with its slope saved by setup_context. */
+static void forward_cubes(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    const double *x = lam_data(lam_contiguous(in[0]));
+    double y[6] = {0};
+    for (int i = 0; x && i < 6; i++) y[i] = x[i] * x[i] * x[i];
+    out[0] = lam_array(lam_fctx_ctx(fc), LAM_F64, LAM_DIMS(6), y);
+}
+static void setup_cubes(lam_fctx *fc, lam_tensor *const in[], UNUSED lam_tensor *const out[]) {
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+static void backward_cubes(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = lam_mul(g[0], lam_mul(3.0, lam_square(lam_fctx_saved(fc, 0))));
+}
+static void jvp_cubes(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    backward_cubes(fc, t, dout);
+}
+static const lam_function cubes = {.name = "cubes",
+                                   .inputs = 1,
+                                   .outputs = 1,
+                                   .forward = forward_cubes,
+                                   .setup_context = setup_cubes,
+                                   .backward = backward_cubes,
+                                   .vmap_by_loop = true};
+static const lam_function cubes_forwards = {.name = "cubes forwards",
+                                            .inputs = 1,
+                                            .outputs = 1,
+                                            .forward = forward_cubes,
+                                            .setup_context = setup_cubes,
+                                            .jvp = jvp_cubes,
+                                            .vmap_by_loop = true};
+
+/* Sorts; the places come from operations on values, so they may be others elsewhere. */
+static void forward_sorts(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_sort(in[0], 0);
+    lam_fctx_save_for_forward(fc, LAM_LIST(lam_argsort(in[0], 0)));
+}
+static void jvp_sorts(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    dout[0] = lam_take(t[0], lam_fctx_saved(fc, 0), 0);
+}
+static const lam_function sorts = {
+    .name = "sorts", .inputs = 1, .outputs = 1, .forward = forward_sorts, .jvp = jvp_sorts};
+
+/* Doubles what is not 0, as it can say of a tangent that is at hand. */
+static void jvp_looks(UNUSED lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    dout[0] = lam_item(lam_sum(lam_abs(t[0]), NULL)) > 0 ? lam_mul(2.0, t[0]) : NULL;
+}
+static const lam_function looks = {
+    .name = "looks", .inputs = 1, .outputs = 1, .forward = forward_rounds, .jvp = jvp_looks};
+
+BODY(apply_function) {
+    lam_function_apply(ctx, env, NULL, LAM_LIST(in[0]), out, 1);
+}
+
+/* ---- JAX's ------------------------------------------------------------------------------------------------------- */
+
+/* y_i = x_(i+1) x_i */
+BODY(product_with_next) {
+    out[0] = lam_mul(lam_slice_axis(in[0], 0, 0, -1), lam_slice_axis(in[0], 0, 1, LAM_END));
+}
+BODY(product_saved) {
+    product_with_next(here, in, out, env);
+    out[1] = in[0];
+}
+BODY(product_back) {
+    lam_tensor *x = in[0], *g = in[1];
+    lam_tensor *left = lam_mul(g, lam_slice_axis(x, 0, 1, LAM_END)), *right = lam_mul(g, lam_slice_axis(x, 0, 0, -1));
+    out[0] = lam_add(lam_pad(left, LAM_DIMS(0), LAM_DIMS(1), NULL), lam_pad(right, LAM_DIMS(1), LAM_DIMS(0), NULL));
+}
+BODY(product_pushed) {
+    lam_tensor *a = lam_slice_axis(in[1], 0, 0, -1), *b = lam_slice_axis(in[1], 0, 1, LAM_END);
+    product_with_next(here, in, out, env);
+    out[1] = lam_add(lam_mul(a, lam_slice_axis(in[0], 0, 1, LAM_END)), lam_mul(lam_slice_axis(in[0], 0, 0, -1), b));
+}
+BODY(with_vjp) {
+    lam_fn *f = lam_custom_vjp(FN(product_with_next, 1, 1), FN(product_saved, 1, 2), FN(product_back, 2, 1), NULL);
+    out[0] = apply1(f, in[0]);
+}
+BODY(with_jvp) {
+    out[0] = apply1(lam_custom_jvp(FN(product_with_next, 1, 1), FN(product_pushed, 2, 2), NULL), in[0]);
+}
+
+/* ---- where their entries are ------------------------------------------------------------------------------------- */
+
+static const struct {
+    const lam_function *function;
+    lam_body body;
+    int64_t count;
+} known[] = {
+    {&rounds, apply_function, 6}, {&turns, apply_function, 6},          {&sorts, apply_function, 36},
+    {&cubes, apply_function, 6},  {&cubes_forwards, apply_function, 6}, {NULL, with_vjp, 10},
+    {NULL, with_jvp, 10},
+};
+enum { KNOWN = sizeof known / sizeof known[0] };
+
+static lam_fn *function_number(int i) {
+    return function_of("f", known[i].body, 1, 1, (void *)(uintptr_t)known[i].function);
+}
+
+START_TEST(entries_are_where_rules_have_them) {
+    lam_fn *f = function_number(_i);
+    lam_tensor *pairs = lam_jacobian_sparsity(f, LAM_LIST(point()), NULL),
+               *whole = apply1(lam_jacobian(f, NULL), point());
+    ck_assert_int_eq(lam_dim(pairs, 0), known[_i].count);
+    lam_tensor *entries = apply1(lam_sparse_jacobian(f, pairs, NULL), point());
+    EXPECT_SAME(dense(pairs, entries, lam_dim(whole, 0), 6), whole, 1e-14);
+    EXPECT_SAME(lam_jacobian_sparsity(lam_jit(f, NULL), LAM_LIST(point()), NULL), pairs, 0);
+    if (known[_i].function == &cubes || known[_i].function == &cubes_forwards) return; /* C code is in no program */
+    EXPECT_SAME(lam_jacobian_sparsity(lam_trace(f, LAM_LIST(point())), LAM_LIST(point()), NULL), pairs, 0);
+    EXPECT_OK();
+}
+END_TEST
+
+/* The sum of squares: its Hessian is 2 J'J and what the second derivatives of f add, within the same places. */
+BODY(sum_of_squares) {
+    out[0] = lam_sum(lam_square(apply1(env, in[0])), NULL);
+}
+
+START_TEST(hessians_too) {
+    static const int64_t counts[KNOWN] = {6, 6, 36, 6, 6, 16, 16};
+    lam_fn *f = FN_ENV(sum_of_squares, 1, 1, function_number(_i));
+    lam_tensor *pairs = lam_hessian_sparsity(f, LAM_LIST(point()), NULL);
+    ck_assert_int_eq(lam_dim(pairs, 0), counts[_i]);
+    lam_tensor *entries = apply1(lam_sparse_hessian(f, pairs, NULL), point());
+    EXPECT_SAME(dense(pairs, entries, 6, 6), apply1(lam_hessian(f, NULL), point()), 1e-12);
+    EXPECT_OK();
+}
+END_TEST
+
+/* A tangent has no elements while entries are looked for, so nothing is left out, and nothing is on record. */
+START_TEST(rules_that_look_make_everything_depend_on_everything) {
+    lam_fn *f = FN_ENV(apply_function, 1, 1, (void *)(uintptr_t)&looks);
+    ck_assert_int_eq(lam_dim(lam_jacobian_sparsity(f, LAM_LIST(point()), NULL), 0), 36);
+    EXPECT_OK();
+}
+END_TEST
+
+/* Draws are those of one run. */
+static void forward_draws(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_mul(in[0], lam_rand(lam_fctx_ctx(fc), LAM_F64, lam_dims_of(in[0])));
+}
+static const lam_function draws = {
+    .name = "draws", .inputs = 1, .outputs = 1, .forward = forward_draws, .jvp = jvp_looks};
+
+START_TEST(a_rule_that_fails_leaves_no_draws_behind) {
+    lam_fn *f = FN_ENV(apply_function, 1, 1, (void *)(uintptr_t)&draws);
+    const lam_random_state before = lam_ctx_random_state(ctx);
+    lam_apply(f, LAM_LIST(point()));
+    const lam_random_state once = lam_ctx_random_state(ctx);
+    lam_ctx_set_random_state(ctx, before);
+    lam_jacobian_sparsity(f, LAM_LIST(point()), NULL);
+    ck_assert(lam_ctx_random_state(ctx).draws == once.draws);
+    EXPECT_OK();
+}
+END_TEST
+
+Suite *suite_transforms_sparse_rules(void) {
+    Suite *suite = SUITE_OF("transforms/sparse_rules", rules_that_look_make_everything_depend_on_everything,
+                            a_rule_that_fails_leaves_no_draws_behind);
+    suite_loop(suite, entries_are_where_rules_have_them, KNOWN);
+    suite_loop(suite, hessians_too, KNOWN);
+    return suite;
+}

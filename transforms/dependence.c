@@ -7,9 +7,11 @@
 #include "transforms/dependence.h"
 
 #include "lib/dispatch/dispatch.h"
+#include "lib/program/function.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
 #include "transforms/custom.h"
+#include "transforms/dependence_names.h"
 #include "transforms/nested.h"
 
 #include <string.h>
@@ -35,8 +37,8 @@ static bool is_custom(const lam_primitive *row) {
 }
 
 /* Whether a row calls functions whose derivative is that of what they do. Those of custom Functions have rules, by
- * which results may depend on more than they are made of. What a program's choices and loops call follows from values,
- * which may be others where the program is run next. */
+ * which results may depend on more than they are made of. What a program's choices call, and how often loops that end
+ * by a condition do, follows from values, which may be others where the program is run next. */
 static bool is_looked_through(const lam_primitive *row) {
     return row->call && !is_custom(row) && row != &lam__row_switch && row != &lam__row_while;
 }
@@ -101,20 +103,84 @@ static lam_status run_rule(lam__level *level, const lam_call_site *call, lam_val
     return status;
 }
 
-/* False, with nothing given and nothing on record, where the rule cannot be run so. */
-static bool by_rule(lam__sets *sets, const lam_call_site *call, lam_value *const names[], const bool varies[],
-                    results r) {
+/* The level of a rule. */
+static lam_status by_rule(lam__level *outer, const lam_call_site *call, lam_value *const names[], const bool varies[],
+                          results r) {
     lam__level level;
+    lam_status status = lam__level_push(call->ctx, &level, &of_rules, outer->state);
+    if (status != LAM_OK) return status;
+    status = run_rule(&level, call, names, varies, r);
+    lam__level_pop(&level);
+    return status;
+}
+
+/* What one function of a choice gives: its names beside those of the others, and values where it is the chosen one. */
+static void take_branch(lam__level *level, int m, lam_value *given[], bool chosen, results r) {
+    for (int o = 0; o < m; o++) {
+        r.depends[o] = lam__names_joined(level->state, r.depends[o], lam__value_hold_any(names_of(level, given[o])));
+        if (chosen)
+            r.out[o] = lam__value_hold(lam__level_owns(level, given[o]) ? lam__payload_of(given[o])->inner : given[o]);
+    }
+    lam__arguments_release(m, given);
+}
+
+/* Whether a function may be run with values that it was not made for: a program that calls nothing of the user's and in
+ * which no loop waits for a condition, which might never come. */
+static bool is_harmless(const lam_fn *f) {
+    const lam__program *p = lam__program_of(f);
+    bool harmless = p && !p->applications;
+    for (int64_t k = 0; harmless && k < p->equations; k++) {
+        const lam__nested *what = lam__nested_of(p->list[k]);
+        harmless = p->list[k]->primitive != &lam__row_while;
+        for (int i = 0; what && harmless && i < what->count; i++) harmless = is_harmless(what->fns[i]);
+    }
+    return harmless;
+}
+
+static bool are_harmless(const lam__nested *what) {
+    bool harmless = true;
+    for (int k = 0; k < what->count; k++) harmless = harmless && is_harmless(what->fns[k]);
+    return harmless;
+}
+
+/* A choice in a program is another one where it is run with other values, so its results depend on what those of any of
+ * its functions do. All are run, the chosen one last. */
+static lam_status by_branches(lam__level *level, const lam_call_site *call, const lam_value *index, results r) {
+    lam__scratch_area area;
+    const lam__nested *what = call->params;
+    const lam_random_state before = call->ctx->random;
+    const int64_t chosen = *(const int64_t *)index->data;
+    lam_value **given = lam__scratch_get(&area, level->ctx, (size_t)call->outputs * sizeof *given);
+    lam_status status = given ? LAM_OK : LAM_ERR_MEMORY;
+    level->ctx->current = level;
+    for (int k = 1; k <= what->count && status == LAM_OK; k++) {
+        const int64_t one = (chosen + k) % what->count;
+        call->ctx->random = before;
+        status = lam__fn_call(what->fns[one], (size_t)call->inputs - 1, call->in + 1, (size_t)call->outputs, given);
+        if (status == LAM_OK) take_branch(level, call->outputs, given, one == chosen, r);
+    }
+    level->ctx->current = level->parent;
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* What is looked into in a way of its own. below: call with the values of its operands. False, with nothing given and
+ * nothing on record, where this does not serve. */
+static bool attempt(lam__level *level, const lam_call_site *call, const lam_call_site *below, lam_value *const names[],
+                    const bool varies[], results r) {
     const lam_random_state before = call->ctx->random;
     const lam__mark mark = lam__error_mark(call->ctx);
+    const lam__sets *sets = level->state;
+    lam_status status = LAM_ERR_RULE;
     bool any = false;
     for (int i = 0; i < call->inputs; i++) any = any || names[i];
-    if (!any || !is_custom(call->primitive) || lam__level_push(call->ctx, &level, &of_rules, sets) != LAM_OK)
-        return false;
-    lam_status status = run_rule(&level, call, names, varies, r);
-    lam__level_pop(&level);
+    if (!any) return false;
+    for (int o = 0; o < call->outputs; o++) r.out[o] = NULL;
+    if (is_custom(call->primitive)) status = by_rule(level, below, names, varies, r);
+    if (call->primitive == &lam__row_switch && below->in[0]->kind == LAM__CONCRETE && are_harmless(call->params))
+        status = by_branches(level, call, below->in[0], r);
     if (status == LAM_OK) status = lam__error_since(call->ctx, mark);
-    if (status == LAM_OK) return true;
+    if (status == LAM_OK && sets->status == LAM_OK) return true;
     lam__arguments_release(call->outputs, r.out);
     lam__arguments_release(call->outputs, r.depends);
     lam__error_roll_back(call->ctx, mark);
@@ -142,7 +208,7 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     lam_call_site below = *call;
     below.in = in;
     lam_status status = LAM_OK;
-    if (!by_rule(level->state, &below, names, varies, (results){out, depends})) {
+    if (!attempt(level, call, &below, names, varies, (results){out, depends})) {
         status = lam__dispatch(&below, out);
         if (status == LAM_OK) status = lam__dependence_of(level->state, &below, names, varies, out, depends);
     }

@@ -21,8 +21,9 @@ typedef struct lam_sparse_options {
  * each result is made of. Nothing is left out by a value that happens to be zero: a product depends on both factors, a
  * choice (lam_where, lam_max) on all it chooses from. What C code decides by values, and loops and branches with it
  * (lam_cond), is as it was at the examples. Results of custom Functions depend on their operands as their rules have
- * it, on all of them where a rule reads raw data or elements of a tangent. Those of choices and lam_while in a recorded
- * program depend on all of theirs.
+ * it, on all of them where a rule reads raw data or elements of a tangent. In a recorded program choices depend on what
+ * any of their functions depends on, if these are operations and loops of known length, and else on all of their
+ * operands, as results of lam_while do.
  * What elements on the way are made of is kept until the end: a running sum of n elements takes memory by the square of
  * n, also where its last one alone is wanted.
  * Shape   i64[entries, 2]: row (number of the element of the output) and column (of the input), in row-major order;

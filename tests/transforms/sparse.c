@@ -381,9 +381,13 @@ BODY(choice_inside) {
     lam_cond(lam_gt(lam_sum(in[0], NULL), 0.0), FN(square_of, 1, 1), FN(twice_of, 1, 1), LAM_LIST(in[0]), &out[0], 1);
 }
 
+BODY(remembered_inside) {
+    out[0] = apply1(lam_checkpoint(FN(differences, 1, 1), NULL), in[0]);
+}
+
 static const struct known inside[] = {
     {gradient_inside, "gradient inside", 6}, {batch_inside, "batch inside", 6},   {compiled_inside, "compiled", 10},
-    {scan_inside, "scan inside", 21},        {choice_inside, "choice inside", 6},
+    {scan_inside, "scan inside", 21},        {choice_inside, "choice inside", 6}, {remembered_inside, "remembered", 10},
 };
 enum { INSIDE = sizeof inside / sizeof inside[0] };
 
@@ -397,26 +401,48 @@ START_TEST(transforms_inside) {
 }
 END_TEST
 
-BODY(remembered_inside) {
-    out[0] = apply1(lam_checkpoint(FN(differences, 1, 1), NULL), in[0]);
+BODY(turned_of) {
+    out[0] = lam_reverse(in[0], LAM_AXES(0));
+}
+/* One diagonal or the other. */
+BODY(choice_of_diagonals) {
+    lam_cond(lam_gt(lam_sum(in[0], NULL), 0.0), FN(square_of, 1, 1), FN(turned_of, 1, 1), LAM_LIST(in[0]), &out[0], 1);
+}
+BODY(not_finished) {
+    out[0] = lam_gt(lam_sum(in[0], NULL), 1.0);
+}
+BODY(halved) {
+    out[0] = lam_mul(0.5, in[0]);
+}
+BODY(while_inside) {
+    lam_while(FN(not_finished, 1, 1), FN(halved, 1, 1), LAM_LIST(in[0]), out, 1);
 }
 
-START_TEST(checkpointed_functions_are_seen_through) {
-    lam_fn *f = FN(remembered_inside, 1, 1);
-    lam_tensor *pairs = lam_jacobian_sparsity(f, LAM_LIST(point()), NULL);
-    ck_assert_int_eq(lam_dim(pairs, 0), 10);
-    expect_jacobian(f, pairs, point(), NULL);
+BODY(endless) {
+    lam_while(FN(not_finished, 1, 1), FN(twice_of, 1, 1), LAM_LIST(in[0]), out, 1);
 }
-END_TEST
+/* Where the sum is positive the loop of the other function would not end. */
+BODY(choice_of_loops) {
+    lam_cond(lam_gt(lam_sum(in[0], NULL), 0.0), FN(while_inside, 1, 1), FN(endless, 1, 1), LAM_LIST(in[0]), &out[0], 1);
+}
 
-/* A loop in a program is seen through, a choice is not: elsewhere the other one may be made. */
-START_TEST(programs_are_full_where_values_choose) {
+/* A loop of known length in a program is seen through. A choice has the entries of both of its functions, wherever they
+ * were found, and a loop that ends by a condition has all. */
+START_TEST(entries_in_programs) {
+    lam_tensor *elsewhere = lam_neg(point());
     lam_fn *loop = lam_trace(FN(scan_inside, 1, 1), LAM_LIST(point()));
-    lam_fn *choice = lam_trace(FN(choice_inside, 1, 1), LAM_LIST(point()));
+    lam_fn *choice = lam_trace(FN(choice_of_diagonals, 1, 1), LAM_LIST(point()));
+    lam_fn *ends = lam_trace(FN(while_inside, 1, 1), LAM_LIST(point()));
     lam_tensor *pairs = lam_jacobian_sparsity(choice, LAM_LIST(point()), NULL);
-    expect_jacobian(choice, pairs, lam_neg(point()), NULL);
-    ck_assert_int_eq(lam_dim(pairs, 0), 36);
+    ck_assert_int_eq(lam_dim(pairs, 0), 12);
+    expect_jacobian(choice, pairs, point(), NULL);
+    expect_jacobian(choice, pairs, elsewhere, NULL);
+    EXPECT_SAME(lam_jacobian_sparsity(choice, LAM_LIST(elsewhere), NULL), pairs, 0);
+    ck_assert_int_eq(lam_dim(lam_jacobian_sparsity(FN(choice_of_diagonals, 1, 1), LAM_LIST(point()), NULL), 0), 6);
     ck_assert_int_eq(lam_dim(lam_jacobian_sparsity(loop, LAM_LIST(point()), NULL), 0), 21);
+    ck_assert_int_eq(lam_dim(lam_jacobian_sparsity(ends, LAM_LIST(point()), NULL), 0), 36);
+    choice = lam_trace(FN(choice_of_loops, 1, 1), LAM_LIST(point()));
+    ck_assert_int_eq(lam_dim(lam_jacobian_sparsity(choice, LAM_LIST(point()), NULL), 0), 36);
     EXPECT_OK();
 }
 END_TEST
@@ -459,10 +485,9 @@ START_TEST(transforms_around) {
 END_TEST
 
 Suite *suite_transforms_sparse(void) {
-    Suite *suite =
-        SUITE_OF("transforms/sparse", pairs_are_in_order, directions_are_few, full_lines_take_no_squares,
-                 any_list_of_pairs_will_do, argnum_and_auxiliary_outputs, rows_where_they_are_fewer,
-                 dtypes_and_empty_ones, checkpointed_functions_are_seen_through, programs_are_full_where_values_choose);
+    Suite *suite = SUITE_OF("transforms/sparse", pairs_are_in_order, directions_are_few, full_lines_take_no_squares,
+                            any_list_of_pairs_will_do, argnum_and_auxiliary_outputs, rows_where_they_are_fewer,
+                            dtypes_and_empty_ones, entries_in_programs);
     suite_loop(suite, entries_of_a_jacobian_are_found_and_right, JACOBIANS);
     suite_loop(suite, entries_of_a_hessian_are_found_and_right, HESSIANS);
     suite_loop(suite, random_graphs_keep_their_entries_apart, 40);

@@ -5,6 +5,8 @@ static size_t bytes_of(int outputs) {
     return sizeof(lam__application) + (size_t)outputs * sizeof(int64_t);
 }
 
+/* The call is kept as an equation, which holds its constants and its parameters; it sets no variables in order, so it
+ * has no number for the first of them. The newest application is the one that is being recorded. */
 lam__application *lam__application_begin(lam__program *p, const lam_call_site *call, const lam__atom in[]) {
     lam__application *a = lam__alloc_get(&p->ctx->pool, bytes_of(call->outputs));
     lam__equation *e = a ? lam__equation_new(call, in, -1) : NULL;
@@ -16,6 +18,8 @@ lam__application *lam__application_begin(lam__program *p, const lam_call_site *c
     return p->applications = p->within = a;
 }
 
+/* One that failed stays in the list, since equations that were recorded meanwhile still say that they are within it.
+ * Nobody sees it there: whoever looks goes on outwards until one is done. */
 void lam__application_end(lam__program *p, lam__application *a, const int64_t out[]) {
     p->within = a->outer;
     a->done = out != NULL;
@@ -34,7 +38,8 @@ void lam__application_free_all(lam__program *p) {
 
 /* ---- finishing ------------------------------------------------------------------------------------------------- */
 
-/* A rule may read an operand that the operations do not. */
+/* A rule may read an operand that the operations do not. So all operands of the call live as long as one of its
+ * operations does, and so do those of the calls around it. */
 void lam__application_need(lam__program *p, const lam__equation *e) {
     for (lam__application *a = lam__application_done(e->within); a && !a->needed; a = lam__application_done(a->outer)) {
         a->needed = true;
@@ -43,6 +48,8 @@ void lam__application_need(lam__program *p, const lam__equation *e) {
     }
 }
 
+/* Only where a call begins: if the equation before lies in it too, its operands have been read there, and so have those
+ * of all calls around it. Later equations of the call say for themselves what they read. */
 void lam__application_read(lam__program *p, int64_t k) {
     const lam__application *before = k ? p->list[k - 1]->within : NULL;
     for (lam__application *a = lam__application_done(p->list[k]->within); a; a = lam__application_done(a->outer)) {
@@ -67,7 +74,8 @@ static lam__application *copy_of(lam__program *made, const lam__application *a, 
     return copy;
 }
 
-/* Outer ones come first, as they did in the program itself. */
+/* Outer ones come first, as they did in the program itself. Each round copies the outermost one that has no copy yet,
+ * since a copy is begun within that of its outer one. */
 bool lam__application_copy(lam__program *made, lam__application *a, lam__atom_map *map, const void *env) {
     a = lam__application_done(a);
     while (a && !a->copy) {
@@ -81,6 +89,8 @@ bool lam__application_copy(lam__program *made, lam__application *a, lam__atom_ma
     return true;
 }
 
+/* Results only now: the variables that they are in the copy did not exist when the calls were begun. What was noted in
+ * p for the time of copying is taken out again. */
 void lam__application_copied(lam__program *made, const lam__program *p, lam__atom_map *map, const void *env) {
     for (lam__application *a = p->applications; a; a = a->next) {
         lam__application *copy = a->copy;

@@ -27,6 +27,7 @@ static bool add_chunk(lam__arena *a, size_t bytes) {
     return true;
 }
 
+/* `lacking` stays set, so that those who make a great deal can go on with NULLs for a while and ask once. */
 void *lam__arena_get(lam__arena *a, size_t bytes) {
     bytes = (bytes + STEP - 1) / STEP * STEP;
     if ((!a->chunks || a->chunks->bytes - a->used < bytes) && !add_chunk(a, bytes)) {

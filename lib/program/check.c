@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* Where k is the number of equations, it is the results that are at fault. */
 static LAM_PRINTF(5, 6) lam_status
     fail_at(const lam__program *p, const char *name, int64_t k, lam_status status, const char *format, ...) {
     char message[320];
@@ -55,7 +56,7 @@ static lam_status fail_type(const lam__program *p, const char *name, int64_t k, 
                    "result %d is %s, but its rule gives %s", o, given, made);
 }
 
-/* The programs in an equation. */
+/* In a program the functions of a choice or loop are programs too (nested.h). */
 static lam_status check_nested(const lam__equation *e) {
     const lam__nested *what = lam__nested_of(e);
     lam_status status = LAM_OK;
@@ -64,7 +65,8 @@ static lam_status check_nested(const lam__equation *e) {
     return status;
 }
 
-/* The row's own rule says what the results are. */
+/* The row's own rule says what the results are. It takes for granted what public operations check before they make
+ * parameters, so that is looked at first. It reads types alone, for which values without elements will do. */
 static lam_status check_results(const lam__program *p, const char *name, int64_t k, lam_value **in, lam_shape *shapes) {
     const lam__equation *e = p->list[k];
     for (int i = 0; i < e->inputs; i++)

@@ -7,11 +7,15 @@
 
 #include <string.h>
 
+/* Limits. A draft that would pass one gives up the equation or itself, and what is left is called: so compiling takes
+ * bounded time and memory whatever a program is. Nodes are those of one region; operands those of an equation, which
+ * lie in arrays in the frame; retries are rounds of `settle`; scalars those that a program has at least for some number
+ * of lanes. */
 enum {
     MOST_NODES = 1 << 17,
     MOST_OPERANDS = 64,
     MOST_RETRIES = 16,
-    MOST_SIZES = 64,
+    MOST_SIZES = 64, /* of axes, that are looked at as numbers of lanes */
     MOST_STAGES = 256,
     MOST_SCALARS = 1 << 20
 };
@@ -21,6 +25,7 @@ static const size_t MOST_BYTES = (size_t)1 << 28;
 
 /* ---- costs ------------------------------------------------------------------------------------------------------- */
 
+/* NULL for an operand that is left out. */
 static const lam_value *operand_type(const lam__program *p, const lam__equation *e, int i) {
     return e->in[i].variable >= 0 ? p->types[e->in[i].variable] : e->in[i].constant;
 }
@@ -61,6 +66,8 @@ double lam__draft_call_cost(const lam__program *p, const lam__equation *e) {
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
+/* Sizes that lanes may have. weight: elements of the tensors that have it, by half where one axis has it that is not in
+ * front. */
 typedef struct size_list {
     int64_t size[MOST_SIZES];
     double weight[MOST_SIZES];
@@ -99,7 +106,8 @@ static bool is_square(const lam__program *p, int64_t lanes) {
     return false;
 }
 
-/* Sizes of all axes in front together, and of single ones, by how many elements have them. */
+/* Sizes of all axes in front together, and of single ones, by how many elements have them. The last place is kept for
+ * one lane, which every program can have. */
 int lam__draft_choices(const lam__program *p, int room, lam__draft_lanes lanes[]) {
     size_list l = {.count = 0};
     for (int64_t v = 0; v < p->variables; v++) {
@@ -147,7 +155,9 @@ static lam__region *region_at(lam__draft *d, int64_t stage) {
     return d->regions[stage] = r;
 }
 
-/* The first stage whose region may have the equation, and the first whose calls may. */
+/* The first stage whose region may have the equation, and the first whose calls may. Calls of a stage run before its
+ * region: what a region makes is there for that region itself and for the calls of the next stage, what a call makes
+ * for the region and the calls of its own. */
 static void stages_of(const lam__draft *d, const lam__equation *e, int32_t *region, int32_t *call) {
     *region = *call = 0;
     for (int i = 0; i < e->inputs; i++) {
@@ -171,7 +181,9 @@ static lam__piece *operand_in(lam__draft *d, lam__region *r, int32_t stage, cons
     return v->outside;
 }
 
-/* Tries to lower an equation in the region of a stage; marks what it needs from elsewhere. */
+/* Tries to lower an equation in the region of a stage; marks what it needs from elsewhere. What runs functions of users
+ * is always called. Where lowering gives up half way, its nodes stay in the graph; no target leads to them, so no step
+ * comes of them. */
 static bool lower_at(lam__draft *d, int32_t stage, const lam__equation *e) {
     lam__region *r =
         e->inputs && e->inputs <= MOST_OPERANDS && e->outputs <= MOST_OPERANDS ? region_at(d, stage) : NULL;
@@ -229,7 +241,9 @@ static int64_t product_of(const int64_t *dims, int from, int to) {
     return count;
 }
 
-/* Where the nodes of a variable go: `data` counts what the region gives. False: it cannot be written so. */
+/* Where the nodes of a variable go: `data` counts what the region gives. False: it cannot be written so. Nodes are
+ * numbered as if the lane axes were not there; in memory what is in front of these goes on by all that is inside and
+ * behind them, and a lane lies `behind` elements from the next. */
 static bool add_targets(lam__draft *d, int64_t stage, lam__draft_variable *v, int32_t data, int64_t *room) {
     int first, last;
     lam__region *r = d->regions[stage];
@@ -250,7 +264,8 @@ static bool add_targets(lam__draft *d, int64_t stage, lam__draft_variable *v, in
 }
 
 /* Targets of all regions, and what their equations take as calls. An equation whose result cannot be written is forced
- * to be a call, and *again says so. */
+ * to be a call, and *again says so. The data of a part are numbered as lam__fused_run takes them: sources first, then
+ * variables in the order of their equations. */
 static bool list_targets(lam__draft *d, bool *again) {
     const lam__program *p = d->program;
     const size_t n = (size_t)(d->stages ? d->stages : 1);
@@ -309,7 +324,8 @@ static bool open_draft(lam__draft *d, const lam__program *p, lam__draft_lanes la
     return true;
 }
 
-/* Each round forces at least one equation more, so it ends; programs that take many rounds are better left to calls. */
+/* Each round forces at least one equation more, so it ends; programs that take many rounds are better left to calls.
+ * False too where the rounds did not suffice; the draft is not used then. */
 static bool settle(lam__draft *d) {
     bool again = true;
     for (int i = 0; again && i < MOST_RETRIES; i++) {

@@ -21,6 +21,7 @@ static const lam__emit_row *const families[] = {lam__emit_moves,   lam__emit_sum
                                                 lam__emit_indices, lam__emit_matrices,   lam__emit_windows,
                                                 lam__emit_draws,   lam__emit_transforms, lam__emit_bags};
 
+/* The tables are short, and each equation is looked up twice. */
 static lam__emit_writer *writer_of(const lam_primitive *row) {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         for (const lam__emit_row *r = families[i]; r->row; r++)
@@ -36,7 +37,8 @@ bool lam__emit_is_same(const lam__equation *q) {
     return false;
 }
 
-/* An equation of a row that has a writer, in a block of its own. */
+/* An equation of a row that has a writer, in a block of its own. Results have their memory before it is written; what
+ * is given up with the equation is given up by the walk. */
 static const char *write_equation(lam__emit *e, const lam__equation *q) {
     lam__emit_writer *write = lam__nested_of(q) ? lam__emit_nested : writer_of(q->primitive);
     const lam__emit_place **in = lam__arena_get(&e->arena, (size_t)(q->inputs + q->outputs + 1) * sizeof *in);
@@ -90,6 +92,8 @@ static void count_block(lam__emit *e) {
     e->blocks++;
 }
 
+/* Both walks ask for memory in the same order, which is all that the second one knows of its places (emit_plan.c).
+ * Views are other indices and write nothing; what they are views of lives on for them. */
 static const char *walk(lam__emit *e) {
     const lam__program *p = e->program;
     e->plan.next = 0;
@@ -124,6 +128,8 @@ static const char *check_atom(lam__emit *e, const lam__atom *a) {
     return check_type(e, a->constant);
 }
 
+/* All of this is known without a walk, so it is said before the writers see any of it. `current` is what a message
+ * names. */
 static const char *check(lam__emit *e) {
     const lam__program *p = e->program;
     const char *wrong = NULL;
@@ -151,6 +157,7 @@ int64_t lam__emit_workspace(const lam__emit *e) {
     return bytes + within;
 }
 
+/* A result may be a constant. */
 static const lam_value *result_type(const lam__emit *e, int o) {
     const lam__atom *a = &e->program->results[o];
     return a->variable >= 0 ? e->program->types[a->variable] : a->constant;
@@ -291,6 +298,7 @@ static void write_part_calls(lam__emit *e) {
     lam__emit_put(e, "%sw);\n", n ? ", " : "");
 }
 
+/* In the order in which they were noted, in which none comes before one that it calls. */
 static void write_helpers(lam__emit *e) {
     for (int64_t i = 0; i < e->use_count; i++) {
         const char *name = e->uses[i].helper->name, *suffix = lam__emit_suffix(e->uses[i].dtype);
@@ -315,7 +323,8 @@ static void write_beginning(lam__emit *e, bool reentrant) {
         if (!result_type(e, o)->count) lam__emit_put(e, "    (void)out%d;\n", o);
 }
 
-/* After the dry walk, which tells whether there are parts. */
+/* After the dry walk, which tells whether there are parts. Functions come first that are called by others. A part is a
+ * function too, so parts are written here, and not where the function begins that calls them. */
 static void write_needs(lam__emit *e, bool reentrant) {
     for (lam__emit *one = e->first; one; one = one->next) {
         one->file = e->file;
@@ -367,6 +376,8 @@ static lam_status refuse(const lam__emit *e, const char *wrong) {
                           e->current ? e->current->primitive->name : "the program", wrong);
 }
 
+/* What is refused is refused here, with nothing written. Programs within are prepared before the walk, which asks how
+ * much of the workspace they take. */
 lam_status lam__emit_prepare(lam__emit *e) {
     const size_t inputs = (size_t)e->program->inputs + 1;
     e->read = lam__arena_get(&e->arena, inputs);

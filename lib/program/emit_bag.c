@@ -8,7 +8,7 @@
 #define ARGUMENTS                                                                                                      \
     lam__emit *e, const lam__equation *q, const lam__emit_place *const in[], const lam__emit_place *const out[]
 
-enum { INDEX = 2 };
+enum { INDEX = 2 }; /* its number among the operands */
 
 /* Loops are called by number: batch and bags, terms, then items, and the row that an index names. */
 typedef struct bags {
@@ -34,7 +34,7 @@ static bags bags_of(const lam__equation *q, const lam__emit_place *index, const 
     return b;
 }
 
-/* The loops over all entries, in which the row that an entry names is known. */
+/* The loops over all entries, in which the row that an entry names is known. An index below 0 counts from the end. */
 static int open_entries(lam__emit *e, const bags *b, const lam__emit_place *index, int64_t rows) {
     char text[LAM__EMIT_TEXT];
     const int loops = lam__emit_loops(e, index->rank, index->dims, NULL), row = b->rows[b->batch];

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MOST_STATEMENTS = 120, MOST_OPERANDS = 3 };
+enum { MOST_STATEMENTS = 120, MOST_OPERANDS = 3 }; /* of a loop; of an elementwise row */
 
 /* A run of equations [first, end), some of them views, and the axes of its loops: axis i is walked by the strides of
  * the results' axis order[i]. */
@@ -47,6 +47,7 @@ static bool joins(const lam__emit *e, const run *r, const lam__equation *q) {
     return true;
 }
 
+/* Views write nothing, so a run goes on across them; those at its end are left to the walk. */
 static void find_end(const lam__emit *e, run *r) {
     int statements = 0;
     for (r->end = r->first; r->end < e->program->equations && statements < MOST_STATEMENTS; r->end++) {
@@ -99,6 +100,7 @@ static void find_axes(lam__emit *e, run *r) {
     }
 }
 
+/* x as the loops of the run see it. */
 static void name_element(lam__emit *e, const run *r, const lam__emit_place *x, char text[LAM__EMIT_TEXT]) {
     lam__emit_place seen = *x;
     seen.rank = r->rank;
@@ -155,7 +157,7 @@ static bool is_read(const lam__emit *e, const run *r, int64_t v) {
     return false;
 }
 
-/* One result: a local variable where the run reads it, memory where others do. */
+/* One result: a local variable where the run reads it, memory where others do. What nobody reads is not computed. */
 static const char *write_result(lam__emit *e, const run *r, const char *text, lam_dtype dtype, int64_t v,
                                 const char *const arguments[]) {
     char element[LAM__EMIT_TEXT];
@@ -215,6 +217,7 @@ static bool reads(const lam__emit *e, const lam__equation *q, int64_t root) {
     return false;
 }
 
+/* Then an element is read in the trip that writes over it, and in no later one. */
 static bool reads_in_place(const lam__emit *e, const run *r, const lam__equation *q, int64_t root) {
     int64_t dense[LAM_INNER_RANK];
     lam__emit_dense(r->like->rank, r->like->dims, dense);
@@ -258,7 +261,8 @@ static bool inherit(lam__emit *e, const run *r, int64_t k, int64_t v) {
     return false;
 }
 
-/* Memory for all that is stored. */
+/* Memory for all that is stored. Before the statements, which name it. A result of the program has memory of the
+ * caller's already. */
 static bool take(lam__emit *e, const run *r) {
     for (int64_t k = r->first; k < r->end; k++) {
         const lam__equation *q = e->program->list[k];

@@ -6,6 +6,9 @@
 #include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 
+/* By Cooley and Tukey, for any length: with p the smallest prime factor of n, p transforms of every p-th element are
+ * put together by turns. Of a prime n the transforms are of one element, and what is left is the sum as it is defined.
+ * The turns of a part are those of the whole, `step` apart. */
 const lam__emit_helper lam__emit_fourier[] = {
     {"turns", "/* w[k] = exp(sign 2 pi i k / n). */\n"
               "static void turns_$S(int64_t n, int sign, $T *w) {\n"
@@ -92,6 +95,7 @@ static void each(lam__emit *e, const lines *l, int64_t count, const char *text, 
     e->depth--;
 }
 
+/* The first axis takes the scale along. */
 static const char *write_fft(ARGUMENTS) {
     const lam__fft_params *p = q->params;
     char element[LAM__EMIT_TEXT];

@@ -45,12 +45,14 @@ static int open_index(lam__emit *e, const geometry *g, const lam__emit_place *in
     return loops;
 }
 
+/* The loops over axes behind those of the indices, all at one index. */
 static int rest_of(lam__emit *e, const geometry *g, const lam__emit_place *taken) {
     int names[LAM_INNER_RANK];
     for (int i = 0; i < taken->rank; i++) names[i] = i;
     return lam__emit_loops(e, taken->rank - g->lead, taken->dims + g->lead, names + g->lead);
 }
 
+/* Where an index that lies outside gives 0, and where there is nothing to take from, that is written. */
 static const char *write_take(ARGUMENTS) {
     const geometry g = geometry_of(q, in[0], in[1], out[0]);
     char element[LAM__EMIT_TEXT], result[LAM__EMIT_TEXT];
@@ -105,7 +107,7 @@ static const char *write_put(ARGUMENTS) {
     return scatter(e, q, in, out[0], "$1 = $2;");
 }
 
-/* For each place of the last axis which index names it last, or -1. */
+/* For each place of the last axis which index names it last, or -1. Later indices write over earlier ones. */
 static const char *write_index_inverse(ARGUMENTS) {
     const lam__inverse_params *p = q->params;
     const int last = out[0]->rank - 1, k = out[0]->rank;
@@ -183,6 +185,7 @@ static lam__emit_place first_along(const lam__emit_place *x, int axis, int64_t d
     return first;
 }
 
+/* The whole order is made in the workspace, since only the first so many of it may be wanted. */
 static const char *write_argsort(ARGUMENTS) {
     const lam__sort_params *p = q->params;
     const lam__emit_place *x = in[0];

@@ -18,6 +18,8 @@ typedef struct pass {
 /* Lists end with a pass of nothing. */
 /* clang-format off */
 static const pass
+    /* The largest element is taken off before exponentials are, which then are 1 at most: their sum neither overflows
+     * nor is 0. */
     SOFTMAX[] = {
         {"$T top = -INFINITY;", "top = @max(top, $1);", NULL},
         {"$T sum = 0;", "const $T t = exp$f($1 - top);\nsum += t;\n$2 = t;", NULL},
@@ -28,6 +30,7 @@ static const pass
         {"$T sum = 0;", "sum += exp$f($1 - top);", "const $T log_sum = log$f(sum);"},
         {NULL, "$2 = $1 - top - log_sum;", NULL},
         {NULL, NULL, NULL}},
+    /* Squares are those of what is left without the mean; sums of squares less a square of sums would cancel. */
     STANDARDIZE[] = {
         {"$T sum = 0;", "sum += $1;", "const $T mean = sum / $5;"},
         {"$T squares = 0;", "squares += ($1 - mean) * ($1 - mean);",
@@ -38,6 +41,7 @@ static const pass
         {"$T sum = 0;", "sum += $1;", "const $T mean = sum / $5;"},
         {"$T squares = 0;", "squares += ($1 - mean) * ($1 - mean);", "$2 = squares / $6;"},
         {NULL, NULL, NULL}},
+    /* NOTE [shifted terms] of lib/primitives/logsumexp.c. */
     LOGSUMEXP[] = {
         {"$T top = -INFINITY;", "top = @max(top, $1);", "const $T shift = top == -INFINITY ? 0 : top;"},
         {"$T sum = 0;",
@@ -46,6 +50,8 @@ static const pass
          "sum += $3;",
          "$2 = shift + log$f(sum);\n$4 = sum == 0 ? 1 : sum;"},
         {NULL, NULL, NULL}},
+    /* Squares and powers are those of elements in units of the largest, so they stay in the range. What is 0, infinite
+     * or NaN is so without them. */
     LENGTH[] = {
         {"$T top = 0;", "top = @max(top, fabs$f($1));", NULL},
         {"$T sum = 0;", "const $T t = $1 / top;\nsum += t * t;",
@@ -111,6 +117,7 @@ static const char *write_passes(lam__emit *e, const lam__equation *q, const lam_
 #define ARGUMENTS                                                                                                      \
     lam__emit *e, const lam__equation *q, const lam__emit_place *const in[], const lam__emit_place *const out[]
 
+/* Bits first to first + count - 1. */
 static lam__axis_set lanes_of(const lam__equation *q) {
     const lam__lanes_params *p = q->params;
     return (lam__axis_set)((((uint64_t)1 << p->count) - 1) << p->first);
@@ -133,6 +140,7 @@ static const char *write_logsumexp(ARGUMENTS) {
     return write_passes(e, q, in[0], out, lam__reduce_set(q->params), LOGSUMEXP, 0);
 }
 
+/* Without a degree of freedom it is NaN, as in the kernel. */
 static const char *write_var(ARGUMENTS) {
     const lam__variance_params *p = q->params;
     double n = 1;

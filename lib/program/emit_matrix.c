@@ -64,7 +64,8 @@ static void add_copy(lam__emit *e, pieces *p, const lam__emit_place *x, int64_t 
     p->room[p->rooms++] = at;
 }
 
-/* An operand where it lies, if it has no gaps, otherwise a copy. */
+/* An operand where it lies, if it has no gaps, otherwise a copy. A constant of one element is a number in the file and
+ * has no address. */
 static void add_operand(lam__emit *e, pieces *p, const lam__emit_place *x, int64_t size) {
     int64_t dense[LAM_INNER_RANK];
     bool fits = true;
@@ -93,6 +94,7 @@ static void write_each(lam__emit *e, const lam__emit_place *x, int axes, const c
     give_back(e, p);
 }
 
+/* The size of an axis that is counted from the last one, which is 1. */
 static int64_t side(const lam__emit_place *x, int from_end) {
     return x->dims[x->rank - from_end];
 }
@@ -108,7 +110,8 @@ static const char *write_cholesky(ARGUMENTS) {
     return NULL;
 }
 
-/* x op(a) = b is op(a)^T x^T = b^T. */
+/* x op(a) = b is op(a)^T x^T = b^T. So the vectors are rows of x, or its columns: how far apart their elements are, and
+ * they themselves, are the last two sizes. */
 static const char *write_triangular_solve(ARGUMENTS) {
     const lam__triangular_params *how = q->params;
     const lam__emit_place *x = out[0];
@@ -156,6 +159,8 @@ static const char *write_solve(ARGUMENTS) {
     return NULL;
 }
 
+/* Bands first, right-hand sides are rows. The helper exchanges rows in copies of the bands, with one more for what that
+ * fills in. */
 static const char *write_tridiagonal_solve(ARGUMENTS) {
     const lam__tridiagonal_params *how = q->params;
     const int64_t m = side(out[0], 2), n = side(out[0], 1);
@@ -197,6 +202,7 @@ static const char *write_slogdet(ARGUMENTS) {
     return write_determinant(e, in[0], out, 2, "*($0) = @slogdet($5, $1, $2, $3);");
 }
 
+/* n^2 determinants of n - 1 rows, which is what it takes to be right for singular matrices too. */
 static const char *write_cofactor(ARGUMENTS) {
     const int64_t n = side(in[0], 1);
     pieces p = {0};
@@ -212,6 +218,7 @@ static const char *write_cofactor(ARGUMENTS) {
 
 /* ---- orthogonal factors ------------------------------------------------------------------------------------------ */
 
+/* Of x a copy, in which reflections replace what they reflect. */
 static const char *write_qr(ARGUMENTS) {
     const int64_t m = side(in[0], 2), n = side(in[0], 1), columns = side(out[0], 1);
     pieces p = {0};

@@ -21,6 +21,8 @@ const lam__emit_helper lam__emit_factors[] = {
                  "            x[i * n + j] /= x[j * n + j];\n"
                  "            x[j * n + i] = 0;\n        }\n    }\n"
                  "    for (int64_t i = 0; i < n * n && !good; i++) x[i] = NAN;\n}\n"},
+    /* Forwards where op(a) is lower, which it is where `upper` and `transpose` are both true or both false; else from
+     * the end. */
     {"substitute", "/* Solves op(a) x = b in place for m vectors, a triangular; element i of vector j is\n"
                    " * x[i * step + j * next]. */\n"
                    "static void substitute_$S(int64_t n, int64_t m, const $T *a, int upper, int transpose, int unit,\n"
@@ -34,6 +36,7 @@ const lam__emit_helper lam__emit_factors[] = {
                    "            for (int64_t k = first; k < end; k++)\n"
                    "                s -= a[i * row + k * column] * x[k * step + j * next];\n"
                    "            x[i * step + j * next] = unit ? s : s / a[i * n + i];\n        }\n    }\n}\n"},
+    /* The largest of a column comes first; of a column of zeros nothing is eliminated, as in LAPACK's getrf. */
     {"lu", "/* In place, with exchanges of rows; gives the sign of the permutation. */\n"
            "static int lu_$S(int64_t m, int64_t n, $T *x, int32_t *pivots) {\n"
            "    int sign = 1;\n"
@@ -51,6 +54,7 @@ const lam__emit_helper lam__emit_factors[] = {
            "            const $T f = x[i * n + k] /= x[k * n + k];\n"
            "            for (int64_t j = k + 1; j < n; j++) x[i * n + j] -= f * x[k * n + j];\n        }\n    }\n"
            "    return sign;\n}\n"},
+    /* Exchanges, one after the other, as the permutation that they make. */
     {"order", "static void order_i32(int64_t m, int64_t k, const int32_t *pivots, int32_t *order) {\n"
               "    for (int64_t i = 0; i < m; i++) order[i] = (int32_t)i;\n"
               "    for (int64_t i = 0; i < k; i++) {\n"
@@ -91,6 +95,8 @@ const lam__emit_helper lam__emit_factors[] = {
                  "            if (i / n != at / n && i % n != at % n) *to++ = x[i];\n"
                  "        const $T det = @det(n - 1, part, pivots);\n"
                  "        out[at] = (at / n + at % n) % 2 ? -det : det;\n    }\n}\n"},
+    /* I - tau v v' with v = 1 at its first element, the rest below the diagonal, as LAPACK's geqrf leaves them: signs
+     * of r are its signs then. They are applied to the unit matrix from the last on. */
     {"qr", "/* Householder's reflections of x [m, n], which is written over; q is [m, columns], r [columns, n]. */\n"
            "static void qr_$S(int64_t m, int64_t n, int64_t columns, $T *x, $T *q, $T *r, $T *tau) {\n"
            "    const int64_t k = m < n ? m : n;\n"
@@ -119,6 +125,8 @@ const lam__emit_helper lam__emit_factors[] = {
            "            s *= tau[j];\n"
            "            q[j * columns + c] -= s;\n"
            "            for (int64_t i = j + 1; i < m; i++) q[i * columns + c] -= s * x[i * n + j];\n        }\n}\n"},
+    /* Elimination with exchanges of neighbours, as LAPACK's gttrf does it: an exchange fills in a second band above the
+     * diagonal. The right-hand sides go along. */
     {"tridiagonal",
      "/* Solves in place for the m rows of x [m, n]; bands are [3, n], room has 4 n. */\n"
      "static void tridiagonal_$S(int64_t n, int64_t m, const $T *bands, int transpose, $T *x, $T *room) {\n"
@@ -148,6 +156,9 @@ const lam__emit_helper lam__emit_factors[] = {
      "            if (i + 1 < n) s -= up[i] * x[j * n + i + 1];\n"
      "            if (i + 2 < n) s -= far[i] * x[j * n + i + 2];\n"
      "            x[j * n + i] = s / main[i];\n        }\n}\n"},
+    /* Each rotation makes one element beside the diagonal 0, by the smaller one of the two angles that do (Golub and
+     * Van Loan, Matrix Computations, on Jacobi methods). One that is nothing beside both its diagonal elements is left;
+     * where all are, it is done. At the end values are sorted by selection, vectors with them. */
     {"eigh",
      "/* Jacobi's rotations of the symmetric part of x, which is written over; values ascend, vectors (which may be\n"
      " * NULL) are columns of v. */\n"

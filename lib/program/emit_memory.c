@@ -15,6 +15,7 @@
 const lam_dtype lam__emit_class_dtypes[LAM__EMIT_CLASSES] = {LAM_C128, LAM_F64, LAM_I64, LAM_C64,
                                                              LAM_F32,  LAM_I32, LAM_U8};
 
+/* Bools are bytes. Dtypes without a class have been refused before (check in emit.c). */
 int lam__emit_class(lam_dtype dtype) {
     const lam_dtype held = dtype == LAM_BOOL ? LAM_U8 : dtype;
     int at = 0;
@@ -90,6 +91,8 @@ static bool widen_slots(lam__emit *e) {
     return true;
 }
 
+/* Constants are one where they are one value, and are numbered when they are first met, so that both walks know them by
+ * the same numbers. */
 static const lam__emit_place *constant_place(lam__emit *e, const lam_value *v) {
     if (2 * e->constant_count >= e->slot_room && !widen_slots(e)) return NULL;
     int64_t *slot = slot_of(e, v);
@@ -115,6 +118,7 @@ const lam__emit_place *lam__emit_operand(lam__emit *e, const lam__atom *a) {
 
 /* ---- views ------------------------------------------------------------------------------------------------------- */
 
+/* Of no elements the offset may be anything; it is not taken. */
 static void see(lam__emit_place *out, const lam__emit_place *x, int64_t offset, const int64_t strides[]) {
     out->root = x->root;
     out->constant = x->constant;
@@ -183,6 +187,7 @@ static void *numbers(lam__emit *e, int64_t n) {
     return made;
 }
 
+/* Who needs a view needs the memory of what it is a view of. */
 static void needs(lam__emit *e, int64_t variable) {
     const int64_t root = e->places[variable].root, last = e->program->last_use[variable];
     if (root >= 0 && last > e->dies[root]) e->dies[root] = last;
@@ -246,6 +251,7 @@ bool lam__emit_take(lam__emit *e, int64_t variable) {
     return true;
 }
 
+/* What an heir was written over is the heir's now, which gives it back at its own end. */
 static void release(lam__emit *e, int64_t variable, int64_t end) {
     const int64_t root = variable >= 0 ? e->places[variable].root : -1;
     if (root < 0 || e->memory_at[root] < 0 || e->dies[root] >= end) return;

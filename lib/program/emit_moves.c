@@ -18,7 +18,8 @@ static const char *write_reshape(lam__emit *e, const lam__equation *q, const lam
     return NULL;
 }
 
-/* Each part to where it begins. */
+/* Each part to where it begins. Where they are stacked, parts have an axis less than the result, which stands still
+ * along that one. */
 static const char *write_concatenate(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                                      const lam__emit_place *const out[]) {
     const lam__join_params *p = q->params;
@@ -50,7 +51,7 @@ static const char *write_update_slice(lam__emit *e, const lam__equation *q, cons
     return NULL;
 }
 
-/* The bytes, from memory without gaps. */
+/* The bytes, from memory without gaps. memcpy is how C lets elements be seen as those of another type. */
 static const char *write_bitcast(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                                  const lam__emit_place *const out[]) {
     const lam__emit_place *x = in[0];

@@ -92,6 +92,7 @@ static bool is_function(const char *name, size_t n) {
     return false;
 }
 
+/* Whole families of names are told by how they begin or end. */
 static bool begins(const char *name, const char *with) {
     return strncmp(name, with, strlen(with)) == 0;
 }
@@ -134,6 +135,7 @@ static bool is_taken(const char *name) {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
+/* Letters of other alphabets are refused, since not all compilers take them. */
 bool lam__emit_names_fit(const char *name) {
     bool fits = is_letter(*name);
     for (const char *c = name; *c; c++) fits = fits && (is_letter(*c) || is_digit(*c));

@@ -28,6 +28,7 @@ void lam__emit_give_back(lam__emit *e, int64_t at) {
     if (!e->plan.made) e->plan.requests[at].died = e->plan.clock++;
 }
 
+/* Requests of one size in the order in which they were made, so that files do not depend on how qsort orders equals. */
 static int by_size(const void *a, const void *b) {
     const lam__emit_request *const *x = a, *const *y = b;
     if ((*x)->class != (*y)->class) return (*x)->class < (*y)->class ? -1 : 1;

@@ -9,6 +9,8 @@
     lam__emit *e, const lam__equation *q, const lam__emit_place *const in[], const lam__emit_place *const out[]
 
 const lam__emit_helper lam__emit_randoms[] = {
+    /* Five groups of four rounds, behind each of which words of the key and the number of the group are added.
+     * Rotations and the constant are those of the paper that simd/threefry.c names. */
     {"hash", "/* Threefry-2x32: two words of a key and a counter, the upper one above. */\n"
              "static uint64_t hash_$S(uint64_t upper, uint64_t lower, uint64_t counter) {\n"
              "    static const int by[8] = {13, 15, 26, 6, 17, 29, 16, 24};\n"
@@ -26,6 +28,7 @@ const lam__emit_helper lam__emit_randoms[] = {
     {"word", "static uint32_t word_$S(uint64_t upper, uint64_t lower, uint64_t counter) {\n"
              "    const uint64_t bits = @hash(upper, lower, counter);\n"
              "    return (uint32_t)(bits >> 32) ^ (uint32_t)bits;\n}\n"},
+    /* Bits of the fraction of a number in [1, 2), less 1. */
     {"unit_wide", "static double unit_wide_$S(uint64_t bits) {\n"
                   "    double x;\n"
                   "    bits = bits >> 12 | UINT64_C(0x3ff) << 52;\n"
@@ -36,6 +39,7 @@ const lam__emit_helper lam__emit_randoms[] = {
                     "    bits = bits >> 9 | UINT32_C(0x7f) << 23;\n"
                     "    memcpy(&x, &bits, sizeof x);\n"
                     "    return x - 1;\n}\n"},
+    /* High and low half of a number with twice as many bits, reduced by 2^bits = (2^(bits / 2))^2 modulo the span. */
     {"among",
      "/* One of `span` numbers (0: of all) by twice their bits, as jax.random has it. */\n"
      "static uint64_t among_$S(uint64_t upper, uint64_t lower, uint64_t counter, int bits, uint64_t span) {\n"
@@ -53,7 +57,8 @@ const lam__emit_helper lam__emit_randoms[] = {
     {NULL, NULL},
 };
 
-/* An element of the form from the key $1, $2 and the counter $3; $4 is the least of a range, $5 its size. */
+/* An element of the form from the key $1, $2 and the counter $3; $4 is the least of a range, $5 its size. The last one
+ * is RANGE8; pairs are written by write_random_bits itself. */
 static const char *text_of(lam__random_form form) {
     switch (form) {
     case LAM__RANDOM_WIDE: return "$0 = (int64_t)@i64:hash($1, $2, $3);";
@@ -68,7 +73,8 @@ static const char *text_of(lam__random_form form) {
     }
 }
 
-/* The two words of the key, along the last axis of keys. */
+/* The two words of the key, along the last axis of keys. Each is an element whose indices are those of the loops over
+ * keys. */
 static void name_key(lam__emit *e, const lam__emit_place *keys, char text[2][LAM__EMIT_TEXT]) {
     int64_t dims[LAM_INNER_RANK];
     for (int half = 0; half < 2; half++) {
@@ -80,7 +86,8 @@ static void name_key(lam__emit *e, const lam__emit_place *keys, char text[2][LAM
     }
 }
 
-/* keys [keys..., 2] -> [keys..., dims...], pairs with one more axis of two. */
+/* keys [keys..., 2] -> [keys..., dims...], pairs with one more axis of two. The counter of an element is its number
+ * among those of its key, row-major. */
 static const char *write_random_bits(ARGUMENTS) {
     const lam__bits_params *p = q->params;
     const bool pairs = p->what.form == LAM__RANDOM_PAIRS;

@@ -9,7 +9,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
-enum { BLOCK = 128 };
+enum { BLOCK = 128 }; /* terms of a sum that is made one by one */
 
 /* How a number $1 takes an element $2 (a contraction: the product of $2 and $3), and what it is at first. */
 typedef struct joining {
@@ -37,6 +37,7 @@ static const char *text_of(const joining *j, lam_dtype dtype) {
     return dtype == LAM_BOOL && j->bools ? j->bools : j->integers;
 }
 
+/* Of the largest of bytes and bools 0, of the least 255 and 1. */
 static const char *start_of(const joining *j, lam_dtype dtype) {
     if (j->start) return j->start;
     const bool most = j == &MOST;
@@ -68,7 +69,7 @@ static void add_axis(axes *a, int name, int64_t size) {
     a->dims[a->count++] = size;
 }
 
-/* What makes the element, where a run does. */
+/* What makes the element, where a run does. It stands before the statement that takes it, inside of all loops. */
 static void write_inner(lam__emit *e) {
     if (e->inner) e->inner(e, e->inner_env);
 }
@@ -122,8 +123,7 @@ static void write_terms(lam__emit *e, const joining *j, const axes *gone, const 
     lam__emit_close(e, loops + block);
 }
 
-/* Means are those of small integers, whose sums are exact. */
-/* given: what an element is called, where it has a name. */
+/* Means are those of small integers, whose sums are exact. given: what an element is called, where it has a name. */
 static const char *reduce_given(lam__emit *e, const lam__equation *q, const lam__emit_place *x,
                                 const lam__emit_place *out, const joining *j, const char *given) {
     axes kept = {0}, gone = {0};
@@ -182,7 +182,8 @@ static const char *write_any(ARGUMENTS) { return reduce(e, q, in[0], out[0], &AN
 static const char *write_all(ARGUMENTS) { return reduce(e, q, in[0], out[0], &ALL); }
 /* clang-format on */
 
-/* The first that is beyond all others; NaN is beyond all numbers. */
+/* The first that is beyond all others. NaN is beyond all numbers: it takes the place of one, and nothing takes its
+ * place. */
 static const char *write_first(lam__emit *e, const lam__equation *q, const lam__emit_place *x,
                                const lam__emit_place *out, const char *compare) {
     const int axis = *(const int32_t *)q->params;
@@ -274,6 +275,7 @@ static const char *write_cummax(ARGUMENTS) { return cumulate_extreme(e, q, in, o
 static const char *write_cummin(ARGUMENTS) { return cumulate_extreme(e, q, in, out[0], false); }
 /* clang-format on */
 
+/* -inf is the logarithm of no terms. */
 static const char *write_cumlogsumexp(ARGUMENTS) {
     return cumulate(e, q, in, out[0], "s = @logaddexp(s, $2);", "-INFINITY");
 }

@@ -110,6 +110,7 @@ void lam__emit_element(lam_dtype dtype, const void *data, int64_t i, char text[2
 static const lam__emit_helper *const families[] = {lam__emit_scalars, lam__emit_orders, lam__emit_factors,
                                                    lam__emit_randoms, lam__emit_fourier};
 
+/* Names differ in all families: the first that fits is taken. */
 static const lam__emit_helper *find_helper(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         for (const lam__emit_helper *h = families[i]; h->name; h++)
@@ -117,6 +118,7 @@ static const lam__emit_helper *find_helper(const char *name, size_t length) {
     return NULL;
 }
 
+/* A helper's name in the file has the suffix of a dtype behind it. */
 bool lam__emit_is_helper(const char *name) {
     const char *suffix = strrchr(name, '_');
     bool known = false;
@@ -139,6 +141,7 @@ static void use_helper(lam__emit *e, const lam__emit_helper *helper, lam_dtype d
     e->uses[e->use_count++] = (lam__emit_use){helper, dtype};
 }
 
+/* No suffix is the beginning of another. */
 static lam_dtype dtype_named(const char *text) {
     for (int d = 0; d < LAM_DTYPE_COUNT; d++)
         if (dtypes[d].suffix && strncmp(text, dtypes[d].suffix, strlen(dtypes[d].suffix)) == 0) return (lam_dtype)d;
@@ -149,7 +152,7 @@ static size_t word_length(const char *text) {
     return strspn(text, "abcdefghijklmnopqrstuvwxyz_0123456789");
 }
 
-/* "name" or "f64:name", behind the @. */
+/* "name" or "f64:name", behind the @. What is hushed uses none. */
 static const char *expand_helper(lam__emit *e, const char *text, lam_dtype dtype) {
     size_t length = word_length(text);
     if (text[length] == ':') {
@@ -201,6 +204,7 @@ static int name_of(const int names[], int axis) {
     return names ? names[axis] : axis;
 }
 
+/* An axis of one element has no loop, and no element names its index (lam__emit_at). */
 int lam__emit_loops(lam__emit *e, int rank, const int64_t dims[], const int names[]) {
     int opened = 0;
     for (int axis = 0; axis < rank; axis++) {
@@ -220,7 +224,9 @@ void lam__emit_close(lam__emit *e, int count) {
     }
 }
 
-/* An array of constants is in the file if an element of it is named. */
+/* An array of constants is in the file if an element of it is named. Bases are told apart by their first letter: w, in
+ * and out, or c with a number. On the dry walk `block` is the number of a request, which does not matter since nothing
+ * is written. */
 void lam__emit_at(lam__emit *e, const lam__emit_place *x, const int names[], char text[LAM__EMIT_TEXT]) {
     const int64_t block = x->root >= 0 ? e->memory_at[x->root] : -1, offset = x->offset + (block > 0 ? block : 0);
     if (!e->hushed && x->constant >= 0) e->constants[x->constant].used = true;

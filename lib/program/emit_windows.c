@@ -28,7 +28,9 @@ static void open_window(lam__emit *e, const lam__window_axis *a, const lam__emit
     if (size == 1 || !x->strides[axis]) lam__emit_line(e, "(void)i%d;", at);
 }
 
-/* x[groups, n, c, ...] w[groups, o, c, window...] -> out[groups, n, o, places...], groups only where there are. */
+/* x[groups, n, c, ...] w[groups, o, c, window...] -> out[groups, n, o, places...], groups only where there are.
+ * Indices: axes of the result by number, c for the features, then places of the window and elements of x, an axis
+ * each. */
 static const char *write_conv_general(ARGUMENTS) {
     const lam__conv_params *p = q->params;
     const int rank = out[0]->rank, front = p->front, c = rank;
@@ -71,6 +73,7 @@ static void open_windows(lam__emit *e, const lam__window_params *p, const lam__e
     }
 }
 
+/* What lies outside of x takes no part, which is what a padding by the start of the join would do. */
 static const char *slide(lam__emit *e, const lam__equation *q, const lam__emit_place *x, const lam__emit_place *out,
                          lam__emit_join join) {
     const char *text = lam__emit_joining(join, out->dtype);

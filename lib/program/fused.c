@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+/* Bytes of the caches that registers may lie in; groups of a block at most; sizes of elements: 8, 4 and 1 byte. */
 enum { NONE = -1, CACHE = 32 << 10, SECOND_CACHE = 1 << 20, MOST_GROUPS = 32, SIZES = 3 };
 
 /* A step whose loop has the parameters of this node. */
@@ -82,7 +83,8 @@ static float move_cost(int64_t step) {
 
 /* ---- what is needed ---------------------------------------------------------------------------------------------- */
 
-/* Nodes that targets need, and for each the last that reads it. */
+/* Nodes that targets need, and for each the last that reads it. Operands have smaller numbers, so one pass from the end
+ * finds them all. */
 static void mark_live(maker *m, int64_t count) {
     for (int64_t i = 0; i < m->target_count; i++) m->live[m->targets[i].node] = true;
     for (int64_t i = count - 1; i >= 0; i--) {
@@ -136,7 +138,8 @@ static int size_class(const maker *m, int32_t node) {
     return item == 8 ? 0 : item == 4 ? 1 : 2;
 }
 
-/* What is the same in all lanes keeps its register; in one lane nothing is, but constants. */
+/* What is the same in all lanes keeps its register; in one lane nothing is, but constants. Taken last first: what was
+ * given up a moment ago is most likely in the first cache. */
 static void give_register(maker *m, int32_t node) {
     const int size = size_class(m, node);
     if (is_same(m, node) && !m->single) {
@@ -214,7 +217,8 @@ static void note_params(maker *m, bool before, const lam__node *n) {
     m->params_bytes += (n->params_bytes + 15u) / 16 * 16;
 }
 
-/* In the place of an operand only where elements are of one size; then each is read before it is written. */
+/* In the place of an operand only where elements are of one size; then each is read before it is written. What a loop
+ * may do with its memory is its own matter. */
 static bool may_replace(const lam__node *n, lam__lane_op op) {
     return op >= LAM__LANE_AND && n->dtype == n->of && n->loop != LAM__LOOP_where;
 }
@@ -259,7 +263,8 @@ static void make_load(maker *m, int32_t node) {
     s->as.move.step = n->as.load.step;
 }
 
-/* Both waves; the one that nobody needs has a register for this step alone. */
+/* Both waves; the one that nobody needs has a register for this step alone. The operand is given up behind both, since
+ * the kernel reads it while it writes them. */
 static void make_waves(maker *m, int32_t node) {
     const lam__node *n = &m->nodes[node];
     const int32_t twin = m->twin[node];
@@ -372,7 +377,7 @@ static int64_t groups_of(const maker *m) {
 }
 
 /* Numbers from the top down are registers of blocks: they lie behind those that are the same, and all have the size
- * `each`. */
+ * `each`. What else lies in at[], a number of data, is small. */
 static void place_steps(const maker *m, lam__lane_step *steps, int64_t count, size_t each) {
     for (int64_t i = 0; i < count; i++) {
         lam__lane_step *s = &steps[i];
@@ -401,7 +406,8 @@ static bool keep_params(const maker *m) {
     return own || !m->noted_count;
 }
 
-/* Copies what the arena holds into blocks of the fused part's own. */
+/* Copies what the arena holds into blocks of the fused part's own. Offsets have to stay below those numbers; a part
+ * that has more registers is not made. */
 static lam__fused *finish(maker *m, int64_t count) {
     lam__fused *f = m->f;
     lam__pool *pool = &f->ctx->pool;

@@ -1,12 +1,15 @@
 /* Running fused parts: blocks of lanes, by steps or as machine code. See fused.h. */
 #include "lib/program/fused.h"
 
+/* What workers are given: lanes of the whole run. */
 typedef struct job {
     const lam__fused *f;
     void *const *data;
     int64_t lanes;
 } job;
 
+/* Where machine code meets a number that it does not know, steps make all of it once more: what they read is still
+ * there, since no part writes over what it reads. */
 static void run_lanes(const lam__fused *f, char *memory, void *const data[], int64_t first, int64_t lanes) {
     if (f->native && lam__native_run(f->native, memory, data, first, lanes)) return;
     lam__kernels_lane(f->steps, f->step_count, memory, data, first, lanes,
@@ -30,12 +33,15 @@ static void run_block(const lam__fused *f, char *memory, void *const data[], int
     }
 }
 
-/* Of machine code, what is less than a group goes to the block before it. */
+/* Of machine code, what is less than a group goes to the block before it. A block of its own would have no whole group
+ * to be done with. */
 static int64_t blocks_of(const lam__fused *f, int64_t lanes) {
     const int64_t block = (int64_t)f->groups * LAM__LANE_GROUP, blocks = (lanes + block - 1) / block;
     return blocks > 1 && f->native && lanes - (blocks - 1) * block < LAM__LANE_GROUP ? blocks - 1 : blocks;
 }
 
+/* All workers begin with what the first one has of what is the same in all lanes: constants, and what the steps before
+ * the blocks have made. */
 static void run_blocks(void *env, int64_t begin, int64_t end, int worker) {
     const job *j = env;
     const lam__fused *f = j->f;
@@ -46,6 +52,7 @@ static void run_blocks(void *env, int64_t begin, int64_t end, int worker) {
         run_block(f, memory, j->data, b * block, b + 1 < blocks ? block : j->lanes - b * block);
 }
 
+/* A team counts in halves of nanoseconds. Without steps the run before has done all there is. */
 void lam__fused_run(const lam__fused *f, void *const data[], int64_t lanes) {
     if (!f->groups) {
         if (f->native && lam__native_run(f->native, f->memory, data, 0, 1)) return;

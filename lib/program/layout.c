@@ -14,7 +14,7 @@ static size_t size_of(const char *kind, size_t *align) {
     return size;
 }
 
-/* align is no power of two for texts, which have 1, so this divides. */
+/* Alignments are 1, 4 or 8. */
 static size_t round_up(size_t at, size_t align) {
     return (at + align - 1) / align * align;
 }
@@ -30,7 +30,8 @@ static bool same_name(const lam__parameter *p, const char *name, size_t length) 
     return (size_t)p->length == length && !memcmp(p->name, name, length);
 }
 
-/* "3", "rank", "m+n", "rank<3" up to the bracket; *room is what it takes place for. */
+/* "3", "rank", "m+n", "rank<3" up to the bracket; *room is what it takes place for. A name stands for the number of
+ * that name which was met before. */
 static int64_t count_of(const lam__layout *l, const char *text, const void *params, int64_t *room) {
     int64_t sum = 0, least = 0;
     while (*text != ']') {
@@ -46,7 +47,8 @@ static int64_t count_of(const lam__layout *l, const char *text, const void *para
     return sum;
 }
 
-/* A group begins: how large one of its structs is. */
+/* A group begins: how large one of its structs is. Its fields are then met one by one, each as a list of as many
+ * elements as there are structs, one struct apart. */
 static void open_group(lam__layout *l) {
     size_t at = 0, align = 1, most = 1;
     l->group = ++l->text;

@@ -15,9 +15,10 @@
 enum { PATH_BYTES = 512 };
 
 struct lam__library {
-    lam__library *next, **link; /* in the context's list */
+    lam__library *next, **link;
+    /* in the context's list */ /* in the context's list: the next one, and what points to this one */
     uint32_t refs;
-    void *loaded;
+    void *loaded; /* what dlopen gave */
     size_t bytes; /* of the text */
     char text[];
 };
@@ -36,7 +37,8 @@ static bool ended_well(pid_t child) {
     return ended == child ? status == 0 : errno == ECHILD;
 }
 
-/* Runs the compiler without a shell, and waits. What it says goes nowhere. */
+/* Runs the compiler without a shell, and waits. What it says goes nowhere. Bits have to be those of the kernels:
+ * nothing is allowed that changes the order of sums or contracts products. */
 static bool compile(const char *source, const char *library) {
     static const char *const options[] = {"cc",
                                           "-std=c11",
@@ -67,7 +69,8 @@ static bool compile(const char *source, const char *library) {
     return ran && ended_well(child);
 }
 
-/* A directory of our own, with a source in it and a library. */
+/* A directory of our own, with a source in it and a library. mkdtemp makes it with a name that nobody has, and for this
+ * user alone, so that nobody else can put another library in its place. */
 typedef struct place {
     char directory[PATH_BYTES - 16], source[PATH_BYTES], library[PATH_BYTES];
 } place;
@@ -117,7 +120,8 @@ static lam__library *written(lam_ctx *ctx, const place *p, bool (*write)(FILE *f
     return NULL;
 }
 
-/* The one that the context has of this text, or else this one, compiled. */
+/* The one that the context has of this text, or else this one, compiled. All texts name their functions alike, so each
+ * keeps its names to itself (RTLD_LOCAL). */
 static lam__library *loaded(lam_ctx *ctx, const place *p, lam__library *l) {
     lam__library *same = ctx->libraries;
     while (same && (same->bytes != l->bytes || memcmp(same->text, l->text, l->bytes) != 0)) same = same->next;
@@ -133,6 +137,7 @@ static lam__library *loaded(lam_ctx *ctx, const place *p, lam__library *l) {
     return ctx->libraries = l;
 }
 
+/* The directory goes at once: what is loaded stays mapped without its file. */
 lam__library *lam__library_get(lam_ctx *ctx, bool (*write)(FILE *file, void *env), void *env) {
     place p;
     if (!place_begin(&p)) return NULL;

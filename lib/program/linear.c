@@ -72,6 +72,8 @@ static bool linear_in(const flow *f, const lam__equation *e, int i) {
     return e->residual ? type && lam__dtype_is_inexact(type->dtype) : lam__rules_linear_in(e->primitive, i);
 }
 
+/* count: operands that vary, at least one. A product of two of them is of second order, whatever its row says of each
+ * alone. */
 static lam_status check_operands(const flow *f, const lam__equation *e, int count) {
     const lam_primitive *row = e->primitive;
     for (int i = 0; i < e->inputs; i++)
@@ -101,7 +103,8 @@ static lam_status enter(const flow *f, const lam__equation *e, int k, bool only_
     return check_equations(within);
 }
 
-/* Results vary that do so in one of the functions; the others may give zeros for them. */
+/* Results vary that do so in one of the functions; the others may give zeros for them. So all functions are followed
+ * first, and then each is held against what was found; where only the flow is wanted the first walk will do. */
 static lam_status check_switch(const flow *f, const lam__equation *e, bool in[], bool out[]) {
     const int count = lam__nested_of(e)->count, passes = f->only_flow ? 1 : 2;
     lam_status status = LAM_OK;
@@ -129,7 +132,8 @@ static lam_status follow_end(const flow *f, const lam__equation *e, const bool i
     return status;
 }
 
-/* Carries that vary at the end of a trip do so at its beginning, until there are no more of these. */
+/* Carries that vary at the end of a trip do so at its beginning, until there are no more of these. Each round adds one
+ * at least, so there are no more rounds than carries. */
 static lam_status follow_trips(const flow *f, const lam__equation *e, bool in[], bool out[]) {
     const lam__nested *what = lam__nested_of(e);
     lam_status status = LAM_OK;
@@ -166,6 +170,7 @@ static lam_status check_trips(const flow *f, const lam__equation *e, const bool 
                : status;
 }
 
+/* in[] and out[] say which operands and results vary. */
 static lam_status check_nested(const flow *f, const lam__equation *e) {
     const lam__program *first = lam__program_of(lam__nested_of(e)->fns[0]);
     const size_t room = (size_t)(e->inputs + e->outputs + 1);
@@ -192,6 +197,7 @@ static lam_status check_tangents(const flow *f, const lam__equation *e, int tang
     return LAM_OK;
 }
 
+/* All results of an equation with an operand that varies do, but those that its row knows to depend on no tangent. */
 static lam_status check_other(const flow *f, const lam__equation *e, int count) {
     const lam__staged *stages = e->primitive->staged;
     const int tangents = stages && stages->tangents_in ? stages->tangents_in(e->params) : 0;
@@ -202,6 +208,8 @@ static lam_status check_other(const flow *f, const lam__equation *e, int count) 
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
+/* In the order of the program, so that it is known of all operands. What nothing that varies goes into is a constant
+ * and need not be linear. */
 static lam_status check_equations(const flow *f) {
     lam_status status = LAM_OK;
     for (int64_t k = 0; k < f->p->equations && status == LAM_OK; k++) {

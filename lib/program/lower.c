@@ -22,7 +22,9 @@ typedef struct operand {
     int64_t step[LAM_INNER_RANK];
 } operand;
 
-/* Sees an operand so that its lanes are those of the result, [first, last), or that it has none there. */
+/* Sees an operand so that its lanes are those of the result, [first, last), or that it has none there. Axes line up
+ * from the last one on. An operand that has all of the lane axes is seen in them, one that is broadcast along all of
+ * them has the same nodes in every lane; one that has some of them can be neither. */
 static bool see_operand(lam__region *r, lam__piece *x, const lam_value *like, int first, int last, operand *o) {
     const lam_value *type = x->type;
     const int shift = like->rank - type->rank;
@@ -47,7 +49,7 @@ static bool see_operand(lam__region *r, lam__piece *x, const lam_value *like, in
 }
 
 /* The lanes that the operands have among them already, as axes of the result; the first that fit it where they have
- * none. False: two of them differ. */
+ * none. False: two of them differ. What is data or codes still has none and follows. */
 static bool common_lanes(lam__region *r, int n, lam__piece *const in[], const lam_value *like, int *first, int *last) {
     *first = *last = -1;
     for (int i = 0; i < n; i++) {

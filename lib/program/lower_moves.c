@@ -65,6 +65,8 @@ static bool take_results(lam__region *r, int n, lam_value *made[], lam_value *co
     return fits;
 }
 
+/* The row is run on i64, whatever the dtype of its elements: it only moves them. A failure here, as of codes that
+ * cannot be seen in lanes, is none of the user's: the equation stays a call. */
 bool lam__lower_move(lam__region *r, const lam__equation *e, lam__piece *const in[], lam_value *const types[],
                      lam__piece *out[]) {
     if (e->inputs > MOST_OPERANDS || e->outputs > MOST_RESULTS) return false;

@@ -58,6 +58,7 @@ static void walk_add(walk *w, int64_t size, int64_t step0, int64_t step1) {
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
+/* The loop that takes two terms of a reduction together; LAM__LOOP_COUNT: none is spelled out. */
 static lam__loop_id joined_by(const lam_primitive *row) {
     return row == &lam__row_sum          ? LAM__LOOP_add
            : row == &lam__row_prod       ? LAM__LOOP_mul
@@ -66,7 +67,7 @@ static lam__loop_id joined_by(const lam_primitive *row) {
                                          : LAM__LOOP_COUNT;
 }
 
-/* Terms in place: neighbours first. */
+/* Terms in place: neighbours first. An odd one out waits for the next round. */
 static int32_t by_pairs(lam__region *r, lam__loop_id id, int32_t *terms, int64_t n) {
     for (; n > 1; n = (n + 1) / 2) {
         for (int64_t i = 0; i < n / 2; i++)
@@ -221,7 +222,8 @@ static origin origin_of(const lam__pairing *p, lam__piece *const in[]) {
     return o;
 }
 
-/* One operand in the lanes [first, last) of the result; NULL where they are no neighbours there, or are no such. */
+/* One operand in the lanes [first, last) of the result; NULL where they are no neighbours there, or are no such. An
+ * operand that none of them comes from is the same in all lanes (from == to). */
 static const int32_t *side_nodes(lam__region *r, const origin *o, int side, lam__piece *x, int first, int last,
                                  int64_t step[]) {
     int from = 0, to = 0;
@@ -234,6 +236,7 @@ static const int32_t *side_nodes(lam__region *r, const origin *o, int side, lam_
     return lam__region_nodes(r, x, from, to);
 }
 
+/* The walk is back at its beginning behind the last product, ready for the next result. */
 static int32_t sum_of_products(lam__region *r, const int32_t *x, const int32_t *y, walk *w, int64_t count) {
     int32_t sum = -1;
     for (int64_t k = 0; k < count; k++, walk_on(w)) {
@@ -246,7 +249,8 @@ static int32_t sum_of_products(lam__region *r, const int32_t *x, const int32_t *
     return sum;
 }
 
-/* All results, given the nodes of both operands. */
+/* All results, given the nodes of both operands. A single result may have as many terms as a sum; of several all
+ * products count. */
 static bool contract(lam__region *r, const lam__pairing *p, const origin *o, lam__piece *const in[],
                      const int32_t *const nodes[], int64_t step[2][LAM_INNER_RANK], lam__piece *out) {
     walk kept = {0}, summed = {0};
@@ -288,6 +292,7 @@ bool lam__lower_contraction(lam__region *r, const lam__equation *e, lam__piece *
 
 /* ---- sums at places ---------------------------------------------------------------------------------------------- */
 
+/* Elements of axes [from, to) that are no lanes. */
 static int64_t product_of(const int64_t *dims, int from, int to, int first, int last) {
     int64_t count = 1;
     for (int axis = from; axis < to; axis++)
@@ -295,7 +300,8 @@ static int64_t product_of(const int64_t *dims, int from, int to, int first, int 
     return count;
 }
 
-/* x[outer, n, inner] with updates[outer, k, inner] added at indices[k], all less lanes; NOTE [geometry] in index.h. */
+/* x[outer, n, inner] with updates[outer, k, inner] added at indices[k], all less lanes; NOTE [geometry] in index.h. The
+ * indexed axis itself cannot be among the lanes. Axes behind it are `more` axes further on in the updates. */
 bool lam__lower_scatter(lam__region *r, const lam__equation *e, lam__piece *const in[], lam__piece *out) {
     const lam__index_params *p = e->params;
     const lam_value *type = in[0]->type;

@@ -14,6 +14,8 @@
 
 typedef void machine_run(const void *const in[], void *const out[], void *workspace);
 
+/* The program is the one equation, which says types; the workspace has workspace_bytes, which the text tells when it is
+ * written. */
 struct lam__machine {
     uint32_t refs;
     lam__program *program;
@@ -56,7 +58,7 @@ static int64_t count(const lam__program *p) {
     return n;
 }
 
-/* Whether all of its programs go into machine code that has the bits of calls (lam__emit_is_same). */
+/* Whether all of its programs go into machine code that has the values of calls (lam__emit_is_same). */
 static bool is_small(const lam__equation *e) {
     const lam__nested *what = lam__nested_of(e);
     int64_t n = 0;
@@ -106,7 +108,7 @@ static bool write(FILE *file, void *env) {
     return true;
 }
 
-/* An operation without a form in C is no failure of the user's. */
+/* An operation without a form in C is no failure of the user's. Where it is found out, nothing stays on record. */
 static bool build(lam__machine *m) {
     lam_ctx *ctx = m->program->ctx;
     const lam__mark mark = lam__error_mark(ctx);
@@ -119,7 +121,8 @@ static bool build(lam__machine *m) {
     return m->workspace != NULL;
 }
 
-/* Nothing is a failure here: the equation can always be run without. */
+/* Nothing is a failure here: the equation can always be run without. The context is that of the program, so a machine
+ * without one cannot be released the usual way. */
 lam__machine *lam__machine_new(const lam__program *p, const lam__equation *e) {
     if (!is_small(e)) return NULL;
     lam__machine *m = lam__alloc_get(&p->ctx->pool, sizeof *m);

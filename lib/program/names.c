@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* FNV-1a: names are short, and mostly a letter with a number. */
+/* FNV-1a with its constants for 64 bits: names are short, and mostly a letter with a number. */
 static uint64_t hash(const char *name, size_t length) {
-    uint64_t h = 1469598103934665603u;
+    uint64_t h = 14695981039346656037u;
     for (size_t i = 0; i < length; i++) h = (h ^ (uint8_t)name[i]) * 1099511628211u;
     return h;
 }
@@ -36,6 +36,7 @@ static bool widen(lam__names *n) {
     return true;
 }
 
+/* What it gives holds until the next name is bound. */
 const lam__atom *lam__names_find(const lam__names *n, const char *name, size_t length) {
     const lam__binding *b = n->room ? slot(n, name, length) : NULL;
     return b && b->name ? &b->atom : NULL;

@@ -27,12 +27,14 @@ struct lam__native {
     piece pieces[];
 };
 
+/* Whether the file took it is asked by the library. */
 static bool write_steps(FILE *file, void *env) {
     lam__native_write(file, env);
     return true;
 }
 
-/* False: a function is not there. */
+/* False: a function is not there. Steps of one piece follow one another, so the first of them says where it begins, and
+ * the rest is counted. */
 static bool find_pieces(lam__native *n, const lam__native_source *s) {
     for (int64_t i = 0; i < s->count; i++) {
         piece *p = &n->pieces[s->piece[i]];
@@ -62,6 +64,7 @@ static lam__native *make(lam_ctx *ctx, lam__native_source *s) {
     return NULL;
 }
 
+/* Steps and operands of steps are numbered in 32 bits. Without a step to write there is nothing to gain. */
 lam__native *lam__native_new(lam_ctx *ctx, const lam__lane_step *steps, int64_t count, size_t bytes, int64_t lanes) {
     if (count < 1 || count > INT32_MAX / 16) return NULL;
     lam__native_source s = {.steps = steps, .count = count, .lanes = lanes, .registers = bytes / 8 + 1};
@@ -80,6 +83,7 @@ void lam__native_free(lam__native *n) {
     lam__alloc_put(&n->ctx->pool, n, n->bytes);
 }
 
+/* To the end in any case: whatever odd numbers have made of the results, steps will write them again. */
 bool lam__native_run(const lam__native *n, void *memory, void *const data[], int64_t first, int64_t lanes) {
     int odd = 0;
     for (const piece *p = n->pieces, *end = p + n->count; p < end; p++) {

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* CHUNK: steps of a function. WINDOW: steps by whose operations a repetition is found. LEAST_: times, and steps of all
+ * times, that a loop is worth. DEPTH: times before this one that a step may read of. LOOKED_UP: one register in so many
+ * steps may be looked up in a table. FEW, FEW_OF_LANES: fewer steps than that between two calls are run as steps. */
 enum {
     NONE = -1,
     CHUNK = 250,
@@ -34,6 +37,8 @@ void lam__native_operands(const lam__lane_step *s, int *first, int *last, int *m
     }
 }
 
+/* By walking along: whoever wrote a register last made what is read from it. Registers begin at multiples of 8 bytes,
+ * so an eighth of the offset is a number of one. */
 static void find_sources(lam__native_source *s) {
     memset(s->last, 0xff, (size_t)s->count * sizeof *s->last);
     memset(s->from, 0xff, 3 * (size_t)s->count * sizeof *s->from);
@@ -54,6 +59,8 @@ static void find_sources(lam__native_source *s) {
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
+/* Registers need not be the same: what counts is who made what lies in them (operand_goes_on), and the rest is for
+ * tables. Where elements are moved the memory has to be the same, and how far lanes are apart. */
 static bool same_shape(const lam__lane_step *a, const lam__lane_step *b) {
     if (a->op != b->op || a->same != b->same || memcmp(a->item, b->item, sizeof a->item)) return false;
     if (a->op == LAM__LANE_LOAD) return a->at[1] == b->at[1] && a->as.move.step == b->as.move.step;
@@ -69,6 +76,7 @@ static bool moves_on(const lam__native_source *s, int64_t of_first, int64_t i, i
            steps[of_first + period].as.move.base - steps[of_first].as.move.base;
 }
 
+/* As the first two times tell: the makers are a period apart. */
 bool lam__native_carried(const lam__native_source *s, const lam__native_loop *l, int64_t i, int k) {
     const int64_t a = s->from[3 * i + k - 1], b = s->from[3 * (i + l->period) + k - 1];
     return a != NONE && b - a == l->period && i - a < DEPTH * l->period;
@@ -95,6 +103,7 @@ static bool goes_on(const lam__native_source *s, const lam__native_loop *l, int6
     return true;
 }
 
+/* The last DEPTH times are in variables when the loop ends, and are set behind it. */
 bool lam__native_sets(const lam__native_source *s, const lam__native_loop *l, int64_t i) {
     const int64_t end = l->first + l->times * l->period;
     for (int64_t k = i; k < end - DEPTH * l->period; k += l->period)
@@ -102,6 +111,7 @@ bool lam__native_sets(const lam__native_source *s, const lam__native_loop *l, in
     return false;
 }
 
+/* Then a sum says where it is; otherwise each time has an entry of a table. */
 bool lam__native_even(const lam__native_source *s, const lam__native_loop *l, int64_t i, int k) {
     const lam__lane_step *step = &s->steps[i];
     const int64_t by = (int64_t)step[l->period].at[k] - (int64_t)step->at[k];
@@ -157,6 +167,7 @@ static bool find_any_loop(const lam__native_source *s, int64_t first, int64_t pe
     return false;
 }
 
+/* As in graph.c. */
 static uint64_t mixed(uint64_t h, uint64_t x) {
     h = (h ^ x) * 0x9e3779b97f4a7c15u;
     return h ^ h >> 29;
@@ -171,6 +182,8 @@ static int32_t before(lam__native_source *s, int64_t i) {
     return was;
 }
 
+/* One walk: where the operations of the next WINDOW steps were met before, the distance may be a period. Loops do not
+ * overlap, and behind one the walk goes on at its end. */
 static void find_loops(lam__native_source *s) {
     int64_t free = 0; /* what no loop has yet begins here */
     memset(s->slots, 0xff, (size_t)s->slot_count * sizeof *s->slots);
@@ -250,6 +263,8 @@ static int64_t loops_of(const lam__native_source *s) {
     return s->count / LEAST_STEPS + 1;
 }
 
+/* What lam__native_read gives out. Six for each step: its piece, its last reader, three makers, and is_run, which has
+ * bytes at the end. */
 int64_t lam__native_words(const lam__native_source *s) {
     return loops_of(s) * (int64_t)(sizeof(lam__native_loop) / sizeof(int32_t)) + 6 * s->count +
            2 * (int64_t)s->registers + slots_of(s);

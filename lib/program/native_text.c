@@ -152,12 +152,14 @@ static bool is_mask(const lam__lane_step *s, int k) {
     return logic || (compares && k == 0) || (chooses && k == 1);
 }
 
+/* Of a register's element. Arithmetic has its type in its number, f64 and f32 in turns; other steps say it. */
 static int bytes_of(const lam__lane_step *s, int k) {
     if (is_mask(s, k)) return 1;
     return s->op <= LAM__LANE_ARITHMETIC ? s->item[0] : (s->op - LAM__LANE_ARITHMETIC - 1) % 2 ? 4 : 8;
 }
 
-/* Masks are bools in memory and where they are moved. */
+/* Masks are bools in memory and where they are moved. A mask is all bits or none, a bool 1 or 0: minus one is the
+ * other, and one bit of it is the bool. */
 static const char *form_of(bool wants_mask, bool is) {
     return wants_mask == is ? "%s" : wants_mask ? "(-%s)" : "(%s & 1)";
 }
@@ -183,11 +185,13 @@ static bool locate(const writer *w, int64_t i, int k, char text[48]) {
     return !even;
 }
 
+/* The same register each time: it is read once, before the loop. */
 static bool is_fixed(const writer *w, int64_t i, int k) {
     char text[48];
     return !locate(w, i, k, text) && w->s->steps[i].at[k] == w->s->steps[i + w->loop->period].at[k];
 }
 
+/* Of a register that goes on unevenly, where it is each time. */
 static void write_table(const writer *w, int64_t i, int k) {
     const lam__native_loop *l = w->loop;
     char text[48];
@@ -208,7 +212,8 @@ static void read_register(const writer *w, int64_t i, int k) {
             (unsigned)at);
 }
 
-/* What an operand is called in a loop. */
+/* What an operand is called in a loop. What the loop itself makes is a variable, of this time or of one before; all
+ * else is read where it lies. */
 static void name_in_loop(const writer *w, int64_t i, int k, char name[NAME]) {
     const lam__lane_step *s = &w->s->steps[i];
     const lam__native_loop *l = w->loop;
@@ -286,6 +291,7 @@ bool lam__native_calls(const lam__lane_step *s) {
     return s->op != LAM__LANE_LOAD && s->op != LAM__LANE_STORE && !expression_of(s);
 }
 
+/* %1 to %3 are the operands. */
 static void write_expression(FILE *file, const char *text, char names[4][NAME]) {
     for (; *text; text++)
         if (*text == '%') fputs(names[*++text - '0'], file);
@@ -309,6 +315,7 @@ static void write_set(const writer *w, int64_t i, const char *name) {
             (unsigned)s->at[0], name);
 }
 
+/* The same where the register may be another one each time. */
 static void write_set_in_loop(const writer *w, int64_t i) {
     const lam__lane_step *s = &w->s->steps[i];
     char where[48];
@@ -391,6 +398,8 @@ static void find_depths(writer *w) {
     }
 }
 
+/* What stands before a loop: the variables that remember times before, with what the registers hold of those; tables;
+ * registers that do not change. */
 static void write_before(writer *w) {
     const lam__native_loop *l = w->loop;
     for (int64_t at = 0; at < l->period; at++)
@@ -437,6 +446,7 @@ static void write_loop(writer *w) {
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
+/* A function for each piece that is no run of steps. Loops come in the order of their pieces. */
 static void write_functions(writer *w) {
     const lam__native_source *s = w->s;
     const lam__native_loop *l = s->loops, *const last = l + s->loop_count;

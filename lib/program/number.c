@@ -90,7 +90,8 @@ const char *lam__number_read(const char *text, lam_dtype dtype, void *at) {
     return read_floating(text, dtype, at);
 }
 
-/* The fewest digits that give the same bits. plus: a sign in any case. */
+/* The fewest digits that give the same bits. plus: a sign in any case. They are looked for one by one and read back
+ * each time; 17 do for every double (9 for a float). */
 static int print_real(char *text, lam_dtype dtype, const void *at, bool plus) {
     const double value = lam__dtype_load(dtype, at);
     char back[8];
@@ -112,6 +113,7 @@ static int print_real(char *text, lam_dtype dtype, const void *at, bool plus) {
     return length;
 }
 
+/* The second part of a complex number always has its sign, which parts it from the first. */
 void lam__number_print(char text[LAM__NUMBER_TEXT], lam_dtype dtype, const void *at) {
     switch (dtype) {
     case LAM_BOOL: strcpy(text, *(const uint8_t *)at ? "true" : "false"); return;

@@ -11,6 +11,7 @@ enum { MOST_DRAFTS = 8 };
 
 /* ---- making items ------------------------------------------------------------------------------------------------ */
 
+/* Pointers to items hold until the next one is added. */
 static lam__plan_item *add_item(lam__plan *plan) {
     lam__plan_item *items = lam__arena_grow(&plan->arena, plan->items, plan->count, &plan->room, sizeof *items);
     if (!items) return NULL;
@@ -40,7 +41,9 @@ static bool keep_constant(lam__plan *plan, lam__source *s) {
     return true;
 }
 
-/* Of the sources of a region those that some step reads. */
+/* Of the sources of a region those that some step reads. The list serves twice: places mark what is read, then what is
+ * marked moves to the front, which never overtakes the reading of the marks. A source's place among the data stays what
+ * it was in the region. */
 static bool copy_sources(lam__plan *plan, lam__plan_item *to, const lam__region *r, const lam__fused *f) {
     lam__plan_source *sources = lam__arena_get(&plan->arena, (size_t)(r->source_count + 1) * sizeof *sources);
     if (!sources) return false;
@@ -107,7 +110,8 @@ static double part_cost(const lam__program *p, const lam__region *r, const lam__
     return steps + moved * lam__draft_move_cost(moved) + copies_cost(p, r) + (is_far ? far * lanes * (double)small : 0);
 }
 
-/* The region of a stage as a fused part; NULL where it is better called. */
+/* The region of a stage as a fused part; NULL where it is better called. It is made to be judged: only its steps say
+ * what it costs. */
 static lam__fused *part_of(const lam__draft *d, int64_t stage, lam__plan_fusion fusion, bool native) {
     const lam__region *r = d->regions[stage];
     if (!r || !d->target_counts[stage] || fusion == LAM__PLAN_NONE) return NULL;
@@ -117,7 +121,7 @@ static lam__fused *part_of(const lam__draft *d, int64_t stage, lam__plan_fusion 
     return NULL;
 }
 
-/* f is taken over. */
+/* f is taken over. The plan has it from where it is in an item, and frees it also when the rest fails. */
 static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__fused *f) {
     const lam__region *r = d->regions[stage];
     const lam__program *p = plan->program;
@@ -198,7 +202,9 @@ static void touch(int64_t *last, int64_t v, int64_t at) {
     if (v >= 0) last[v] = at;
 }
 
-/* The item that touches each variable last gets it into its list. */
+/* The item that touches each variable last gets it into its list. They are counted, given a piece each of one list, and
+ * written there: every variable dies once at most. Results outlive all items; what an item puts together for another
+ * one to set is touched by that one. */
 static bool find_deaths(lam__plan *plan) {
     const lam__program *p = plan->program;
     int64_t *last = lam__arena_get(&plan->arena, (size_t)(p->variables + 1) * sizeof *last);
@@ -233,6 +239,8 @@ static bool find_deaths(lam__plan *plan) {
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
+/* Nanoseconds of one run of all that the draft says, on one thread; a region whose part does not pay counts as its
+ * calls. */
 static double cost_of(const lam__draft *d, lam__plan_fusion fusion, bool native) {
     double cost = 0;
     for (int64_t k = 0; k < d->program->equations; k++)
@@ -251,6 +259,7 @@ static double cost_of(const lam__draft *d, lam__plan_fusion fusion, bool native)
  * fused than called is called, so that it does not decide for the others. A region of many groups is judged as one. */
 enum { MOST_GROUPS = 8 };
 
+/* The first equation of k's group, by which it is known; paths are halved on the way. */
 static int64_t group_of(int64_t *group, int64_t k) {
     while (group[k] != k) k = group[k] = group[group[k]];
     return k;
@@ -314,7 +323,8 @@ static bool force_dear(lam__draft *d, int64_t stage, int64_t *group, bool native
     return any;
 }
 
-/* A draft for so many lanes without dear groups. */
+/* A draft for so many lanes without dear groups. If what is left without them does not work out, the draft is the one
+ * before. */
 static bool make_draft(lam__draft *d, const lam__program *p, lam__draft_lanes lanes, lam__plan_fusion fusion,
                        bool native) {
     bool any = false;
@@ -374,6 +384,7 @@ static bool fill(lam__plan *plan, lam__plan_fusion fusion, bool native) {
     return true;
 }
 
+/* A part that the compiler does not get through stays as it is. */
 static void compile_parts(lam__plan *plan) {
     for (int64_t i = 0; i < plan->count; i++) {
         lam__fused *f = plan->items[i].fused;
@@ -383,6 +394,7 @@ static void compile_parts(lam__plan *plan) {
     }
 }
 
+/* A value of some level: it has no elements that a part could read. */
 static bool is_box(const lam__atom *a) {
     return a->variable < 0 && a->constant && lam__value_is_box(a->constant);
 }

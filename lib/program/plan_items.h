@@ -20,7 +20,7 @@ typedef struct lam__plan_item {
     bool covered;     /* of a constant that is set, nothing will be left */
     lam__fused *fused;
     const lam__plan_source *sources;
-    const int64_t *made;
+    const int64_t *made; /* variables, in the order of their data */
     const int64_t *dead;
     int64_t source_count, made_count, dead_count;
     int64_t made_place; /* among the data, of the first that is made */

@@ -57,7 +57,8 @@ static int64_t joining(const lam__plan *plan, const users *u, const lam__equatio
     return u->maker[part];
 }
 
-/* Whether parts of all of x's rows follow each other, from this item on, before anybody reads x. */
+/* Whether parts of all of x's rows follow each other, from this item on, before anybody reads x. Every setting makes a
+ * variable, which is the x of the next one: who else reads that would see a tensor that is not whole. */
 static bool is_covered(const lam__plan *plan, const users *u, int64_t i) {
     const lam_value *type = plan->program->types[setting(plan, i)->first];
     int64_t rows = 0, x = NONE;

@@ -6,7 +6,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
-enum { AHEAD = 8 };
+enum { AHEAD = 8 }; /* items */
 
 /* Borrowed: slots hold them until the item that reads them last is done. */
 static void find_operands(const lam__plan *plan, const lam__equation *e) {
@@ -22,7 +22,7 @@ static lam_status call(const lam__plan *plan, const lam__equation *e) {
 }
 
 /* What a part is set into, if it may be written: x that nobody needs or sees, or new memory where all of it will be
- * set. It is the value of the result then. */
+ * set. It is the value of the result then. The slot of x is emptied, so that the death of x finds nothing there. */
 static lam_value *take_over(const lam__plan *plan, const lam__plan_item *it, const lam__equation *e) {
     const int64_t v = e->in[0].variable;
     const lam_value *type = plan->program->types[e->first];
@@ -43,7 +43,8 @@ static bool all_concrete(int n, lam_value *const in[]) {
     return true;
 }
 
-/* See NOTE [parts in place]. False, with nothing done, where that is not so. */
+/* See NOTE [parts in place]. False, with nothing done, where that is not so. What is set is looked up first, since x's
+ * slot is empty once x is taken over; x itself cannot be what is set, which would be read while it is written. */
 static bool set_in_place(const lam__plan *plan, const lam__plan_item *it, const lam__equation *e) {
     const lam__slice_params *part = e->params;
     const lam__equation *joined = it->joined < 0 ? NULL : plan->program->list[it->joined];
@@ -78,7 +79,8 @@ static lam_status run_call(const lam__plan *plan, const lam__plan_item *it) {
     return status == LAM_OK ? call(plan, e) : status;
 }
 
-/* Sources without gaps are read where they lie, others from a copy. */
+/* Sources without gaps are read where they lie, others from a copy. Each is held until the part is done. What was made
+ * when memory ran out stays in its slot and is released with the rest. */
 static lam_status run_part(lam__plan *plan, const lam__plan_item *part) {
     const lam__program *p = plan->program;
     lam_status status = LAM_OK;
@@ -191,6 +193,7 @@ static bool is_read_bare(const lam__plan *plan, const lam__source *s) {
     return s->variable >= 0 ? s->variable < plan->program->inputs : s->constant && s->constant->contiguous;
 }
 
+/* `seen`: bit i for what the part makes as number i, each of which has to be one result and no other. */
 bool lam__plan_is_bare(const lam__plan *plan) {
     const lam__program *p = plan->program;
     const lam__plan_item *part = &plan->items[0];
@@ -243,11 +246,14 @@ static int64_t input_at(const lam__plan *plan, int64_t at) {
     return -1;
 }
 
-/* Whether lanes go from row to row. */
+/* Whether lanes go from row to row. A step of one row from within the first: lane l is at row l then, and nowhere
+ * else. */
 static bool goes_along(const lam__lane_step *s, const lam_value *rows, int64_t size) {
     return s->as.move.step == rows->count / size && s->as.move.base < s->as.move.step;
 }
 
+/* What is written goes along rows; what is read does so where it has lanes, and is one element for all of them where it
+ * has none. */
 static bool moves_along(const lam__plan *plan, const lam__lane_step *s, int64_t size, const bool in_lanes[]) {
     const lam__plan_item *part = &plan->items[0];
     lam_value **types = plan->program->types;
@@ -258,6 +264,7 @@ static bool moves_along(const lam__plan *plan, const lam__lane_step *s, int64_t 
     return in_rows ? goes_along(s, types[v], size) : (s->same & 1u) != 0;
 }
 
+/* Steps before the blocks are done once for all lanes, so they may not read of what has lanes, nor write anything. */
 bool lam__plan_is_abreast(const lam__plan *plan, int64_t size, const bool in_lanes[]) {
     if (!lam__plan_is_bare(plan)) return false;
     const lam__fused *f = plan->items[0].fused;

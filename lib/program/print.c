@@ -48,6 +48,7 @@ static void print_type(FILE *file, const lam_value *v) {
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
+/* A number stands where it is read. A value of an open level has no elements to show. */
 static bool is_inline(const lam_value *v) {
     return v->kind == LAM__CONCRETE && v->rank == 0;
 }
@@ -57,6 +58,7 @@ static int by_address(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Constants are one where they are one value, not where they are equal. */
 static name *find(const printer *pr, const lam_value *v) {
     const name key = {v, 0};
     return bsearch(&key, pr->constants, (size_t)pr->count, sizeof key, by_address);
@@ -211,7 +213,8 @@ static void print_params(FILE *file, const lam__equation *e) {
     }
 }
 
-/* The programs in an equation, behind its parameters. */
+/* The programs in an equation, behind its parameters. Each is a program as any other, with numbers of its own from
+ * 0. */
 static void print_nested(const printer *pr, const lam__equation *e) {
     const lam__nested *what = lam__nested_of(e);
     if (!what) return;
@@ -264,6 +267,7 @@ static bool is_word(const char *text) {
     return *text && !(*text >= '0' && *text <= '9') && strspn(text, letters) == strlen(text);
 }
 
+/* Inputs have the first numbers, read or not: they are what is passed. */
 static void print_head(const printer *pr, const char *title) {
     const lam__program *p = pr->p;
     begin_line(pr, 0);
@@ -304,6 +308,7 @@ static void print_all(printer *pr, const char *title) {
     print_return(pr);
 }
 
+/* One block: a name for each atom that there is at most, then numbers of variables. */
 static void print_within(FILE *file, const lam__program *p, const char *title, int depth) {
     int64_t atoms = p->outputs;
     for (int64_t k = 0; k < p->equations; k++) atoms += p->list[k]->inputs;

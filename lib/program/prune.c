@@ -23,6 +23,7 @@ typedef struct copy {
     int64_t *map;
 } copy;
 
+/* With the type that it has, none where it is left out. */
 static bool add_variable(const copy *c, int64_t v) {
     const lam_value *type = c->p->types[v];
     c->map[v] = lam__program_variable(c->made, type ? (lam_dtype)type->dtype : LAM_F64, type ? type->rank : -1,
@@ -30,11 +31,13 @@ static bool add_variable(const copy *c, int64_t v) {
     return c->map[v] >= 0;
 }
 
+/* Constants stay; the new equation holds them too. */
 static lam__atom mapped(const void *copying, const lam__atom *a) {
     const copy *c = copying;
     return a->variable < 0 ? *a : (lam__atom){c->map[a->variable], NULL};
 }
 
+/* Equations with fewer operands or results keep the order of what is left, by which the programs in them take it. */
 static bool add_equation(const copy *c, const lam__equation *e, const edit *changed) {
     const bool same = !changed || !changed->what;
     lam__atom *in = lam__arena_get(c->arena, (size_t)(e->inputs + 1) * sizeof *in);
@@ -88,7 +91,7 @@ static bool all(const bool kept[], int n) {
     return is;
 }
 
-/* Results that somebody reads, and carries. */
+/* Results that somebody reads, and carries. A carry stays, read or not: the next trip reads it. */
 static void find_results(const lam__program *p, int64_t k, bool out[]) {
     const lam__equation *e = p->list[k];
     const lam__nested *what = lam__nested_of(e);
@@ -96,7 +99,7 @@ static void find_results(const lam__program *p, int64_t k, bool out[]) {
 }
 
 /* Operands that some function reads, carries all. in[]: of the equation, whose first ones may be no operands of its
- * functions. */
+ * functions. The index of a choice is one of those. */
 static void find_operands(const lam__equation *e, lam__program *const within[], bool in[]) {
     const lam__nested *what = lam__nested_of(e);
     const int n = within[0]->inputs, skip = e->inputs - n;
@@ -114,7 +117,8 @@ static void find_operands(const lam__equation *e, lam__program *const within[], 
 
 static lam__program *settled(lam__program *p, bool plain);
 
-/* The programs of equation k without the results that nobody reads, pruned; false without memory. */
+/* The programs of equation k without the results that nobody reads, pruned; false without memory. *changed is true
+ * where one of them is another than before. */
 static bool prune_within(lam__arena *arena, const lam__program *p, int64_t k, bool plain, const bool out[],
                          lam__program **within, bool *changed) {
     const lam__nested *what = lam__nested_of(p->list[k]);
@@ -134,7 +138,8 @@ static bool prune_within(lam__arena *arena, const lam__program *p, int64_t k, bo
     return true;
 }
 
-/* Their functions, held by nobody but the scope, in a copy of the parameters. */
+/* Their functions, held by nobody but the scope, in a copy of the parameters. Programs in within[] are taken over one
+ * by one, so that what is left there is the caller's. */
 static bool make_functions(lam__arena *arena, const lam__equation *e, bool plain, lam__program **within, edit *made) {
     const lam__nested *what = lam__nested_of(e);
     const int n = within[0]->inputs, skip = e->inputs - n;
@@ -154,6 +159,8 @@ static bool make_functions(lam__arena *arena, const lam__equation *e, bool plain
     return true;
 }
 
+/* Results go first: operands that were read for them alone are not read any more then. An edit without parameters
+ * leaves the equation as it is. */
 static bool prune_equation(lam__arena *arena, const lam__program *p, int64_t k, bool plain, edit *made) {
     const lam__equation *e = p->list[k];
     const lam__nested *what = lam__nested_of(e);
@@ -175,6 +182,7 @@ static bool prune_equation(lam__arena *arena, const lam__program *p, int64_t k, 
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
+/* One more reference to p where nothing goes. */
 static lam__program *prune(lam__arena *arena, lam__program *p, bool plain) {
     edit *edits = lam__arena_get(arena, (size_t)(p->equations + 1) * sizeof *edits);
     bool changed = plain && p->applications;
@@ -190,6 +198,8 @@ static lam__program *prune(lam__arena *arena, lam__program *p, bool plain) {
     return p;
 }
 
+/* Until nothing changes; p is taken over. Without choices, loops and calls with rules there is nothing that
+ * lam__program_finish has not dropped. */
 static lam__program *settled(lam__program *p, bool plain) {
     lam_ctx *ctx = p->ctx;
     lam__arena arena;

@@ -12,6 +12,7 @@ void lam__quoted_print(FILE *file, const char *text) {
     fputc('"', file);
 }
 
+/* -1: it is none. Only those that are written: small letters. */
 static int hex_digit(char c) {
     static const char digits[] = "0123456789abcdef";
     const char *at = c ? strchr(digits, c) : NULL;

@@ -72,6 +72,7 @@ static bool element(reader *r, const lam_value *v, int64_t i) {
     return true;
 }
 
+/* As many as the dims say, in a row, whatever the rank. */
 static bool elements(reader *r, const lam_value *v) {
     if (!lam__tokens_expect(&r->t, '[')) return false;
     for (int64_t i = 0; i < v->count; i++)
@@ -105,8 +106,7 @@ static lam_value *listed(reader *r, const lam_shape *s) {
     return NULL;
 }
 
-/* Behind "c0:" */
-/* The value of a level had no elements to print, so it cannot come back. */
+/* Behind "c0:". The value of a level had no elements to print, so it cannot come back. */
 static bool constant(reader *r, const char *name, size_t length) {
     lam_shape s;
     if (!lam__tokens_type(&r->t, &s) || !lam__tokens_expect(&r->t, '=')) return false;
@@ -143,7 +143,8 @@ static bool append(reader *r, lam__atom atom) {
     return true;
 }
 
-/* A name, or "2:f64", whose value the table holds under the text itself. */
+/* A name, or "2:f64", whose value the table holds under the text itself. `made`: variables that are set before this
+ * line, whose own results are bound already. */
 static bool operand(reader *r, int64_t made) {
     lam__tokens_skip(&r->t);
     const char *name = r->t.at;
@@ -170,7 +171,7 @@ static bool operand(reader *r, int64_t made) {
     return bind(r, name, whole, (lam__atom){-1, v}) && append(r, (lam__atom){-1, v});
 }
 
-/* A list in the text ahead: how many. */
+/* A list in the text ahead: how many. The list itself is read with its own parameter. */
 static int64_t ahead(const char *at) {
     int64_t n = 0;
     at += strcspn(at, "[\n");
@@ -194,7 +195,8 @@ static bool read_axes(reader *r, uint32_t *set) {
     return true;
 }
 
-/* Measured before it is copied: quotes within are written as two characters. */
+/* A quote within is written as a backslash and two digits (quoted.h), so the next one ends the text. It is measured
+ * before it is copied. */
 static bool read_text(reader *r, char *to, size_t room) {
     const size_t length = r->t.at[0] == '"' ? strcspn(r->t.at + 1, "\"\n") : 0;
     if (r->t.at[0] != '"' || r->t.at[length + 1] != '"' || lam__quoted_copy(r->t.at + 1, length, NULL) >= room)
@@ -307,7 +309,8 @@ static const lam_primitive *row_of(const reader *r, const char *name, size_t len
 
 static lam_fn *program_within(reader *outer);
 
-/* The functions behind the parameters of a row that has some; the parameters are those that were read, with them. */
+/* The functions behind the parameters of a row that has some; the parameters are those that were read, with them. They
+ * belong to the scope around the reading until the equation holds them. */
 static bool read_nested(reader *r, lam_call_site *call) {
     lam_fn *fns[MOST_FUNCTIONS];
     lam__nested *what = NULL;

@@ -10,7 +10,9 @@ static const int64_t MOST_CODES = (int64_t)1 << 22;
 
 /* NOTE [codes]
  * Of an element: 0 the number 0; 1 + node lanes + lane, of a node that differs between lanes; -1 - node, of one that
- * does not; or DATA_CODES (1 + source) + its place there. */
+ * does not; or DATA_CODES (1 + source) + its place there. They do not meet: there are less than 2^17 nodes, and what
+ * has lanes and is coded has at least an element for each of them, so those of nodes end below 2^17 MOST_CODES = 2^39.
+ * Nor do they overflow: a source takes 64 bytes of the draft's arena at least, so there are no more than 2^22. */
 #define DATA_CODES ((int64_t)1 << 40)
 
 void lam__region_open(lam__region *r, lam_ctx *ctx, lam__arena *arena, int64_t lanes, int64_t most_nodes) {
@@ -86,7 +88,8 @@ static uint64_t bits_at(const lam_value *v, int64_t i) {
     return bits;
 }
 
-/* Of the elements from `base` on at `step`, one for each lane: what all of them are. */
+/* Of the elements from `base` on at `step`, one for each lane: what all of them are. -1: they differ, and are loaded
+ * like those of any other source. */
 static int32_t constant_lanes(lam__region *r, const lam_value *v, int64_t base, int64_t step) {
     const uint64_t bits = bits_at(v, base);
     for (int64_t l = 1; l < r->lanes && step; l++)
@@ -102,7 +105,8 @@ static int32_t load_node(lam__region *r, int dtype, int32_t source, int64_t base
     return lam__graph_load(&r->graph, (lam_dtype)dtype, source, base, step);
 }
 
-/* One thing in all lanes, which are at codes[l * step]; -1: they are not. */
+/* One thing in all lanes, which are at codes[l * step]; -1: they are not. Of memory at even steps, which may go back, a
+ * load; of a node that differs, its lanes in their order; of any other the same code everywhere. */
 static int32_t lanes_node(lam__region *r, int dtype, const int64_t *codes, int64_t step, int64_t lanes) {
     const int64_t code = codes[0];
     if (code >= DATA_CODES) {
@@ -119,7 +123,7 @@ static int32_t lanes_node(lam__region *r, int dtype, const int64_t *codes, int64
     return (int32_t)(by ? (code - 1) / r->lanes : -1 - code);
 }
 
-/* The node of one element of a piece that has nodes, all lanes of which are at this element. */
+/* How the elements of a type lie around its lanes, by which a node for each element of one lane is found. */
 typedef struct view {
     int64_t before, inside, behind; /* elements of the axes in front of the lanes, of these, and of those behind */
 } view;
@@ -208,6 +212,8 @@ const int32_t *lam__region_seen(lam__region *r, lam__piece *x, int *first, int *
 
 /* ---- codes ------------------------------------------------------------------------------------------------------- */
 
+/* Constants and what is made of them alone have one code in all lanes, so that such elements may be moved across
+ * lanes. */
 static void codes_of_nodes(const lam__region *r, const lam__piece *x, int64_t *codes) {
     const view v = view_of(x->type, x->first, x->last);
     for (int64_t i = 0; i < v.before; i++)

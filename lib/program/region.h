@@ -10,9 +10,11 @@
  * How a variable lies in a region:
  *   DATA   as it is in memory; element i is data[i]
  *   CODES  a code for each element, of things that were moved about and not looked at yet
- *   NODES  a node for each element that is left when the lane axes [first, last) are taken out, row-major; none: of
- *          each Which axes are the lanes is not a property of memory: DATA and CODES are read as whoever needs them
- *          wants to, as long as each node is then one thing in all lanes, or elements at even steps. */
+ *   NODES  a node for each element that is left when the lane axes [first, last) are taken out, row-major; where there
+ *          are none, a node for each element
+ *
+ * Which axes are the lanes is not a property of memory: DATA and CODES are read as whoever needs them wants to, as long
+ * as each node is then one thing in all lanes, or elements at even steps. */
 typedef enum lam__piece_kind { LAM__PIECE_DATA, LAM__PIECE_CODES, LAM__PIECE_NODES } lam__piece_kind;
 
 typedef struct lam__piece {

@@ -1,4 +1,5 @@
-/* See tokens.h. */
+/* Tokens: see tokens.h. There is no list of them: whoever reads asks for what it expects where the text is, and blanks
+ * are skipped before each. Nothing is read beyond the end of the text, which ends with a 0. */
 #include "lib/program/tokens.h"
 
 #include "lib/program/number.h"
@@ -37,6 +38,7 @@ bool lam__tokens_memory(lam__tokens *t, size_t bytes) {
     return false;
 }
 
+/* New lines are blanks too; only parameters have to stand in one line (open_params and `ahead` in read.c). */
 void lam__tokens_skip(lam__tokens *t) {
     while (isspace((unsigned char)*t->at)) t->at++;
 }
@@ -86,6 +88,7 @@ bool lam__tokens_dtype(lam__tokens *t, lam_dtype *dtype) {
     return lam__tokens_fail(t, "'%.*s' is no dtype", (int)length, name);
 }
 
+/* One that 64 bits do not hold is none. */
 bool lam__tokens_integer(lam__tokens *t, int64_t *value) {
     lam__tokens_skip(t);
     const char *end = lam__number_read(t->at, LAM_I64, value);
@@ -94,7 +97,8 @@ bool lam__tokens_integer(lam__tokens *t, int64_t *value) {
     return true;
 }
 
-/* "f64[2, 3]" */
+/* "f64[2, 3]" Sizes are checked against overflow here, so that counts of elements and bytes of whatever is declared are
+ * numbers. */
 bool lam__tokens_type(lam__tokens *t, lam_shape *s) {
     s->rank = 0;
     if (!lam__tokens_dtype(t, &s->dtype) || !lam__tokens_expect(t, '[')) return false;

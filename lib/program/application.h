@@ -8,7 +8,11 @@
 #include "lib/program/program.h"
 
 /* One call. Its equations follow one another, among them those of calls inside of it. Each result is a variable that
- * one of them sets, and no two are the same. */
+ * one of them sets, and no two are the same. Where f calls g between operations of its own, the innermost calls of five
+ * equations are
+ *     equation   0  1  2  3  4
+ *     within     -  f  g  g  f
+ * and 1 to 4 are those of f, 2 and 3 those of g, whose outer call is f. */
 typedef struct lam__application {
     struct lam__application *next;  /* in the list of the program */
     struct lam__application *outer; /* the one in which it was made */

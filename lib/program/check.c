@@ -46,6 +46,7 @@ static lam_status check_operands(const lam__program *p, const char *name, int64_
     return e->first < made ? fail_at(p, name, k, LAM_ERR_VALUE, "its results are set already") : LAM_OK;
 }
 
+/* Both types in words, as users write them. */
 static lam_status fail_type(const lam__program *p, const char *name, int64_t k, int o, const lam_shape *shape) {
     const lam_value *type = p->types[p->list[k]->first + o];
     char given[128], made[128];

@@ -313,6 +313,7 @@ static bool try_draft(lam__draft *d, bool *again) {
     return list_targets(d, again);
 }
 
+/* Its arena may have MOST_BYTES, behind which everything that asks it for memory gives up, and the draft with it. */
 static bool open_draft(lam__draft *d, const lam__program *p, lam__draft_lanes lanes) {
     *d = (lam__draft){.program = p, .lanes = lanes};
     lam__arena_open(&d->arena, p->ctx);

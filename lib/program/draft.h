@@ -14,7 +14,11 @@ typedef struct lam__draft_lanes {
  * A program is run in stages: calls, then the region of the stage, then the calls of the next one. An equation that can
  * be lowered goes to the first region in which its operands are there; any other one is a call as soon as they are. So
  * equations that have nothing to do with each other do not cut each other's regions, and each region is one part. What
- * would come behind so many stages is called. */
+ * would come behind so many stages is called.
+ *
+ * y = sin(x), z = solve(A, y), w = mul(z, y): the sine is in region 0, the solution, which reads what that region
+ * makes, is a call of stage 1, and the product is in region 1, behind that call. y has to be written by region 0, for
+ * the call and for region 1, which reads it from memory. */
 typedef struct lam__draft_equation {
     int32_t stage;
     bool fused;              /* in the region of its stage; otherwise a call */

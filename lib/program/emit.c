@@ -15,6 +15,20 @@
 
 #include <string.h>
 
+/* Of v1 = sin(v0), v2 = mul(v0, v1), v3 = sum(v2), a program called wave, the function is
+ *     void wave(const double *in0, double *out0) {
+ *         {
+ *             double s = 0;
+ *             for (int64_t i0 = 0; i0 < 3; i0++) {
+ *                 const double t1 = sin(in0[i0]);
+ *                 const double t2 = in0[i0] * t1;
+ *                 s += t2;
+ *             }
+ *             out0[0] = s;
+ *         }
+ *     }
+ * one block for a run and the reduction that goes along, which needs no workspace: v1 and v2 are variables of C. */
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static const lam__emit_row *const families[] = {lam__emit_moves,   lam__emit_sums,       lam__emit_lanes,
@@ -84,6 +98,7 @@ enum { PART_BLOCKS = 64 };
 
 static void write_part_head(lam__emit *e);
 
+/* Behind so many blocks one part ends and the next begins. */
 static void count_block(lam__emit *e) {
     if (e->parted && e->blocks % PART_BLOCKS == 0) {
         if (e->blocks) lam__emit_put(e, "}\n\n");
@@ -169,6 +184,7 @@ static void write_type(lam__emit *e, const char *name, int number, const lam_val
     lam__emit_put(e, "%s\n", type->dtype == LAM_BOOL ? " of 0 and 1" : "");
 }
 
+/* Types as arrays, though what is passed is a pointer: their sizes are nowhere else in the file. */
 static void write_comment(lam__emit *e, bool reentrant) {
     lam__emit_put(e, "/* %s: %lld operations, written by Lamina as C11. Inputs, then results:\n", e->name,
                   (long long)e->program->equations);
@@ -183,6 +199,7 @@ static void write_comment(lam__emit *e, bool reentrant) {
                   reentrant ? "the caller's, aligned as for malloc" : "static: calls must not overlap");
 }
 
+/* gcc knows no such pragma and would warn of it. */
 static void write_head(lam__emit *e) {
     lam__emit_put(e, "%s#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n",
                   e->has_complex ? "#include <complex.h>\n" : "");
@@ -346,6 +363,7 @@ static void write_body(lam__emit *e, bool reentrant) {
     lam__emit_put(e, "}\n");
 }
 
+/* Behind what it needs itself, so that functions are defined before they are called. */
 void lam__emit_function(lam__emit *e) {
     write_needs(e, true);
     lam__emit_put(e, "static void %s(", e->name);
@@ -368,6 +386,7 @@ static void write_file(lam__emit *e, bool reentrant) {
 
 /* ---- one program ------------------------------------------------------------------------------------------------- */
 
+/* Users know the outermost program by its name, and the operation by that of its row. */
 static lam_status refuse(const lam__emit *e, const char *wrong) {
     const lam__emit *whole = e;
     while (whole->outer) whole = whole->outer;
@@ -393,6 +412,7 @@ lam_status lam__emit_prepare(lam__emit *e) {
     return e->arena.lacking ? lam__error_memory(e->ctx, e->arena.bytes) : LAM_OK;
 }
 
+/* Behind the dry walk memory and the file can still fail, nothing else. */
 lam_status lam__emit_program(const lam__program *p, const char *name, FILE *file, bool reentrant, int64_t *workspace) {
     lam__emit e = {.ctx = p->ctx, .program = p, .name = name};
     lam__arena_open(&e.arena, p->ctx);

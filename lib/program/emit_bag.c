@@ -46,6 +46,7 @@ static int open_entries(lam__emit *e, const bags *b, const lam__emit_place *inde
     return loops;
 }
 
+/* Sums begin at 0, those of empty bags stay there. */
 static void clear(lam__emit *e, const lam__emit_place *out) {
     char result[LAM__EMIT_TEXT];
     const int loops = lam__emit_loops(e, out->rank, out->dims, NULL);

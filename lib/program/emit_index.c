@@ -20,6 +20,8 @@ typedef struct geometry {
     bool clip;
 } geometry;
 
+/* Indices go along with axes of `taken` by the axis' number there, those of x behind the indexed one by as many more as
+ * the indices have. */
 static geometry geometry_of(const lam__equation *q, const lam__emit_place *x, const lam__emit_place *indices,
                             const lam__emit_place *taken) {
     const lam__index_params *p = q->params;
@@ -130,6 +132,7 @@ static const char *write_index_inverse(ARGUMENTS) {
     return NULL;
 }
 
+/* What counts from the end of n is made to count from the front; what lies outside of the limit is clipped. */
 static const char *write_wrap_index(ARGUMENTS) {
     const lam__wrap_params *p = q->params;
     char index[LAM__EMIT_TEXT], result[LAM__EMIT_TEXT];

@@ -99,6 +99,7 @@ static int64_t side(const lam__emit_place *x, int from_end) {
     return x->dims[x->rank - from_end];
 }
 
+/* In place of a copy of x, which is the result. */
 static const char *write_cholesky(ARGUMENTS) {
     const int64_t n = side(in[0], 1);
     pieces p = {0};
@@ -130,6 +131,7 @@ static const char *write_triangular_solve(ARGUMENTS) {
     return NULL;
 }
 
+/* Factors in place of x, exchanges, and the permutation that these make. */
 static const char *write_lu(ARGUMENTS) {
     const int64_t m = side(in[0], 2), n = side(in[0], 1), k = m < n ? m : n;
     pieces p = {0};
@@ -232,6 +234,7 @@ static const char *write_qr(ARGUMENTS) {
     return NULL;
 }
 
+/* eigvalsh is the same without vectors. */
 static const char *write_eigh(ARGUMENTS) {
     const int64_t n = side(in[0], 1);
     pieces p = {0};

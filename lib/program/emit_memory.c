@@ -1,7 +1,10 @@
 /* Programs as C, the memory: where variables lie. See emit_writer.h. Views are other strides on the memory of their
  * operand, whatever these are, since elements are found by index wherever they are read. Results are written to memory
  * of the caller's as soon as they are made where they can be. The rest is in the workspace from the equation that makes
- * it to the last one that needs it (emit_plan.c). */
+ * it to the last one that needs it (emit_plan.c). Of y = exp(x), both[i] = y[i] reversed(y)[i]:
+ *     w->f64[i0] = exp(in0[i0]);
+ *     w->f64[4 + i0] = w->f64[i0] * w->f64[2 - i0];
+ * where y is at 0 for as long as its view is read, and blocks begin at multiples of 16 bytes. */
 #include "lib/program/emit_writer.h"
 
 #include "lib/primitives/params.h"
@@ -171,6 +174,7 @@ static bool see_whole(lam__emit *e, const lam__equation *q, const lam__emit_plac
     return true;
 }
 
+/* False: it moves elements for these strides, as a reshape of a transposed operand does, and has a writer. */
 static bool see_view(lam__emit *e, const lam__equation *q, const lam__emit_place *x) {
     if (q->primitive == &lam__row_split_sizes) {
         see_parts(e, q, x);
@@ -259,6 +263,7 @@ static void release(lam__emit *e, int64_t variable, int64_t end) {
     e->memory_at[root] = -1;
 }
 
+/* A variable may be met several times: once released it has no place that could be given back. */
 void lam__emit_release(lam__emit *e, int64_t first, int64_t end) {
     for (int64_t k = first; k < end; k++) {
         const lam__equation *q = e->program->list[k];

@@ -142,6 +142,7 @@ bool lam__emit_names_fit(const char *name) {
     return fits && strlen(name) < LAM__EMIT_NAME && !is_taken(name);
 }
 
+/* Two _ in front are the compiler's, so they go; one in front of a digit makes a name of it. */
 void lam__emit_names_make(const char *from, char name[LAM__EMIT_NAME]) {
     size_t n = 0;
     while (from[0] == '_' && from[1] == '_') from++;

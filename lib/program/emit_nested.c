@@ -255,6 +255,7 @@ static void write_scan(lam__emit *e, const lam__nested *what, lam__emit *f, cons
     lam__emit_close(e, 1);
 }
 
+/* Rows are told by their names, since they are rows of the transforms, of which lib names none. */
 const char *lam__emit_nested(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                              const lam__emit_place *const out[]) {
     const lam__nested *what = lam__nested_of(q);

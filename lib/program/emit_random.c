@@ -25,6 +25,7 @@ const lam__emit_helper lam__emit_randoms[] = {
              "        x += key[group % 3];\n"
              "        y += key[(group + 1) % 3] + group;\n    }\n"
              "    return (uint64_t)x << 32 | y;\n}\n"},
+    /* 32 bits are both words of a block, one upon the other. */
     {"word", "static uint32_t word_$S(uint64_t upper, uint64_t lower, uint64_t counter) {\n"
              "    const uint64_t bits = @hash(upper, lower, counter);\n"
              "    return (uint32_t)(bits >> 32) ^ (uint32_t)bits;\n}\n"},

@@ -151,6 +151,7 @@ static const char *reduce(lam__emit *e, const lam__equation *q, const lam__emit_
     return reduce_given(e, q, x, out, j, NULL);
 }
 
+/* A mean is a sum until the end. */
 static const joining *joining_of(const lam_primitive *row) {
     return row == &lam__row_sum || row == &lam__row_mean ? &SUM
            : row == &lam__row_prod                       ? &PROD

@@ -11,6 +11,7 @@
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
+/* Nothing is written on a dry walk. */
 void lam__emit_put(lam__emit *e, const char *format, ...) {
     if (!e->file) return;
     va_list arguments;
@@ -35,6 +36,8 @@ void lam__emit_line(lam__emit *e, const char *format, ...) {
 
 /* ---- types and numbers ------------------------------------------------------------------------------------------- */
 
+/* The C type, the suffix of helpers, that of libm's functions, and $U: unsigned of the same size, the type of a part of
+ * complex numbers. f16 and bf16 have none. */
 static const struct {
     const char *type, *suffix, *math, *bits;
 } dtypes[LAM_DTYPE_COUNT] = {

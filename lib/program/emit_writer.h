@@ -37,7 +37,8 @@ typedef struct lam__emit_constant {
 } lam__emit_constant;
 
 /* A static function of the file, written where it is used, once for each dtype. In its text, as in that of expressions,
- *   $T  the C type       $S  its suffix (f64)     $f  the suffix of libm's functions     $U  unsigned of the same size
+ *   $T  the C type       $S  its suffix (f64)     $f  the suffix of libm's functions
+ *   $U  unsigned of the same size; of complex numbers the type of a part
  *   $N(  isnan( where that can be
  *   $0 to $9  arguments  @name  another helper, of the same dtype; @f64:name of that one
  * A list ends with a helper without a name. */

@@ -38,6 +38,7 @@ static int32_t two(lam__graph *g, lam__loop_id id, int32_t x, int32_t y) {
 /* Each of these gives a node that is the same, -1 where memory is lacking, or NONE. */
 enum { NONE = -2 };
 
+/* x + -y is x - y to the last bit. */
 static int32_t fold_sum(lam__graph *g, int32_t x, int32_t y) {
     if (is_number(g, x, 0)) return y;
     if (is_number(g, y, 0)) return x;

@@ -32,7 +32,7 @@ typedef struct maker {
     int64_t *at;
     int32_t *last, *first_target, *next_target, *twin;
     bool *live;
-    bool single;
+    bool single;  /* one lane: no vectors, no steps before */
     size_t unit;  /* bytes of a register that is the same in all lanes */
     size_t same;  /* bytes of these */
     int64_t used; /* registers of blocks in all */
@@ -42,7 +42,7 @@ typedef struct maker {
     noted *noted;
     int64_t noted_count, noted_room;
     size_t params_bytes;
-    bool lacking;
+    bool lacking; /* memory: what has been made so far is thrown away */
 } maker;
 
 double lam__fused_loop_cost(lam__loop_id id) {

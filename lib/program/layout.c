@@ -1,4 +1,6 @@
-/* Layouts: see layout.h. Fields lie as a C compiler puts them: each at the next multiple of its size. */
+/* Layouts: see layout.h. Fields lie as a C compiler puts them: each at the next multiple of its size. Of
+ * "#i rank, l dims[rank]" the walk gives `rank`, hidden, 4 bytes at 0, then `dims`, as many elements as the parameters
+ * have at 0, 8 bytes each from 8 on; such parameters take 8 + 8 rank bytes. */
 #include "lib/program/layout.h"
 
 #include <stdlib.h>

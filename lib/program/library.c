@@ -75,6 +75,7 @@ typedef struct place {
     char directory[PATH_BYTES - 16], source[PATH_BYTES], library[PATH_BYTES];
 } place;
 
+/* Where TMPDIR says, unless it is longer than what is put together of it here may be. */
 static bool place_begin(place *p) {
     const char *where = getenv("TMPDIR");
     if (!where || !*where || strlen(where) > PATH_BYTES / 2) where = P_tmpdir;
@@ -147,6 +148,7 @@ lam__library *lam__library_get(lam_ctx *ctx, bool (*write)(FILE *file, void *env
     return l;
 }
 
+/* Nobody may be in its functions any more, or hold one of them. */
 void lam__library_release(lam_ctx *ctx, lam__library *library) {
     if (!library || --library->refs) return;
     *library->link = library->next;

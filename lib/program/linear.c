@@ -249,6 +249,8 @@ lam_status lam__program_check_linear(const lam__program *p, const char *name, bo
     return status;
 }
 
+/* The same walk, which refuses nothing that is a program. A call with rules counts as one: its rules may let anything
+ * vary. */
 lam_status lam__program_varying(const lam__program *p, const bool in[], bool out[]) {
     lam__arena arena;
     lam__arena_open(&arena, p->ctx);

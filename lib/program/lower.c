@@ -124,6 +124,7 @@ static bool lower_each(lam__region *r, const lam__equation *e, lam__piece *const
 
 /* ---- any row ----------------------------------------------------------------------------------------------------- */
 
+/* What has no elements is left to calls: a node would be one of nothing. */
 static bool types_fit(const lam__equation *e, lam__piece *const in[], lam_value *const types[]) {
     for (int i = 0; i < e->inputs; i++)
         if (!in[i] || !is_scalar_dtype(in[i]->type->dtype) || !in[i]->type->count) return false;

@@ -40,6 +40,7 @@ typedef struct walk {
     int64_t step[2][LAM_INNER_RANK], where[2];
 } walk;
 
+/* False behind the last place, and at the first again. */
 static bool walk_on(walk *w) {
     for (int axis = w->rank - 1; axis >= 0; axis--) {
         for (int k = 0; k < 2; k++) w->where[k] += w->step[k][axis];
@@ -208,6 +209,7 @@ typedef struct origin {
     int axis[2][LAM_INNER_RANK];
 } origin;
 
+/* The batch, what is left of x, what is left of y: the order of a contraction's axes. */
 static origin origin_of(const lam__pairing *p, lam__piece *const in[]) {
     origin o = {.rank = p->batch};
     for (int i = 0; i < p->batch; i++)
@@ -274,6 +276,7 @@ static bool contract(lam__region *r, const lam__pairing *p, const origin *o, lam
     return out->nodes != NULL;
 }
 
+/* In the first lanes of the result in which both operands can be seen. */
 bool lam__lower_contraction(lam__region *r, const lam__equation *e, lam__piece *const in[], lam__piece *out) {
     const lam__pairing *p = e->params;
     if (!lam__dtype_is_float(out->type->dtype)) return false;

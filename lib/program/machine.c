@@ -19,7 +19,7 @@ typedef void machine_run(const void *const in[], void *const out[], void *worksp
 struct lam__machine {
     uint32_t refs;
     lam__program *program;
-    lam__library *library;
+    lam__library *library; /* held; others may have the same text */
     void *workspace;
     machine_run *run;
     int64_t workspace_bytes;

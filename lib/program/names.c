@@ -42,6 +42,7 @@ const lam__atom *lam__names_find(const lam__names *n, const char *name, size_t l
     return b && b->name ? &b->atom : NULL;
 }
 
+/* The caller has looked, so the place that is found is free. */
 bool lam__names_put(lam__names *n, const char *name, size_t length, lam__atom atom) {
     if (2 * n->count >= n->room && !widen(n)) {
         lam__value_release(atom.constant);

@@ -21,7 +21,7 @@ typedef struct piece {
 struct lam__native {
     lam_ctx *ctx;
     lam__library *library;
-    bool single;
+    bool single; /* one lane: registers are of eight bytes */
     int64_t count;
     size_t bytes; /* as allocated */
     piece pieces[];

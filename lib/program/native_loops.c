@@ -91,6 +91,7 @@ static bool operand_goes_on(const lam__native_source *s, const lam__native_loop 
     return x < l->first && y < l->first;
 }
 
+/* Whether step i and the one a period later are the same step of two times. */
 static bool goes_on(const lam__native_source *s, const lam__native_loop *l, int64_t i) {
     const lam__lane_step *step = &s->steps[i];
     const int64_t of_first = l->first + (i - l->first) % l->period;
@@ -270,6 +271,7 @@ int64_t lam__native_words(const lam__native_source *s) {
            2 * (int64_t)s->registers + slots_of(s);
 }
 
+/* Loops lie first, since their numbers are wider, bytes last. */
 void lam__native_read(lam__native_source *s, int32_t *words) {
     s->loops = (void *)words;
     words += loops_of(s) * (int64_t)(sizeof *s->loops / sizeof *words);

@@ -421,7 +421,16 @@ static void write_before(writer *w) {
 }
 
 /* A value that later rounds read is handed on from round to round, in variables for the last one and the one before.
- * Behind the loop what others read of the last two rounds goes to memory. */
+ * Behind the loop what others read of the last two rounds goes to memory. This is x = r x (1 - x), a
+ * hundred times, of which the first lies before the loop; r0 and r80, read there too, are the registers of 1 and r:
+ *     t7_1 = AT(f64, 64);
+ *     for (int64_t j = 0; j < 99; j++) {
+ *         const f64 t5 = r0 - t7_1;
+ *         const f64 t6 = r80 * t7_1;
+ *         const f64 t7 = t5 * t6;
+ *         t7_1 = t7;
+ *     }
+ *     SET(f64, 64, t7_1) */
 static void write_loop(writer *w) {
     const lam__native_loop *l = w->loop;
     find_depths(w);

@@ -20,6 +20,7 @@ static lam__plan_item *add_item(lam__plan *plan) {
     return &items[plan->count++];
 }
 
+/* `widest` is how many values a run has to line up at once. */
 static bool add_call(lam__plan *plan, int64_t k) {
     lam__plan_item *made = add_item(plan);
     const lam__equation *e = plan->program->list[k];
@@ -399,6 +400,7 @@ static bool is_box(const lam__atom *a) {
     return a->variable < 0 && a->constant && lam__value_is_box(a->constant);
 }
 
+/* A plan runs on elements, and a level may end before the next run. */
 bool lam__plan_fits(const lam__program *p) {
     for (int64_t k = 0; k < p->equations; k++)
         for (int i = 0; i < p->list[k]->inputs; i++)
@@ -408,6 +410,7 @@ bool lam__plan_fits(const lam__program *p) {
     return true;
 }
 
+/* Compiling comes last and may fail for each part alone; all before it is needed for any run. */
 lam__plan *lam__plan_new(lam__program *p, lam__plan_fusion fusion, bool native) {
     lam__plan *plan = lam__alloc_get(&p->ctx->pool, sizeof *plan);
     if (plan) {

@@ -29,16 +29,16 @@ typedef struct lam__plan_item {
 struct lam__plan {
     lam_ctx *ctx;
     lam__program *program;
-    lam__arena arena;
+    lam__arena arena; /* of all lists here */
     lam__plan_item *items;
-    int64_t count, room;
-    lam_value **slots; /* by variable: its value, while it is needed */
-    lam_value **work;  /* operands of a call, or sources made contiguous */
-    void **data;       /* what a fused part reads and writes */
-    lam_value **kept;  /* constants without gaps, of sources */
-    int64_t kept_count, kept_room;
-    int64_t widest;
-    bool busy;
+    int64_t count, room;           /* items */
+    lam_value **slots;             /* by variable: its value, while it is needed */
+    lam_value **work;              /* operands of a call, or sources made contiguous */
+    void **data;                   /* what a fused part reads and writes */
+    lam_value **kept;              /* constants without gaps, of sources */
+    int64_t kept_count, kept_room; /* they are released with the plan */
+    int64_t widest;                /* values that `work` and `data` have room for */
+    bool busy;                     /* between the first slot that is filled and the last that is emptied */
     lam__plan_report report;
 };
 

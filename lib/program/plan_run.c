@@ -71,6 +71,8 @@ static bool set_in_place(const lam__plan *plan, const lam__plan_item *it, const 
     return true;
 }
 
+/* An item that is left to another one does nothing itself. Where that other one cannot write in place, both are called
+ * after all. */
 static lam_status run_call(const lam__plan *plan, const lam__plan_item *it) {
     const lam__equation *e = plan->program->list[it->equation];
     if (it->left) return LAM_OK;

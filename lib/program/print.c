@@ -123,6 +123,7 @@ static void print_elements(FILE *file, const lam_value *v) {
     fputc(']', file);
 }
 
+/* A value of an open level is shown as a message shows it, and cannot be read back. */
 static void print_constant(const printer *pr, const lam_value *v, int64_t number) {
     begin_line(pr, 1);
     fprintf(pr->file, "c%lld: ", (long long)number);
@@ -148,6 +149,7 @@ static void meet(printer *pr, const lam__atom *a, int64_t *next) {
 
 /* ---- equations --------------------------------------------------------------------------------------------------- */
 
+/* A variable, a dash for what is left out, a number with its dtype, or the name of a constant that stands on top. */
 static void print_atom(const printer *pr, const lam__atom *a) {
     if (a->variable >= 0) {
         fprintf(pr->file, "v%lld", (long long)pr->variable[a->variable]);

@@ -1,5 +1,6 @@
 /* What nobody reads of choices and loops: results of trips, operands. Dead equations go when a program is finished;
- * this goes from within equations. And what rules alone read. */
+ * this goes from within equations. A scan that gives its last carry and all of them stacked, of which only the last one
+ * is read, becomes one that stacks nothing. And what rules alone read goes for those who see no rules. */
 #ifndef LAM_PROGRAM_PRUNE_H
 #define LAM_PROGRAM_PRUNE_H
 

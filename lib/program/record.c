@@ -24,6 +24,7 @@ lam__program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
     return p;
 }
 
+/* For a program whose results are the last that is read of it. */
 bool lam__program_set_outputs(lam__program *p, int outputs) {
     const size_t bytes = (size_t)(outputs ? outputs : 1) * sizeof(lam__atom);
     lam__atom *atoms = lam__alloc_get(&p->ctx->pool, bytes);
@@ -116,6 +117,7 @@ lam__equation *lam__equation_new(const lam_call_site *call, const lam__atom in[]
     return e;
 }
 
+/* What is recorded while a call with rules runs is the doing of that call. */
 lam_status lam__program_record(lam__program *p, const lam_call_site *call, const lam__atom in[], int64_t first) {
     void **list = (void **)p->list;
     if (p->equations == p->equation_room && !grow(p->ctx, &list, p->equations, &p->equation_room))
@@ -268,6 +270,7 @@ static int64_t renumbered(const lifted *l, int64_t variable) {
     return variable < l->inputs ? variable : variable + (int64_t)l->count;
 }
 
+/* Values that are lifted are known by their address. */
 static lam__atom atom_lifted(const void *lift, const lam__atom *a) {
     const lifted *l = lift;
     if (a->variable >= 0) return (lam__atom){renumbered(l, a->variable), NULL};
@@ -276,6 +279,7 @@ static lam__atom atom_lifted(const void *lift, const lam__atom *a) {
     return *a;
 }
 
+/* Calls with rules are copied along. What copying has noted in p is taken out also where it has failed. */
 static bool equations_lifted(lam__program *made, const lam__program *p, const lifted *l, lam__atom *room) {
     bool fine = true;
     for (int64_t k = 0; k < p->equations && fine; k++) {

@@ -14,7 +14,11 @@
  *          are none, a node for each element
  *
  * Which axes are the lanes is not a property of memory: DATA and CODES are read as whoever needs them wants to, as long
- * as each node is then one thing in all lanes, or elements at even steps. */
+ * as each node is then one thing in all lanes, or elements at even steps.
+ *
+ * With five lanes, data of dims [5, 3] have lanes [0, 1) and three nodes: loads from 0, 1 and 2 on at steps of 3. Its
+ * transpose is codes of dims [3, 5], which have lanes [1, 2) and the same three nodes. A constant of dims [3] has no
+ * lanes, first == last, and three nodes that are the same in all of them. */
 typedef enum lam__piece_kind { LAM__PIECE_DATA, LAM__PIECE_CODES, LAM__PIECE_NODES } lam__piece_kind;
 
 typedef struct lam__piece {

@@ -7,8 +7,8 @@
 
 typedef struct lam__tokens {
     lam_ctx *ctx;
-    const char *start, *at;
-    bool failed;
+    const char *start, *at; /* the text, and what comes next in it */
+    bool failed;            /* something was wrong: whoever reads on gives up too */
 } lam__tokens;
 
 /* Both record and give false. */

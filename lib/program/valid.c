@@ -371,6 +371,7 @@ static const struct {
 #undef OF
 };
 
+/* In an order in which each question may take the ones before it for granted. */
 const char *lam__program_fault(const lam_call_site *call) {
     const lam_primitive *row = call->primitive;
     for (int i = 0; i < call->inputs; i++)

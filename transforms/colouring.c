@@ -82,7 +82,7 @@ static int64_t *room_get(lam_ctx *ctx, int64_t n, size_t *bytes) {
 
 /* Colours 0, 1, ... for `across`, different where two meet in a line, -1 for those without entries. Gives their number,
  * -1 after a failure. At most `most` are wanted: more are as good as none, and what is given then is any number above
- * it. */
+ * it. The longest line is a lower bound, and with more than `most` in it nothing is coloured. */
 static int64_t keep_apart(lam_ctx *ctx, const lam__entries *e, int64_t most, int64_t colours[]) {
     graph across, lines = {0};
     size_t bytes;

@@ -163,6 +163,7 @@ static bool prepare(lam__control *c, choice *what, lam_list operands) {
     return lam__control_arity(c, what->branches[0], operands.count, c->n_out);
 }
 
+/* A switch by the predicate as a number, so false comes first. */
 lam_status lam_cond(lam_tensor *pred, lam_fn *if_true, lam_fn *if_false, lam_list operands, lam_tensor **out,
                     size_t n_out) {
     lam_fn *branches[] = {if_false, if_true};

@@ -19,6 +19,7 @@ static lam_ctx *context_of(size_t count, lam_fn *const fns[], lam_list in) {
     return lam__scope_context(in.items ? in.count : 0, in.items);
 }
 
+/* A NULL has no context to record in, so that of the call serves. */
 bool lam__control_check_fn(lam_ctx *ctx, const char *what, lam_fn *f, size_t i) {
     if (!f && ctx != &lam__context_failed)
         lam__error_set(ctx, LAM_ERR_NULL, "make it before it is called", "%s: function number %zu is NULL", what, i);
@@ -53,6 +54,7 @@ bool lam__control_begin(lam__control *c, const char *what, size_t count, lam_fn 
     return true;
 }
 
+/* Results are held over the end of the scope that they were made in, and get handles in the caller's. */
 lam_status lam__control_end(lam__control *c, lam_tensor *const results[]) {
     lam_ctx *ctx = c->ctx;
     lam__scratch_area area;
@@ -70,6 +72,8 @@ lam_status lam__control_end(lam__control *c, lam_tensor *const results[]) {
     return status;
 }
 
+/* Handles of the call's own: a body may drop those that were given, and what belongs to another context is told before
+ * it is looked at. */
 bool lam__control_operands(lam__control *c, const char *which, lam_list list, lam_tensor *copies[]) {
     if (list.count && !list.items) {
         lam__error_set(c->ctx, LAM_ERR_NULL, NULL, "%s: there is no list of %s", c->what, which);
@@ -97,6 +101,7 @@ bool lam__control_arity(lam__control *c, const lam_fn *f, size_t inputs, size_t 
     return false;
 }
 
+/* As i64, since a choice takes it for an index. A failed one has been recorded. */
 lam_tensor *lam__control_truth(lam__control *c, const lam_fn *f, lam_tensor *x) {
     const lam_value *v = lam__scope_peek(x);
     if (!v) return x;
@@ -138,6 +143,7 @@ bool lam__control_same(lam__control *c, const lam_fn *f, size_t n, lam_tensor *c
 
 /* ---- for some examples alone ------------------------------------------------------------------------------------- */
 
+/* Lent handles: captures are values, and have none of the user's. */
 void lam__control_add_captures(lam__crew *crew, lam_fn *f) {
     const lam_fn *captor = lam__fn_captor(f);
     for (int k = 0; k < lam__arguments_captured(f); k++) {
@@ -147,6 +153,7 @@ void lam__control_add_captures(lam__crew *crew, lam_fn *f) {
     }
 }
 
+/* Captures become inputs of the function, since those of some examples alone are others than the ones that it holds. */
 bool lam__control_task(lam__control *c, const lam__crew *crew, lam_fn *f, lam__task *task) {
     int captured = lam__arguments_captured(f);
     size_t n = (size_t)(f->inputs + captured);
@@ -167,6 +174,7 @@ bool lam__control_set(const lam__crew *crew, lam__task *task, size_t i, lam_tens
     return !lam_failed(task->in[i]);
 }
 
+/* One part alone holds all lanes in their order. */
 lam_tensor *lam__control_join(lam__control *c, size_t parts, lam_tensor *const part[], size_t stride,
                               const int64_t place[], int64_t size) {
     if (parts == 1) return part[0];

@@ -19,6 +19,7 @@ void lam__custom_hold(lam__instance *x) {
     x->refs++;
 }
 
+/* One that is in a slot stays there, and takes the next application at once. */
 void lam__custom_release(lam__instance *x) {
     if (!x || --x->refs) return;
     if (x->in_slot) {
@@ -44,6 +45,8 @@ static size_t round_up(size_t bytes) {
     return (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
 }
 
+/* One block: the instance, its attributes, its name, which is a copy since the caller's struct may go. Attributes are
+ * given up also where there is none. */
 lam__instance *lam__custom_instance(lam_ctx *ctx, const lam_function *function, const void *attrs,
                                     void (*attrs_release)(lam_ctx *ctx, void *attrs), int inputs, int outputs) {
     const char *name = lam__custom_name(function);
@@ -108,6 +111,7 @@ static bool same(const lam__instance *x, const lam_function *f, const void *attr
            (!f->attrs_size || !memcmp(x->attrs, attrs, f->attrs_size));
 }
 
+/* One that is set aside counts as alive memory again, for which there may be no room under the limit. */
 lam__instance *lam__custom_find(lam_ctx *ctx, const lam_function *f, const void *attrs, size_t inputs, size_t outputs) {
     lam__instance *x = (lam__instance *)*slot_of(ctx, f);
     if (!x || (size_t)x->inputs != inputs || (size_t)x->outputs != outputs || (f->attrs_size && !attrs) ||
@@ -125,6 +129,7 @@ static void give_up(lam_ctx *ctx, lam__idle *self) {
     if (!x->refs) lam__alloc_put_aside(&ctx->pool, x, x->bytes);
 }
 
+/* The one that was there has to make room, and goes when nobody has it. */
 void lam__custom_keep(lam__instance *x) {
     lam__idle **slot = slot_of(x->ctx, &x->fn);
     if (x->ctx->pool.plain) return; /* for tools that watch each block */

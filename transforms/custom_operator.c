@@ -76,6 +76,8 @@ static lam_fn *transpose_of(lam_fn *f, lam_tensor *like) {
     return open == back || lam_failed(open) ? open : at_captures(open, back->name, captures);
 }
 
+/* in[]: parameters, the right-hand side, then what matvec captures; all but the right-hand side are captures of the
+ * function of a vector. */
 lam_fn *lam__custom_operator(const lam__solve_attrs *a, lam__operator_env *env, lam_tensor *const in[],
                              lam_tensor *like) {
     lam_ctx *ctx = a->matvec->ctx;
@@ -125,6 +127,7 @@ void lam__custom_release_solve(const lam__solve_attrs *a) {
         if (a->beside[k]) lam__fn_release(a->beside[k]);
 }
 
+/* One behind the other in one list, with counts by which lam__custom_beside finds them again among the operands. */
 bool lam__custom_open_beside(lam_ctx *ctx, lam__solve_attrs *a, lam_list *captures) {
     lam_list own[LAM__BESIDES];
     size_t count = 0;

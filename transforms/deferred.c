@@ -28,6 +28,8 @@ enum { TEXT_TRIPS = 8, FEW_TRIPS = 64, FEW_ELEMENTS = 16, MANY_TRIPS = 16384, FU
  * loop takes to run. */
 enum { MOST_OPERATIONS = 1 << 17 };
 
+/* All operands have a say, since any of them may be the one that is traced; how many trips are long depends on whether
+ * the program is fused, and on what it works on. */
 lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips) {
     const lam_fn *captor = lam__fn_captor(f);
     const size_t captured = (size_t)lam__arguments_captured(f);

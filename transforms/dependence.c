@@ -188,6 +188,8 @@ static bool attempt(lam__level *level, const lam_call_site *call, const lam_call
     return false;
 }
 
+/* The call comes before the names, since rules look at its values and results. A row that is looked through runs at
+ * this level itself, which then sees what its functions do. */
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     if (is_looked_through(call->primitive)) {
         level->ctx->current = level;
@@ -273,6 +275,7 @@ static lam_status run(lam_fn *f, lam__level *level, int input, lam_value *const 
     return status;
 }
 
+/* What is wanted of the box is taken out before the level ends, which drops what boxes hold. */
 lam_status lam__dependence_run(lam_fn *f, int input, lam_value *const in[], lam__sets *sets, lam_value **first,
                                lam_value **depends) {
     lam__scratch_area area;

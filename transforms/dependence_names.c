@@ -6,6 +6,7 @@ lam_value *lam__names_like(const lam_value *v) {
     return lam__value_new(lam__full(v)->ctx, LAM_I64, v->rank, v->dims);
 }
 
+/* A view brings them into order, which may leave axes out or repeat them; the copy makes them neighbours. */
 lam_value *lam__names_gathered(lam_value *names, int rank, const int64_t *dims, const int64_t *strides) {
     lam_value *view = lam__value_view(names, rank, dims, strides, 0), *all = NULL;
     if (view) all = lam__value_contiguous(view);
@@ -13,6 +14,7 @@ lam_value *lam__names_gathered(lam_value *names, int rank, const int64_t *dims, 
     return all;
 }
 
+/* Axes line up from the last one on. */
 lam_value *lam__names_broadcast(lam_value *names, const lam_value *v) {
     int64_t strides[LAM_INNER_RANK];
     if (!names) return NULL;
@@ -28,6 +30,8 @@ void lam__names_add(lam__sets *sets, const int64_t *names, int64_t count) {
         if (i == 0 || names[i] != names[i - 1]) lam__sets_add(sets, names[i]);
 }
 
+/* Axes that are kept come first in the copy, so that what is united for one element of the result is a line of `group`
+ * names. */
 lam_value *lam__names_united(lam__sets *sets, lam_value *names, const int order[], int kept) {
     int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK], group = 1;
     for (int i = 0; i < names->rank; i++) {
@@ -45,6 +49,7 @@ lam_value *lam__names_united(lam__sets *sets, lam_value *names, const int order[
     return all;
 }
 
+/* Those that stay in front, each group in its order. */
 lam_value *lam__names_over(lam__sets *sets, lam_value *names, uint32_t set) {
     int order[LAM_INNER_RANK], kept = 0;
     if (!names) return NULL;
@@ -55,6 +60,7 @@ lam_value *lam__names_over(lam__sets *sets, lam_value *names, uint32_t set) {
     return lam__names_united(sets, names, order, kept);
 }
 
+/* A stride of 0 repeats. */
 lam_value *lam__names_repeated(lam_value *names, const lam_value *v, uint32_t set) {
     int64_t strides[LAM_INNER_RANK];
     if (!names) return NULL;

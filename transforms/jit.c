@@ -324,6 +324,7 @@ static lam_fn *fail_option(lam_ctx *ctx, const lam_fn *f, const char *what, int 
     return ctx->failed_fn;
 }
 
+/* Nothing is recorded yet: the first call with a signature does that. The cache goes with the function. */
 lam_fn *lam_jit(lam_fn *f, const lam_jit_options *options) {
     static const lam__plan_fusion kinds[] = {LAM__PLAN_AUTO, LAM__PLAN_ALL, LAM__PLAN_NONE};
     static const lam_jit_options none;

@@ -114,6 +114,8 @@ static void body_abreast(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[]
     (void)lam_call(f, (lam_list){(size_t)f->inputs, in}, out, (size_t)f->outputs);
 }
 
+/* What does not fit is no failure. The functions are held by the one that is made, which is the function of one example
+ * to everybody else. */
 lam_status lam__nested_abreast(const lam__nested *what, const lam_jit_options *options, lam_fn **made) {
     lam_fn *one = what->fns[0];
     lam_ctx *ctx = one->ctx;
@@ -181,6 +183,7 @@ static lam_value *rows_of(const run *r, int k, lam_value *v) {
     return made;
 }
 
+/* By the loop's operands, which are inputs of the function of one example or constants of it. */
 static bool make_state(run *r) {
     bool fine = true;
     for (int k = 0; k < r->n; k++) {
@@ -246,6 +249,8 @@ static void run_trips(run *r) {
     }
 }
 
+/* Plans are asked for again: what they were made for may have been given up meanwhile, and types of operands may be
+ * others. */
 static lam_status run_all(run *r, lam_fn *const fns[2], bool *fits) {
     *fits = make_state(r);
     if (!*fits) return LAM_ERR_MEMORY;
@@ -258,6 +263,7 @@ static lam_status run_all(run *r, lam_fn *const fns[2], bool *fits) {
     return status;
 }
 
+/* One block for all lists, by falling size of what they hold. */
 bool lam__nested_run_abreast(const lam_call_site *call, lam_value *out[], lam_status *status) {
     const lam__nested *w = call->params;
     const lam_fn *f = w->fns[0];

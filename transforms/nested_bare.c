@@ -74,6 +74,7 @@ static lam_status find_plans(bare *b, bool *fits) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
+/* So many rows of this type; length -1: one value of it. */
 static lam_value *like(lam_ctx *ctx, const lam_value *type, int64_t length) {
     int64_t dims[LAM_INNER_RANK + 1] = {length};
     const bool row = length >= 0;
@@ -109,6 +110,7 @@ static void run_trip(bare *b, int64_t trip) {
         if (b->side[2 * k]) b->from[k] = b->to[k];
 }
 
+/* How many trips it has made, by which the place of the last carries is known. */
 static int64_t run_while(bare *b) {
     bool holds;
     void *const truth[] = {&holds};
@@ -124,6 +126,7 @@ static int64_t row_bytes(const lam_value *x) {
     return x->count / x->dims[0] * (int64_t)lam__dtype_bytes(x->dtype);
 }
 
+/* Carries change places by the number of the trip, elements and rows by that of the element. */
 static int64_t run_scan(bare *b) {
     const int64_t length = b->what->length;
     for (int64_t trip = 0; trip < length; trip++) {
@@ -139,6 +142,7 @@ static int64_t run_scan(bare *b) {
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
+/* Carries that no trip makes, or of no trip at all, are the operands. */
 static lam_status run_all(bare *b, bool *fits) {
     lam_status status = find_plans(b, fits);
     if (status != LAM_OK || !*fits) return status;

@@ -133,6 +133,7 @@ static lam_status follow_trips(const lam__nested *w, batching *b) {
     return LAM_OK;
 }
 
+/* A batch with a name may be seen by any function, so there nothing is known. */
 static lam_status find_batching(const lam_call_site *call, const int axes[], const lam__batch *batch, batching *b) {
     const lam__nested *w = call->params;
     const bool chooses = call->primitive == &lam__row_switch;
@@ -220,6 +221,8 @@ static lam_status examples_as_scan(const lam_call_site *call, const int axes[], 
     return lam__nested_draft_apply(d, &lam__row_scan, call->outputs, out);
 }
 
+/* As a function of one example, mapped: a scan in a program that will be run, one equation for the whole where types
+ * alone are wanted or the batch has a name, else a call. */
 static lam_status batched_each(const lam_call_site *call, const int axes[], const lam__batch *batch,
                                lam__nested_draft *d, lam_value *out[], int out_axes[]) {
     lam_fn *f = lam__nested_function(call->ctx, call->primitive, d->what, call->inputs, call->outputs);
@@ -236,6 +239,7 @@ static lam_status batched_each(const lam_call_site *call, const int axes[], cons
              : lam__fn_call(mapped, (size_t)call->inputs, call->in, (size_t)call->outputs, out);
 }
 
+/* `common`: all examples go the same way, so the call stays what it is with functions of batches. */
 lam_status lam__nested_batched(const lam_call_site *call, const int axes[], const lam__batch *batch, lam_value *out[],
                                int out_axes[]) {
     lam_scope scope;

@@ -31,6 +31,7 @@ static lam_value *known(const lam_call_site *call, int o, lam_value *result) {
     return zero ? lam__arguments_zero(call->ctx, result) : NULL;
 }
 
+/* A NULL of `known` is most often none; memory that was lacking is on record. */
 lam_status lam__nested_known(const lam_call_site *call, lam_value *out[]) {
     const lam__mark mark = lam__error_mark(call->ctx);
     for (int o = 0; o < call->outputs; o++) {

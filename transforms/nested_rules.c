@@ -69,6 +69,7 @@ typedef struct room {
     lam_value **in, **out;
 } room;
 
+/* `second`: the list of what lies behind them, DX. body_pull has nothing there yet and names X. */
 static bool room_open(lam_ctx *ctx, const places *p, lam_tensor *const in[], int second, room *r) {
     const int *x = list_of(p, X), *dx = list_of(p, second);
     const size_t values = 2 * (size_t)(p->inputs + p->outputs);
@@ -192,6 +193,8 @@ static void place_results(const lam_call_site *call, lam_value *const results[],
     p->given = next;
 }
 
+/* The condition of a while stays what it is and picks its operands from among more. Values that the loop of derivatives
+ * gives as well are not needed: the call has given them. */
 static lam_status push(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
                        lam__nested_draft *d, lam_value *dout[]) {
     places *p = places_new(d->ctx, lam__nested_shape_of(call).inputs, call->outputs);
@@ -210,6 +213,7 @@ static lam_status push(const lam_call_site *call, lam_value *const results[], la
     return status;
 }
 
+/* Functions that are made live as long as the scope, or as the equation that holds them. */
 static lam_status stage_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
                                  lam_value *dout[]) {
     lam_scope scope;

@@ -81,6 +81,7 @@ static bool keep(const loop *l, int o, int64_t i, lam_value *rows[]) {
     return fine;
 }
 
+/* Elements are views, rows are copied to where all of them lie. */
 static lam_status run_scan(loop *l, lam_value *rows[], bool *plain) {
     const int carries = (int)l->what->carries, behind = carries + (int)l->what->elements;
     for (int64_t trip = 0; trip < l->what->length; trip++) {

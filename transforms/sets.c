@@ -21,6 +21,7 @@ static void *widened(lam__sets *s, void *block, size_t used, size_t old, size_t 
     return wider;
 }
 
+/* Room for so many items behind those there are, which may move: pointers to items do not outlive this. */
 static bool items_fit(lam__sets *s, int64_t more) {
     const int64_t used = s->ends[s->count - 1], item = sizeof *s->items;
     if (used + more <= s->items_room) return true;
@@ -32,6 +33,7 @@ static bool items_fit(lam__sets *s, int64_t more) {
     return true;
 }
 
+/* Room for one more end. */
 static bool ends_fit(lam__sets *s) {
     const size_t end = sizeof *s->ends;
     if (s->count < s->ends_room) return true;
@@ -85,6 +87,7 @@ static int64_t name_of_last(lam__sets *s, int64_t size) {
     return s->table[at] = s->count++;
 }
 
+/* After a failure what is there is given back by lam__sets_stop, as ever: blocks that were not got are NULL. */
 lam_status lam__sets_start(lam__sets *s, lam_ctx *ctx, int64_t n) {
     *s = (lam__sets){.ctx = ctx, .n = n, .items_room = 2 * n + 64, .ends_room = 2 * n + 64, .places = 64};
     while (s->places < 4 * n) s->places *= 2;
@@ -137,6 +140,8 @@ static int64_t merge(const int32_t *a, int64_t m, const int32_t *b, int64_t n, i
     return size;
 }
 
+/* An array asks for the same few unions again and again, so the last ones are looked up before any set is read. A new
+ * one is merged where it would lie, and forgotten there if it is known. */
 int64_t lam__sets_union(lam__sets *s, int64_t a, int64_t b) {
     if (a == b || !b) return a;
     if (!a) return b;
@@ -151,6 +156,7 @@ int64_t lam__sets_union(lam__sets *s, int64_t a, int64_t b) {
     return both;
 }
 
+/* Each number once, however many of the sets have it. */
 void lam__sets_add(lam__sets *s, int64_t name) {
     const int32_t *items = lam__sets_items(s, name);
     const int64_t size = lam__sets_size(s, name);

@@ -81,6 +81,7 @@ static lam_status check_examples(const char *name, lam_fn *f, int n, lam_value *
     return LAM_OK;
 }
 
+/* Elements are numbered in 32 bits in sets. The first output comes along, for its type is known only now. */
 static lam_status sparsity_of(const char *name, lam_fn *f, int input, lam_value *const in[], lam_value **pairs) {
     lam__sets sets;
     lam_value *first = NULL, *depends = NULL;
@@ -123,6 +124,7 @@ lam_tensor *lam_jacobian_sparsity(lam_fn *f, lam_list examples, const lam_sparse
     return pairs;
 }
 
+/* The Jacobian of the gradient; messages name f. */
 lam_tensor *lam_hessian_sparsity(lam_fn *f, lam_list examples, const lam_sparse_options *options) {
     lam_sparse_options o;
     lam_ctx *where, *ctx = lam__fn_check_call("hessian_sparsity", f, examples, &where);

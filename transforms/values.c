@@ -27,6 +27,8 @@ static lam_status apply_staged(lam__level *level, const lam_call_site *call, con
     return status;
 }
 
+/* Results have a derivative but for integers, those of rows that have none, and those that a stage says are
+ * constant. */
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     const size_t n = (size_t)call->inputs, m = (size_t)call->outputs;
@@ -70,6 +72,7 @@ lam_status lam__values_box(lam__level *level, int n, const bool wanted[], lam_va
     return status;
 }
 
+/* In place; others stay as they are. */
 void lam__values_unbox(const lam__level *level, size_t n, lam_value *values[]) {
     for (size_t i = 0; i < n; i++) {
         if (!lam__level_owns(level, values[i])) continue;
@@ -92,6 +95,7 @@ static lam_status run(lam_fn *f, const bool wanted[], lam_value *const in[], lam
     return status;
 }
 
+/* env: wanted[] of lam__values_fn. */
 static void body_values(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = lam__fn_base(env);
     lam__scratch_area area;

@@ -103,6 +103,7 @@ lam_tensor *lam_hard_sigmoid(lam_tensor *x) {
     return lam__scope_only(lam_hard_gate(x, lam_cast(lam_scalar(lam_ctx_of(x), 1), lam_dtype_of(x))), since);
 }
 
+/* The gate of x on x: both operands have a derivative. */
 lam_tensor *lam_hard_silu(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(lam_hard_gate(x, x), since);
@@ -135,6 +136,7 @@ lam_tensor *lam_selu(lam_tensor *x) {
     return lam__scope_only(lam_mul(1.0507009873554804934, exponential_left(x, 1.6732632423543772848, 1)), since);
 }
 
+/* Slopes are rows of their own here and below, with a kernel each. */
 static lam_tensor *slope_gelu(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_gelu_slope(r->in[0]));

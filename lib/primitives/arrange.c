@@ -71,6 +71,7 @@ lam_status lam_broadcast_arrays(lam_list list, lam_tensor **out, size_t n_out) {
     return lam__apply_status(n_out, out);
 }
 
+/* Axes first to last become one. */
 lam_tensor *lam_collapse(lam_tensor *x, int first, int last) {
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];
@@ -109,6 +110,7 @@ static bool starts_of(const char *operation, lam_tensor *x, lam_tensor *start, i
     return true;
 }
 
+/* The other axes are taken whole. */
 lam_tensor *lam_dynamic_slice_axis(lam_tensor *x, lam_tensor *start, int64_t size, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *starts[LAM_INNER_RANK];

@@ -250,6 +250,7 @@ lam_tensor *lam_at_get(lam_tensor *x, lam_at at) {
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
+/* What stands in the place of the part; LAM_AT_SET takes the values as they are. */
 static lam_tensor *combine(const plan *p, lam_at_op op, lam_tensor *values) {
     switch (op) {
     case LAM_AT_ADD: return lam_add(p->part, values);

@@ -39,6 +39,7 @@ lam_tensor *(lam_shift_right_logical)(lam_tensor *x, lam_tensor *count) {
     return lam__apply_binary(&lam__row_shift_right_logical, x, count);
 }
 
+/* The sign comes in from above. */
 const lam_primitive lam__row_shift_right_arithmetic = {
     .name = "shift_right_arithmetic",
     .inputs = 2,
@@ -163,6 +164,7 @@ const lam_primitive lam__row_reduce_precision = {
     .layout = "l bits",
 };
 
+/* Both numbers are one parameter, 256 times the first and the second, as the loop takes it. */
 lam_tensor *lam_reduce_precision(lam_tensor *x, int exponent_bits, int mantissa_bits) {
     if (exponent_bits < 1 || exponent_bits > 255 || mantissa_bits < 0 || mantissa_bits > 255)
         return lam__axes_fail("reduce_precision", x, LAM_ERR_VALUE, "%d bits of exponent and %d of fraction",
@@ -196,6 +198,7 @@ static lam_status eval_bitcast(const lam_call_site *call, lam_value *const out[]
     return LAM_OK;
 }
 
+/* Axes in front take no part. */
 static void batch_bitcast(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, r->params, sizeof(int32_t), r->in[0]);
 }

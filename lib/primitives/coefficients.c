@@ -1,6 +1,6 @@
 /* What is made of the coefficients of polynomials: derivatives, integrals, sums, products, quotients, fits, roots. No
- * rows, no rules. Coefficients
- * stand along the last axis, the highest power first, as in NumPy; axes in front are a batch. */
+ * rows, no rules. Coefficients stand along the last axis, the highest power first, as in NumPy; axes in front are a
+ * batch. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
@@ -63,6 +63,7 @@ static lam_tensor *longer(lam_tensor *p, int64_t n) {
     return lam_pad(p, (lam_dims){own.rank, low}, (lam_dims){own.rank, high}, NULL);
 }
 
+/* Powers are counted from the end, so the shorter one gets zeros in front. */
 static lam_tensor *sum(const char *operation, lam_tensor *p, lam_tensor *q,
                        lam_tensor *combine(lam_tensor *, lam_tensor *)) {
     uint64_t since = lam__scope_now(p);
@@ -112,6 +113,7 @@ static lam_status divided(lam_tensor *p, lam_tensor *q, lam_tensor *out[2]) {
     return lam__apply_status(2, out);
 }
 
+/* The number of steps is known from the sizes, whatever the coefficients are: leading zeros are not taken off. */
 lam_status lam_polydiv(lam_tensor *p, lam_tensor *q, lam_tensor **quotient, lam_tensor **rest) {
     uint64_t since = lam__scope_now(p);
     lam_tensor *in[2] = {p, q}, *failed, *out[2], **const places[2] = {quotient, rest};

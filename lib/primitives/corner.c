@@ -98,6 +98,7 @@ void lam__corner_batch_map(const lam_rule *r, lam_tensor *out[]) {
 
 /* ---- what users call --------------------------------------------------------------------------------------------- */
 
+/* A complex matrix goes as a real one of twice the rows: functions of that have the same form. */
 lam_tensor *lam__corner_call(const lam_primitive *f, lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -108,6 +109,7 @@ lam_tensor *lam__corner_call(const lam_primitive *f, lam_tensor *x) {
     return lam__scope_only(complex ? lam__cplx_from_real(out) : out, since);
 }
 
+/* Leading axes of both broadcast. */
 lam_tensor *lam__corner_call_map(const lam_primitive *l, lam_tensor *x, lam_tensor *e) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, e}, *failed;

@@ -250,6 +250,7 @@ const lam_primitive lam__row_det = {
     .batch = batch_det,
 };
 
+/* The derivative is the cofactor matrix, which singular matrices have too. */
 lam_tensor *lam_det(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

@@ -25,6 +25,7 @@ static lam_tensor *log_of_rise(lam_tensor *z, lam_tensor *n) {
 
 /* ---- normal ------------------------------------------------------------------------------------------------------ */
 
+/* -z^2 / 2 - log(2 pi) / 2 */
 static lam_tensor *norm_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_sub(lam_mul(-0.5, lam_square(z)), ROOT_2PI_LOG);
@@ -62,6 +63,7 @@ static lam_tensor *norm_isf(lam_tensor *q, lam_tensor *const s[]) {
 
 /* ---- Laplace, logistic ------------------------------------------------------------------------------------------- */
 
+/* exp(-|z|) / 2 */
 static lam_tensor *laplace_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_neg(lam_add(lam_abs(z), LOG_2));
@@ -92,6 +94,7 @@ static lam_tensor *laplace_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return laplace_logcdf(lam_neg(z), s);
 }
 
+/* The tail of q turned round: log(2 q) below the middle, and its mirror image above. */
 static lam_tensor *laplace_ppf(lam_tensor *q, lam_tensor *const s[]) {
     (void)s;
     lam_tensor *low = lam_lt(q, 0.5), *tail = lam_where(low, q, lam_sub(1.0, q)), *l = lam_log(lam_mul(2.0, tail));
@@ -102,6 +105,7 @@ static lam_tensor *laplace_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_neg(laplace_ppf(q, s));
 }
 
+/* The derivative of the logistic function l is l (1 - l). */
 static lam_tensor *logistic_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_add(lam_log_logistic(z), lam_log_logistic(lam_neg(z)));
@@ -139,6 +143,7 @@ static lam_tensor *logistic_isf(lam_tensor *q, lam_tensor *const s[]) {
 
 /* ---- Cauchy, Gumbel ---------------------------------------------------------------------------------------------- */
 
+/* 1 / (pi (1 + z^2)) */
 static lam_tensor *cauchy_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     lam_tensor *one = lam_cast(lam_scalar(lam_ctx_of(z), 1), lam_dtype_of(z));
@@ -171,6 +176,7 @@ static lam_tensor *cauchy_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_neg(cauchy_ppf(q, s));
 }
 
+/* exp(-z - exp(-z)), of whose integral exp(-exp(-z)) the logarithm is the simple one. */
 static lam_tensor *gumbel_r_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_neg(lam_add(z, lam_exp(lam_neg(z))));

@@ -47,6 +47,7 @@ static lam_tensor *uniform_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_where(outside_unit(q), NAN, q);
 }
 
+/* exp(-z), as the share above z is. */
 static lam_tensor *expon_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return inside_only(BELOW(z), lam_neg(z));
@@ -91,6 +92,7 @@ static lam_tensor *gamma_at_end(lam_tensor *z, lam_tensor *const s[]) {
 
 static const lam__distribution_ends gamma_ends = {0, 0, 0, gamma_at_end};
 
+/* P(s, z) and, below, Q(s, z): DLMF 8.2.4. */
 static lam_tensor *gamma_cdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *below = BELOW(z);
     return lam_where(below, 0.0, lam_igamma(s[0], lam_where(below, 1.0, z)));
@@ -138,6 +140,7 @@ static lam_tensor *chi2_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const 
     return gamma_high(deep, lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])});
 }
 
+/* s z^-(s + 1) from 1 on */
 static lam_tensor *pareto_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *below = lam_lt(z, 1.0), *l = lam_log(lam_where(below, 1.0, z));
     return inside_only(below, lam_sub(lam_log(s[0]), lam_mul(lam_add(s[0], 1.0), l)));
@@ -167,6 +170,7 @@ static lam_tensor *pareto_isf(lam_tensor *q, lam_tensor *const s[]) {
 
 /* ---- beta -------------------------------------------------------------------------------------------------------- */
 
+/* z^(a - 1) (1 - z)^(b - 1) / B(a, b) */
 static lam_tensor *beta_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *outside = outside_unit(z), *x = lam_where(outside, 0.5, z);
     lam_tensor *powers = lam_add(lam_xlogy(lam_sub(s[0], 1.0), x), lam_xlog1py(lam_sub(s[1], 1.0), lam_neg(x)));

@@ -13,6 +13,7 @@ static lam_tensor *no_count(lam_tensor *k, double low, lam_tensor *high) {
     return high ? lam_or(no, lam_gt(k, high)) : no;
 }
 
+/* No mass where there is no such count. */
 static lam_tensor *mass(lam_tensor *none, lam_tensor *logpmf) {
     return lam_where(none, -INFINITY, logpmf);
 }
@@ -24,11 +25,13 @@ static lam_tensor *log_choose(lam_tensor *n, lam_tensor *k) {
 
 /* ---- Poisson, geometric ------------------------------------------------------------------------------------------ */
 
+/* m^k exp(-m) / k! */
 static lam_tensor *poisson_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = no_count(z, 0, NULL), *k = lam_where(none, 0.0, z);
     return mass(none, lam_sub(lam_sub(lam_xlogy(k, s[0]), lam_lgamma(lam_add(k, 1.0))), s[0]));
 }
 
+/* The same as a product, for the rate 0, where the logarithm has no slope. */
 static lam_tensor *poisson_at_end(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = no_count(z, 0, NULL), *k = lam_where(none, 0.0, z);
     lam_tensor *rest = lam_exp(lam_neg(lam_add(s[0], lam_lgamma(lam_add(k, 1.0)))));
@@ -37,6 +40,7 @@ static lam_tensor *poisson_at_end(lam_tensor *z, lam_tensor *const s[]) {
 
 static const lam__distribution_ends poisson_ends = {1, 0, 0, poisson_at_end};
 
+/* Q(k + 1, m), and P(k + 1, m) for the share above. */
 static lam_tensor *poisson_cdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *below = lam_lt(z, 0.0), *k = lam_floor(lam_where(below, 0.0, z));
     return lam_where(below, 0.0, lam_igammac(lam_add(k, 1.0), s[0]));
@@ -47,6 +51,7 @@ static lam_tensor *poisson_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(below, 1.0, lam_igamma(lam_add(k, 1.0), s[0]));
 }
 
+/* Logarithms of these where they are too small for a number. */
 static lam_tensor *poisson_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *inside = lam_and(deep, lam_and(lam_ge(z, 0.0), lam_lt(s[0], INFINITY)));
     return lam__distributions_log_gamma(true, inside, lam_add(lam_floor(z), 1.0), s[0]);
@@ -57,6 +62,7 @@ static lam_tensor *poisson_high(lam_tensor *deep, lam_tensor *z, lam_tensor *con
     return lam__distributions_log_gamma(false, inside, lam_add(lam_floor(z), 1.0), s[0]);
 }
 
+/* p (1 - p)^(k - 1): trials up to the first success, from 1 on. */
 static lam_tensor *geom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = no_count(z, 1, NULL), *k = lam_where(none, 1.0, z);
     return mass(none, lam_add(lam_xlog1py(lam_sub(k, 1.0), lam_neg(s[0])), lam_log(s[0])));
@@ -69,6 +75,7 @@ static lam_tensor *geom_at_end(lam_tensor *z, lam_tensor *const s[]) {
 
 static const lam__distribution_ends geom_ends = {1, 1, 1, geom_at_end};
 
+/* (1 - p)^k: no success so far. */
 static lam_tensor *geom_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_xlog1py(lam_floor(lam_max(z, 0.0)), lam_neg(s[0]));
 }
@@ -83,6 +90,7 @@ static lam_tensor *geom_sf(lam_tensor *z, lam_tensor *const s[]) {
 
 /* ---- binomial, negative binomial, beta-binomial ------------------------------------------------------------------ */
 
+/* n over k times p^k (1 - p)^(n - k) */
 static lam_tensor *binom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = no_count(z, 0, s[0]), *k = lam_where(none, 0.0, z), *rest = lam_sub(s[0], k);
     lam_tensor *chance = lam_add(lam_xlogy(k, s[1]), lam_xlog1py(rest, lam_neg(s[1])));
@@ -165,6 +173,7 @@ static lam_tensor *nbinom_sf(lam_tensor *z, lam_tensor *const s[]) {
     return nbinom_part(z, s, true);
 }
 
+/* I_p(n, k + 1) and I_(1 - p)(k + 1, n), each by its logarithm. */
 static lam_tensor *nbinom_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *inside = lam_and(deep, lam_ge(z, 0.0));
     return lam__distributions_log_beta(inside, s[0], lam_add(lam_floor(z), 1.0), s[1], lam_sub(1.0, s[1]));
@@ -175,6 +184,7 @@ static lam_tensor *nbinom_high(lam_tensor *deep, lam_tensor *z, lam_tensor *cons
     return lam__distributions_log_beta(inside, lam_add(lam_floor(z), 1.0), s[0], lam_sub(1.0, s[1]), s[1]);
 }
 
+/* n over k times B(k + a, n - k + b) / B(a, b): binomial, with p a beta variable. */
 static lam_tensor *betabinom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = no_count(z, 0, s[0]), *k = lam_where(none, 0.0, z), *rest = lam_sub(s[0], k);
     lam_tensor *share = lam_sub(lam_betaln(lam_add(k, s[1]), lam_add(rest, s[2])), lam_betaln(s[1], s[2]));
@@ -195,6 +205,7 @@ static lam_tensor *bernoulli_at_end(lam_tensor *z, lam_tensor *const s[]) {
 
 static const lam__distribution_ends bernoulli_ends = {1, 0, 1, bernoulli_at_end};
 
+/* All below 0, p from there to 1, nothing from 1 on. */
 static lam_tensor *bernoulli_sf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *within = lam_where(lam_lt(z, 1.0), s[0], lam_where(lam_is_nan(z), z, 0.0));
     return lam_where(lam_lt(z, 0.0), 1.0, within);
@@ -204,6 +215,7 @@ static lam_tensor *bernoulli_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_sub(1.0, bernoulli_sf(z, s));
 }
 
+/* The share of 0 is 1 - p. */
 static lam_tensor *bernoulli_ppf(lam_tensor *q, lam_tensor *const s[]) {
     lam_tensor *inside = lam_and(lam_ge(q, 0.0), lam_le(q, 1.0)), *low = lam_le(q, lam_sub(1.0, s[0]));
     return lam_where(lam_not(inside), NAN, lam_where(low, 0.0, lam_ones_like(q)));

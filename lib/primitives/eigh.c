@@ -25,6 +25,7 @@ static lam_status shape_eigvalsh(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, false);
 }
 
+/* Vectors are of x's dtype and dims; values are real, also of complex matrices. */
 static lam_status shape_eigh(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     lam_status typed = lam__matrices_typed(call, true);

@@ -95,6 +95,8 @@ static inline int64_t *words_of(plan *p) {
     return (int64_t *)(void *)(p->step + p->steps);
 }
 
+/* Sizes are compared before the text, since they differ sooner. All that has been compared lies in one block: ranks and
+ * dims of the operands, then the subscripts. */
 static inline bool is_for(plan *p, const char *subscripts, int count, lam_value *const x[]) {
     if (p->operands != count || p->dtype != x[0]->dtype) return false;
     const int64_t *word = words_of(p);

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 
+/* Every message shows the subscripts, which may be anything a user has typed. */
 bool lam__einsum_refuse(const lam__einsum *s, lam_status status, const char *format, ...) {
     char text[256];
     va_list arguments;
@@ -154,6 +155,7 @@ static bool read_terms(lam__einsum *s, const char **at) {
     return true;
 }
 
+/* A label stands once in a result. */
 static bool add_result(lam__einsum *s, int l) {
     if (s->wanted >> l & 1u)
         return lam__einsum_refuse(s, LAM_ERR_VALUE, "subscript '%c' is twice in the result", s->letter[l]);

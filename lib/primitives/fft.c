@@ -87,6 +87,7 @@ lam_tensor *lam__fft_complex(lam_tensor *x, lam__axis_set set, bool inverse, dou
     return lam__apply1(&lam__row_fft, &p, sizeof p, x);
 }
 
+/* Real operands were made complex, or go by the half that they need. */
 static lam_status shape_fft(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     if (!lam__dtype_is_complex(x->dtype)) return fail_dtype(call, "complex");
@@ -216,11 +217,13 @@ static lam_tensor *weighted(lam_tensor *x, int axis, int64_t n, double inner) {
     return lam_where(lam__apply_reshape(outer, rank, dims), x, lam_mul(inner, x));
 }
 
+/* A batch in front moves the axis by one. */
 static void batch_half(const lam_rule *r, lam_tensor *out[]) {
     const half_params *p = r->params;
     out[0] = apply_half(r->primitive, r->in[0], p->axis + 1, p->n, p->scale);
 }
 
+/* The other coefficients are conjugates of these. */
 static lam_status shape_rfft(const lam_call_site *call, lam_shape out[]) {
     const half_params *p = call->params;
     const lam_value *x = call->in[0];

@@ -81,6 +81,7 @@ typedef struct sizes {
     int64_t beside;
 } sizes;
 
+/* What the macro below does for real ones, by element. */
 static void sizes_complex(const equation *e, sizes *s) {
     for (int64_t i = 0; i < e->n; i++)
         for (int64_t j = 0; j < e->n; j++) {
@@ -237,6 +238,7 @@ static lam_status solve_all(lam_ctx *ctx, equation e, int64_t matrices, int64_t 
     return status;
 }
 
+/* By numbers without gaps, whatever the operands are views of. */
 static lam_status eval_gap_solve(const lam_call_site *call, lam_value *const out[]) {
     const gap_params *params = call->params;
     lam_value *x = out[0];
@@ -312,6 +314,7 @@ const lam_primitive lam__row_gap_solve = {
     .layout = "i sign",
 };
 
+/* With sign 0 nothing of w stands on the left of x, so p may have any number of rows. */
 lam_tensor *lam_gap_solve(lam_tensor *w, lam_tensor *p, int sign) {
     uint64_t since = lam__scope_now(w);
     lam_tensor *in[2] = {w, p}, *failed;

@@ -187,6 +187,8 @@ static int arrange(const plan *p, int order[], int64_t full[], int64_t kept[]) {
     return n;
 }
 
+/* A take by numbers of what begins at a start, from x with the axes that are indexed made one; then axes are put in
+ * their order. */
 lam_tensor *lam_gather(lam_tensor *x, lam_tensor *starts, const lam_gather_options *options) {
     uint64_t since = lam__scope_now(x);
     int order[2 * LAM_INNER_RANK];

@@ -33,6 +33,7 @@ typedef struct stack {
     int64_t n;
 } stack;
 
+/* Every matrix has such a form. */
 static int64_t reduce_part(const void *env, int64_t begin, int64_t end, void *room) {
     const stack *s = env;
     const int64_t at = begin * s->n * s->n * (int64_t)lam__dtype_bytes(s->x->dtype);

@@ -16,6 +16,7 @@
 /* A microsecond or more for each element, in units of half a nanosecond. */
 enum { COST = 2000 };
 
+/* Real numbers in the form that pointwise.c hands out. */
 static lam_c128 one_hyp1f1(const void *params, const lam_c128 x[]) {
     return (lam_c128){lam__special_hyp1f1(x[0].re, x[1].re, x[2].re, *(const lam__hyper_order *)params), 0};
 }
@@ -46,6 +47,7 @@ static lam_tensor *slope(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam__apply(r->primitive, &order, sizeof order, r->inputs, r->in));
 }
 
+/* One slope serves both modes: the row goes element by element. */
 static void jvp_hyper(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     for (int i = 0; i < r->inputs; i++)
         if (dx[i]) dout[0] = lam__matrices_plus(dout[0], slope(r, i, dx[i]));
@@ -56,6 +58,7 @@ static void vjp_hyper(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]
         if (r->needs[i]) gx[i] = slope(r, i, g[0]);
 }
 
+/* Each example has all operands of its own. */
 static void batch_hyper(const lam_rule *r, lam_tensor *out[]) {
     lam__pointwise_batch(r, out, sizeof(lam__hyper_order));
 }
@@ -88,7 +91,7 @@ const lam_primitive lam__row_hyp2f1 = {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-static const lam__hyper_order value;
+static const lam__hyper_order value; /* no derivative */
 
 lam_tensor *lam_hyp1f1(lam_tensor *a, lam_tensor *b, lam_tensor *x) {
     return lam__pointwise_call(&lam__row_hyp1f1, &value, sizeof value, (lam_tensor *[]){a, b, x});

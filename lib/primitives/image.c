@@ -11,13 +11,15 @@
 
 /* ---- weights ----------------------------------------------------------------------------------------------------- */
 
-/* Keys's cubic with a = -1/2, in two pieces. */
+/* Keys's cubic (1981) with a = -1/2, in two pieces: (a + 2) x^3 - (a + 3) x^2 + 1 up to 1, a (x^3 - 5 x^2 + 8 x - 4) up
+ * to 2. */
 static lam_tensor *cubic(lam_tensor *x) {
     lam_tensor *inner = lam_add(lam_mul(lam_mul(lam_sub(lam_mul(1.5, x), 2.5), x), x), 1.0);
     lam_tensor *outer = lam_add(lam_mul(lam_sub(lam_mul(lam_sub(2.5, lam_mul(0.5, x)), x), 4.0), x), 2.0);
     return lam_where(lam_lt(x, 1.0), inner, lam_where(lam_lt(x, 2.0), outer, 0.0));
 }
 
+/* sinc(x) sinc(x / radius). */
 static lam_tensor *lanczos(lam_tensor *x, double radius) {
     return lam_where(lam_le(x, radius), lam_mul(lam_sinc(x), lam_sinc(lam_div(x, radius))), 0.0);
 }
@@ -83,6 +85,8 @@ static lam_tensor *nearest(lam_tensor *x, int axis, int64_t n) {
     return lam_take(x, lam_cast(places, LAM_I64), axis);
 }
 
+/* Axes that keep their size are left as they are: their weights would be the unit matrix, for the price of a
+ * product. */
 lam_tensor *lam_image_resize(lam_tensor *x, lam_dims dims, const lam_image_options *options) {
     uint64_t since = lam__scope_now(x);
     const lam_image_options how = options ? *options : (lam_image_options){0};
@@ -105,6 +109,8 @@ static lam_tensor *entry(lam_tensor *v, int k) {
     return lam_cast(lam_rank(v) ? lam_index(v, 0, k) : v, LAM_F64);
 }
 
+/* What is not named is neither scaled nor moved, and has to keep its size. Numbers for scale and translation are for
+ * all axes that are. */
 lam_tensor *lam_scale_and_translate(lam_tensor *x, lam_dims dims, lam_axes axes, lam_tensor *scale,
                                     lam_tensor *translation, const lam_image_options *options) {
     static const char operation[] = "scale_and_translate";

@@ -32,6 +32,7 @@ static lam_normalize_options filled(const lam_normalize_options *options) {
     return o;
 }
 
+/* Less the mean, over the deviation: the row beneath has its derivative in one piece. */
 lam_tensor *lam_standardize(lam_tensor *x, const lam_normalize_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_normalize_options o = filled(options);

@@ -27,6 +27,7 @@
  * below normal is a hundred times as slow, and the way back multiplies with every term. */
 enum { RESULT, TERMS, SUM, OUTPUTS };
 
+/* TERMS has all axes of x, the other two those that stay. */
 static lam_status shape_logsumexp(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     if (!lam__dtype_is_float(x->dtype))
@@ -217,6 +218,8 @@ static void end_sums(lam_dtype dtype, lam_value *const out[]) {
     }
 }
 
+/* In one pass where the kernel has one; else the largest, the terms, their sum, each by the kernel that there is for
+ * it. RESULT holds the shifts until the end. */
 static lam_status eval_logsumexp(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     lam_dtype dtype = (lam_dtype)x->dtype;

@@ -64,6 +64,7 @@ lam_tensor *lam__matrices_fail(const char *operation, size_t n, lam_tensor *cons
     return &ctx->failed;
 }
 
+/* For operations that compare. */
 bool lam__matrices_ordered(const char *operation, bool real, size_t n, lam_tensor *in[], lam_tensor **failed) {
     if (!lam__matrices_operands(operation, real, n, in, in, failed)) return false;
     if (!lam__dtype_is_complex((int)lam_dtype_of(in[0]))) return true;
@@ -231,6 +232,7 @@ int64_t lam__matrices_count(const lam_value *x) {
     return count;
 }
 
+/* A stack of one matrix needs no place. */
 void lam__matrices_place(const lam_value *x, int64_t at, lam__text *text) {
     int64_t index[LAM_INNER_RANK];
     int rank = x->rank - 2;

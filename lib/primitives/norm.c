@@ -335,6 +335,7 @@ static lam_tensor *complex_unit(lam_tensor *x, lam__axis_set set) {
     return lam_sign(x);
 }
 
+/* Sums of f16 and bf16 are made in f32 and rounded once, here as in the norm. */
 lam_tensor *lam_norm_slope(lam_tensor *x, lam_axes axes) {
     uint64_t since = lam__scope_now(x);
     lam__axis_set set;

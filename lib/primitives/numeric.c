@@ -236,6 +236,7 @@ lam_tensor *lam_all_close(lam_tensor *x, lam_tensor *y, const lam_close_options 
     return lam__scope_only(lam_all(close_to("all_close", x, y, options), NULL), since);
 }
 
+/* Other dims are an answer and no failure: nothing is broadcast. */
 lam_tensor *lam_array_equal(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;

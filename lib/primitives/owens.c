@@ -23,7 +23,8 @@ static lam_status eval_owens_t(const lam_call_site *call, lam_value *const out[]
     return lam__pointwise_eval(call, out, one_owens_t, 600);
 }
 
-/* By h: -exp(-h^2 / 2) erf(a h / sqrt 2) / (2 sqrt(2 pi)); by a the integrand at a. */
+/* By h: -exp(-h^2 / 2) erf(a h / sqrt 2) / (2 sqrt(2 pi)); by a the integrand at a. T(h, a) is the integral of exp(-h^2
+ * (1 + x^2) / 2) / (1 + x^2) over x from 0 to a, over 2 pi (Owen 1956). */
 static lam_tensor *slope(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *h = r->in[H], *a = r->in[A], *bell = lam_exp(lam_mul(-0.5, lam_square(h)));
     if (i == H) return lam_mul(t, lam_mul(-0.5 / ROOT_TURN, lam_mul(bell, lam_erf(lam_mul(ROOT_HALF, lam_mul(a, h))))));
@@ -42,6 +43,7 @@ static void vjp_owens_t(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
         if (r->needs[i]) gx[i] = slope(r, i, g[0]);
 }
 
+/* Each example has both operands. */
 static void batch_owens_t(const lam_rule *r, lam_tensor *out[]) {
     lam__pointwise_batch(r, out, 0);
 }

@@ -69,6 +69,7 @@ lam_tensor *lam_lcm(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(lam_abs(lam_mul(lam_floor_divide(in[0], lam_where(none, 1, divisor)), in[1])), since);
 }
 
+/* Both round down, so that quotient y + rest is x. */
 lam_status lam_divmod(lam_tensor *x, lam_tensor *y, lam_tensor **quotient, lam_tensor **rest) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *q = lam__scope_named(lam_floor_divide(x, y), since);

@@ -95,6 +95,7 @@ static lam_status eval_loggamma(const lam_call_site *call, lam_value *const out[
     return lam__pointwise_eval(call, out, one_loggamma, 2000);
 }
 
+/* The derivative of one order is the function of the next, as far as the kernel knows them. */
 static lam_tensor *slope_loggamma(const lam_rule *r, lam_tensor *t) {
     const int next = order_of(r->params) + 1;
     if (next > LAM__LOGGAMMA_ORDERS)

@@ -10,6 +10,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* A row has kernels for real numbers or for complex ones, as it says. */
 lam_status lam__pointwise_shape(const lam_call_site *call, lam_shape out[]) {
     const int dtype = call->in[0]->dtype;
     for (int i = 1; i < call->inputs; i++)
@@ -59,6 +60,7 @@ static int64_t some(const void *env, int64_t begin, int64_t end, void *room) {
     return -1;
 }
 
+/* Element after element, shared among threads by what one of them costs. */
 lam_status lam__pointwise_eval(const lam_call_site *call, lam_value *const out[], lam__pointwise *f, double cost) {
     elements e = {.out = out[0], .inputs = call->inputs, .params = call->params, .f = f};
     lam_value *in[LAM__POINTWISE_MOST] = {NULL};

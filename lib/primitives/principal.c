@@ -71,6 +71,7 @@ lam_tensor *lam__plane_logsumexp(lam_tensor *z, const lam_reduce_options *option
     return lam__scope_only(lam_add(log, lam_reshape(shift, lam_dims_of(log))), since);
 }
 
+/* The shift changes no quotient; it keeps exponentials in the range. */
 lam_tensor *lam__plane_softmax(lam_tensor *z, int axis) {
     uint64_t since = lam__scope_now(z);
     const lam_axes along = {1, &axis};

@@ -59,6 +59,7 @@ lam_tensor *lam_vecmat(lam_tensor *x, lam_tensor *y) {
     return lam__scope_named(with_vectors("vecmat", x, y, true), since);
 }
 
+/* Of all elements in their order, the first factor conjugated, as numpy.vdot. */
 lam_tensor *lam_vdot(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;

@@ -56,6 +56,7 @@ static lam_tensor *presence(lam_tensor *x, lam_dtype dtype, const lam_reduce_opt
     return lam_cast(lam_sum(lam_not(lam_is_nan(x)), options), dtype);
 }
 
+/* The sum of numbers over how many there are: NaN where there are none. */
 lam_tensor *lam_nanmean(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     const lam_dtype dtype = lam__apply_floats(1, &x);
@@ -337,6 +338,7 @@ lam_tensor *lam_nanpercentile(lam_tensor *x, lam_tensor *q, const lam_quantile_o
     return lam__scope_only(nan_quantile("nanpercentile", x, lam_div(q, 100.0), options), since);
 }
 
+/* The quantile of one half, whose options are other ones. */
 lam_tensor *lam_nanmedian(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;

@@ -286,6 +286,7 @@ lam__source lam__random_with(const lam__source *s, lam_tensor *keys, int64_t i) 
     return other;
 }
 
+/* `wide` lives as long as the caller needs the source. */
 bool lam__random_append(lam__source *s, int64_t n, int64_t wide[LAM_MAX_RANK]) {
     if (s->dims.rank >= LAM_MAX_RANK) {
         lam__error_set(s->ctx, LAM_ERR_RANK, "give some axes as one", "%s: the result would have %d axes", s->operation,

@@ -135,6 +135,7 @@ static lam_tensor *sample_binomial(lam_tensor *key, lam_tensor *n, lam_tensor *p
     return lam__apply(&lam__row_random_binomial, NULL, 0, 3, in);
 }
 
+/* Samples are floats, as those of jax.random. */
 lam_tensor *lam_random_binomial(lam_tensor *key, lam_tensor *n, lam_tensor *p, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_binomial";
@@ -161,6 +162,8 @@ static lam_tensor *shared_out(lam_tensor *key, lam_tensor *n, lam_tensor *p, lam
     return counts ? lam_stack((lam_list){(size_t)k, counts}, -1) : &lam_ctx_of(p)->failed;
 }
 
+/* Shares and what is left are computed from n and p, which therefore are made constants here: counts have no
+ * derivative. */
 lam_tensor *lam_random_multinomial(lam_tensor *key, lam_tensor *n, lam_tensor *p, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_multinomial";

@@ -24,6 +24,7 @@ static lam_tensor *signs(const lam__source *s, lam_dtype dtype) {
     return lam_sub(lam_mul(2, lam_cast(lam_lt(lam__random_unit(&coins), 0.5), dtype)), 1);
 }
 
+/* Signs have no derivative, so integers may have them. */
 lam_tensor *lam_random_rademacher(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     lam_tensor *failed;
@@ -45,6 +46,7 @@ static lam_tensor *sample_maxwell(const lam__source *s) {
     return lam_reshape(lengths, s->dims);
 }
 
+/* Elements are counted before three numbers are made for each. */
 lam_tensor *lam_random_maxwell(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_maxwell";
@@ -97,6 +99,7 @@ static lam_tensor *sample_of(const char *name, lam_tensor *key, int n, lam_tenso
 
 static const char *const names_lognormal[] = {NULL};
 
+/* exp(sigma z). */
 static lam_tensor *sample_lognormal(const lam__source *s, lam_tensor *const p[]) {
     return lam_exp(lam_mul(lam__random_normal(s), p[0]));
 }
@@ -119,6 +122,7 @@ lam_tensor *lam_random_rayleigh(lam_tensor *key, lam_tensor *scale, lam_dims dim
 
 static const char *const names_weibull_min[] = {"the scale", "the concentration"};
 
+/* scale e^(1 / k) of an exponential variable e: the quantile, with -log u for e. */
 static lam_tensor *sample_weibull_min(const lam__source *s, lam_tensor *const p[]) {
     return lam_mul(p[0], lam_pow(lam__random_exponential(s), lam_reciprocal(p[1])));
 }
@@ -129,6 +133,7 @@ lam_tensor *lam_random_weibull_min(lam_tensor *key, lam_tensor *scale, lam_tenso
 
 static const char *const names_pareto[] = {"the exponent"};
 
+/* exp(e / b) = u^(-1 / b). */
 static lam_tensor *sample_pareto(const lam__source *s, lam_tensor *const p[]) {
     return lam_exp(lam_div(lam__random_exponential(s), p[0]));
 }
@@ -139,6 +144,7 @@ lam_tensor *lam_random_pareto(lam_tensor *key, lam_tensor *b, lam_dims dims) {
 
 static const char *const names_double_sided_maxwell[] = {NULL, "the scale"};
 
+/* loc + scale times a length with either sign. */
 static lam_tensor *sample_double_sided_maxwell(const lam__source *s, lam_tensor *const p[]) {
     lam_tensor *keys = lam_split(s->key, 2);
     lam__source lengths = lam__random_with(s, keys, 0), coins = lam__random_with(s, keys, 1);
@@ -174,6 +180,7 @@ static lam_tensor *log_half_chisquare(const lam__source *s, lam_tensor *df) {
 
 static const char *const names_chisquare[] = {"the degrees of freedom"};
 
+/* Twice a gamma variable of shape df / 2. */
 static lam_tensor *sample_chisquare(const lam__source *s, lam_tensor *const p[]) {
     return lam_mul(2.0, lam_exp(log_half_chisquare(s, p[0])));
 }
@@ -184,6 +191,7 @@ lam_tensor *lam_random_chisquare(lam_tensor *key, lam_tensor *df, lam_dims dims)
 
 static const char *const names_t[] = {"the degrees of freedom"};
 
+/* z / sqrt(c / df), with c from the logarithm of its half: z sqrt(df / 2) exp(-log(c / 2) / 2). */
 static lam_tensor *sample_t(const lam__source *s, lam_tensor *const p[]) {
     lam_tensor *keys = lam_split(s->key, 2);
     lam__source normal = lam__random_with(s, keys, 0), gamma = lam__random_with(s, keys, 1);
@@ -197,6 +205,7 @@ lam_tensor *lam_random_t(lam_tensor *key, lam_tensor *df, lam_dims dims) {
 
 static const char *const names_f[] = {"the degrees of freedom above", "the degrees of freedom below"};
 
+/* (a / df_above) / (b / df_below) of two chi-squared variables. */
 static lam_tensor *sample_f(const lam__source *s, lam_tensor *const p[]) {
     lam_tensor *keys = lam_split(s->key, 2);
     lam__source below = lam__random_with(s, keys, 0), above = lam__random_with(s, keys, 1);
@@ -218,6 +227,7 @@ static lam_tensor *log_power(const lam__source *s, lam_tensor *p, lam_tensor **s
     return lam__random_loggamma(&gamma, lam_reciprocal(p));
 }
 
+/* |x|^p is a gamma variable of shape 1 / p. */
 static lam_tensor *sample_generalized_normal(const lam__source *s, lam_tensor *const p[]) {
     lam_tensor *sign, *log = log_power(s, p[0], &sign);
     return lam_mul(sign, lam_exp(lam_div(log, p[0])));
@@ -259,6 +269,7 @@ static lam_tensor *sample_triangular(const lam__source *s, lam_tensor *left, lam
     return lam_where(rising, lam_add(left, from), lam_sub(right, from));
 }
 
+/* The mode may be either end, but the ends are two. */
 lam_tensor *lam_random_triangular(lam_tensor *key, lam_tensor *left, lam_tensor *mode, lam_tensor *right,
                                   lam_dims dims) {
     uint64_t since = lam__scope_now(key);

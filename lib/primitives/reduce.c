@@ -32,6 +32,7 @@ lam_status lam__reduce_shape_real(const lam_call_site *call, lam_shape out[]) {
     return shape_reduction(call, out);
 }
 
+/* rows < 0: all of x. */
 void lam__reduce_rows_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, int64_t first, int64_t rows,
                            void *out) {
     bool reduced[LAM_INNER_RANK];

@@ -136,7 +136,7 @@ static lam_tensor *ascending(const char *operation, lam_tensor **x, lam_tensor *
     return lam_sort(lam_reshape(*x, LAM_DIMS(lam_size(*x))), 0);
 }
 
-/* How many other elements are smaller: a new value begins wherever a neighbour differs. */
+/* How many different values are smaller: a new one begins wherever a neighbour differs. */
 static lam_tensor *dense(lam_tensor *sorted, lam_tensor *before) {
     const int64_t n = lam_size(sorted);
     if (n == 0) return lam_cast(before, LAM_I64);
@@ -181,6 +181,7 @@ lam_status lam_mode(lam_tensor *x, lam_tensor **mode, lam_tensor **count) {
     return lam__matrices_give(LAM_OK, since, 2, made, places);
 }
 
+/* The deviation of a mean of n: that of one observation over sqrt(n). */
 lam_tensor *lam_sem(lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *deviation = lam_std(x, &(lam_var_options){.axes = LAM_AXES(axis), .ddof = 1});

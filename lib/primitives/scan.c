@@ -94,6 +94,7 @@ static void batch_scan(const lam_rule *r, lam_tensor *out[]) {
 
 /* ---- linear_recurrence ------------------------------------------------------------------------------------------ */
 
+/* Factors and terms come in pairs, so their types are one. */
 static lam_status shape_linear_recurrence(const lam_call_site *call, lam_shape out[]) {
     if (!lam__value_same_type(call->in[0], call->in[1]))
         return lam__error_call(call, LAM_ERR_SHAPE, "broadcast or cast them", "the operands differ in type");

@@ -32,6 +32,7 @@ typedef struct stack {
     int64_t n;
 } stack;
 
+/* Matrices [begin, end) of the stack; the first whose iteration did not end, or -1. */
 static int64_t decompose_part(const void *env, int64_t begin, int64_t end, void *room) {
     const stack *s = env;
     const int64_t at = begin * s->n * s->n * (int64_t)lam__dtype_bytes(s->x->dtype);
@@ -120,6 +121,8 @@ const lam_primitive lam__row_schur = {
     .batch = batch_schur,
 };
 
+/* The complex form of a real matrix is that of the matrix as a complex one: it has no blocks, so its derivative
+ * holds. */
 lam_status lam_schur(lam_tensor *x, lam_tensor **form, lam_tensor **vectors, const lam_schur_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *out[OUTPUTS], **const places[] = {[FORM] = form, [VECTORS] = vectors};

@@ -86,6 +86,7 @@ lam_tensor *lam_choose(lam_tensor *indices, lam_list choices) {
     return lam__scope_only(out, since);
 }
 
+/* Coordinates of lam_nonzero as the columns of one matrix. */
 lam_tensor *lam_argwhere(lam_tensor *x, int64_t size) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *along[LAM_INNER_RANK] = {NULL};

@@ -82,6 +82,7 @@ static bool some_of(const char *name, lam_tensor *x, int64_t size, int64_t n, la
     return lam__axes_fail(name, x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)size, (long long)n), false;
 }
 
+/* What is not asked for is not made. */
 lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
@@ -117,6 +118,7 @@ static lam_tensor *new_rows(lam_tensor *sorted, int64_t n) {
     return lam_concatenate(LAM_LIST(lam_ones(lam_ctx_of(sorted), LAM_BOOL, LAM_DIMS(n > 0)), step), 0);
 }
 
+/* As lam_unique, of rows with all that is behind the first axis in them. */
 lam_tensor *lam_unique_rows(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
@@ -285,6 +287,7 @@ static bool edges_ascend(const char *name, lam_tensor *edges) {
     return ascend;
 }
 
+/* Edges that cannot be seen, as those of a batch, are taken to ascend. */
 lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights) {
     uint64_t since = lam__scope_now(x);
     const char *name = "histogram";

@@ -159,6 +159,8 @@ static bool fit(const char *operation, lam_tensor *in[2], int rank, lam_convolve
     return false;
 }
 
+/* Transforms are as long as the full convolution, so that nothing comes round the ends; the part that is wanted is cut
+ * out. */
 lam_tensor *lam_fftconvolve(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -208,6 +210,7 @@ lam_tensor *lam_correlate2d(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode
 
 /* ---- trends ------------------------------------------------------------------------------------------------------ */
 
+/* The line of least squares: with places t from the middle on, it is mean(x) + t sum(t x) / sum(t^2). */
 lam_tensor *lam_detrend(lam_tensor *x, int axis, bool linear) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -253,6 +256,8 @@ typedef struct grid {
     double cval;
 } grid;
 
+/* One of the 2^rank elements around each place, times the product of its weights along the axes. `inside` is false
+ * where an index was brought back into x, which a constant stands for. */
 static lam_tensor *corner_of(const grid *g, unsigned corner) {
     lam_tensor *at = NULL, *inside = NULL, *weight = NULL;
     for (int k = 0; k < g->rank; k++) {
@@ -276,6 +281,8 @@ static lam_tensor *whole(lam_tensor *c, int order) {
                     LAM_I64);
 }
 
+/* Order 0 takes one corner, order 1 all of them. Places have a derivative by the weights alone; where one is NaN the
+ * weights make NaN, and order 0 has to be told. */
 lam_tensor *lam_map_coordinates(lam_tensor *x, lam_tensor *coordinates, int order, lam_map_mode mode, double cval) {
     const char *operation = "map_coordinates";
     uint64_t since = lam__scope_now(x);

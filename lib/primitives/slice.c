@@ -268,6 +268,7 @@ static bool broadcasts(lam_dims from, const lam__slice_params *p) {
     return true;
 }
 
+/* Names the type that would have fitted. */
 static lam_tensor *fail_part(const char *operation, lam_tensor *x, lam_tensor *value, const lam__slice_params *p) {
     int64_t dims[LAM_INNER_RANK];
     char text[256];

@@ -52,6 +52,7 @@ static lam_status eval_argsort(const lam_call_site *call, lam_value *const out[]
     return status;
 }
 
+/* A batch in front moves the axis by one. */
 static void batch_argsort(const lam_rule *r, lam_tensor *out[]) {
     const sort_params *p = r->params;
     out[0] = apply_argsort(r->in[0], p->axis + 1, p->descending, p->count);

@@ -91,6 +91,8 @@ static lam_tensor *padded(lam_tensor *x, int64_t low, int64_t high) {
     return lam_pad(x, (lam_dims){rank, before}, (lam_dims){rank, behind}, NULL);
 }
 
+/* As scipy.signal.stft: half a piece of zeros on both sides, behind them as many as the last piece needs, and spectra
+ * over the sum of the window. */
 lam_tensor *lam_stft(lam_tensor *x, const lam_stft_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -150,6 +152,7 @@ static lam_tensor *density(lam_tensor *products, const plan *p) {
     return lam_mul(mean, lam_where(single, unit, lam_mul(2.0, unit)));
 }
 
+/* Welch's method (1967): squares of spectra of overlapping pieces, each less its mean, averaged. */
 lam_tensor *lam_welch(lam_tensor *x, const lam_stft_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -160,6 +163,7 @@ lam_tensor *lam_welch(lam_tensor *x, const lam_stft_options *options) {
     return lam__scope_only(density(lam_add(lam_square(lam_real(s)), lam_square(lam_imag(s))), &p), since);
 }
 
+/* The conjugate of x's spectra times y's, as scipy.signal.csd has it. */
 lam_tensor *lam_csd(lam_tensor *x, lam_tensor *y, const lam_stft_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;

@@ -62,6 +62,7 @@ static bool to_the_end(lam_tensor **x, lam_axes axes, int at[2]) {
     return true;
 }
 
+/* Axes that are kept come back in the order of their numbers, since the first of two puts the second where it was. */
 lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_matrix_norm_options none;

@@ -35,6 +35,7 @@ typedef struct stack {
     int64_t n;
 } stack;
 
+/* Matrices of either dtype are computed in f64. */
 static double element(const lam_value *x, int64_t at) {
     return x->dtype == LAM_F64 ? ((const double *)x->data)[at] : (double)((const float *)x->data)[at];
 }
@@ -77,6 +78,7 @@ static bool value_of(const stack *s, int64_t number, double *a) {
     return true;
 }
 
+/* The first matrix that has no such function, or -1. */
 static int64_t some(const void *env, int64_t begin, int64_t end, void *room) {
     for (int64_t b = begin; b < end; b++)
         if (!value_of(env, b, room)) return b;

@@ -39,6 +39,8 @@ static double elements(lam__axis_set set, int rank, const int64_t *dims) {
     return n;
 }
 
+/* Of small integers and bools alone, whose sums the kernel makes without copies; all others are sums that are
+ * divided. */
 static lam_status shape_mean(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     if (!lam__reduce_is_tallied(x->dtype))
@@ -199,6 +201,7 @@ static void vjp_var(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
     gx[0] = lam_mul(away, lam__reduce_restore(lam_mul(g[0], factor), lam__reduce_set(r->params), lam_dims_of(away)));
 }
 
+/* A batch in front moves all axes by one. */
 static void batch_var(const lam_rule *r, lam_tensor *out[]) {
     variance v = *(const variance *)r->params;
     v.set <<= 1;

@@ -90,6 +90,7 @@ static lam_tensor *standard(const variable *v) {
     return v->scale ? lam_div(z, v->scale) : z;
 }
 
+/* z scale + loc */
 static lam_tensor *from_standard(const variable *v, lam_tensor *z) {
     if (v->scale) z = lam_mul(z, v->scale);
     return v->loc ? lam_add(z, v->loc) : z;
@@ -182,6 +183,7 @@ lam_tensor *lam_logsf(lam_distribution which, lam_tensor *x, lam_list parameters
     return lam__scope_named(log_share("logsf", &v, v.d->logsf, v.d->sf, v.d->cdf, v.d->high), v.since);
 }
 
+/* Here x is a share, and is not standardised; what it is the quantile of is. */
 lam_tensor *lam_ppf(lam_distribution which, lam_tensor *q, lam_list parameters) {
     variable v;
     lam_tensor *failed;
@@ -190,6 +192,7 @@ lam_tensor *lam_ppf(lam_distribution which, lam_tensor *q, lam_list parameters) 
     return lam__scope_named(finished(&v, from_standard(&v, v.d->ppf(v.x, v.s))), v.since);
 }
 
+/* Where a distribution has none of its own, the quantile of the rest. */
 lam_tensor *lam_isf(lam_distribution which, lam_tensor *q, lam_list parameters) {
     variable v;
     lam_tensor *failed;

@@ -35,6 +35,7 @@ static lam_tensor *numbers(lam_ctx *ctx, int64_t rows, int64_t columns, int axis
 
 /* ---- matrices of vectors ----------------------------------------------------------------------------------------- */
 
+/* c[(i - j) mod n]. */
 lam_tensor *lam_circulant(lam_tensor *c) {
     uint64_t since = lam__scope_now(c);
     lam_tensor *failed;
@@ -45,6 +46,7 @@ lam_tensor *lam_circulant(lam_tensor *c) {
     return lam__scope_only(lam_take(c, lam_mod(lam_sub(i, j), n), 0), since);
 }
 
+/* Element i + j of the column and, behind its last one, the row, whose first is not used. */
 lam_tensor *lam_hankel(lam_tensor *c, lam_tensor *r) {
     uint64_t since = lam__scope_now(c);
     lam_tensor *in[2] = {c, r}, *failed;
@@ -58,6 +60,8 @@ lam_tensor *lam_hankel(lam_tensor *c, lam_tensor *r) {
     return lam__scope_only(lam_take(all, lam_add(i, j), 0), since);
 }
 
+/* Its eigenvalues are the roots of a[0] x^n + ... + a[n]: the quotients with minus in the first row, ones below the
+ * diagonal. */
 lam_tensor *lam_companion(lam_tensor *a) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *failed;
@@ -69,6 +73,7 @@ lam_tensor *lam_companion(lam_tensor *a) {
     return lam__scope_only(lam_concatenate(LAM_LIST(lam_expand_dims(top, 0), below), 0), since);
 }
 
+/* Births in the first row, survivals below the diagonal. */
 lam_tensor *lam_leslie(lam_tensor *f, lam_tensor *s) {
     uint64_t since = lam__scope_now(f);
     lam_tensor *in[2] = {f, s}, *failed;
@@ -80,6 +85,7 @@ lam_tensor *lam_leslie(lam_tensor *f, lam_tensor *s) {
     return lam__scope_only(lam_concatenate(LAM_LIST(lam_expand_dims(in[0], 0), below), 0), since);
 }
 
+/* |a[i] - a[j]|. */
 lam_tensor *lam_fiedler(lam_tensor *a) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *failed;
@@ -121,6 +127,7 @@ static lam_tensor *refused(const char *operation, lam_ctx *ctx, lam_dtype dtype,
     return lam__error_fail(ctx, LAM_ERR_VALUE, "%s: there is none of %lld rows", operation, (long long)n);
 }
 
+/* 1 / (i + j + 1). */
 lam_tensor *lam_hilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
     lam_tensor *failed = refused("hilbert", ctx, dtype, lam__dtype_is_inexact((int)dtype), n, 0);
     if (failed) return failed;
@@ -130,6 +137,7 @@ lam_tensor *lam_hilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
     return lam__scope_only(lam_cast(lam_reciprocal(lam_cast(sum, LAM_F64)), dtype), since);
 }
 
+/* i over j, or for the symmetric one i + j over i. */
 lam_tensor *lam_pascal(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool lower) {
     lam_tensor *failed = refused("pascal", ctx, dtype, lam__dtype_is_inexact((int)dtype), n, 0);
     if (failed) return failed;
@@ -177,7 +185,8 @@ lam_tensor *lam_helmert(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool full) {
     return lam__scope_only(lam_cast(full ? x : lam_slice_axis(x, 0, 1, n), dtype), since);
 }
 
-/* [[h, h], [h, -h]], from one element on. */
+/* [[h, h], [h, -h]], from one element on. Sylvester's construction; parts of it go with the scope, since each is as
+ * large as all before it. */
 lam_tensor *lam_hadamard(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
     if (ctx && (n < 1 || (n & (n - 1)) || n > INT64_C(1) << 20))
         return lam__error_fail(ctx, LAM_ERR_VALUE, "hadamard: %lld is no power of two from 1 to 2^20", (long long)n);
@@ -216,6 +225,7 @@ lam_status lam_polar_factors(lam_tensor *x, bool left, lam_tensor **u, lam_tenso
     return lam__matrices_give(LAM_OK, since, 2, made, places);
 }
 
+/* As a whole matrix, which has the derivatives of lam_eigh and costs what that does. */
 lam_status lam_eigh_tridiagonal(lam_tensor *d, lam_tensor *e, lam_tensor **values, lam_tensor **vectors_) {
     uint64_t since = lam__scope_now(d);
     lam_tensor *in[2] = {d, e}, *failed, *made[2], **const places[2] = {values, vectors_};

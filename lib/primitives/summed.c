@@ -35,6 +35,7 @@ static bool is_long(const lam_value *g, lam__axis_set set) {
     return row == 1 || row >= SHORT;
 }
 
+/* The kernel of sums of squares, with y as the other factor. */
 static lam_status sum_products(const lam_value *g, const lam_value *y, lam_dims like, lam__axis_set set,
                                lam_value **out) {
     bool reduced[LAM_INNER_RANK];
@@ -72,6 +73,7 @@ lam_status lam__rules_times_summed(lam_ctx *ctx, lam_value *g, lam_value *y, con
     return sum_any(ctx, g, y, dims, out);
 }
 
+/* The same for rules, which have handles. */
 lam_tensor *lam__rules_product_summed(lam_tensor *x, lam_tensor *y, lam_dims like) {
     const lam_value *g = lam__scope_peek(x), *h = lam__scope_peek(y);
     lam_value *sum;

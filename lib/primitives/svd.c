@@ -67,6 +67,7 @@ static void *part_of(const lam_value *x, int64_t at, int64_t count) {
     return x ? (char *)x->data + at * (x->count / count) * (int64_t)lam__dtype_bytes(x->dtype) : NULL;
 }
 
+/* Matrices [begin, end) of the stack; the first whose iteration did not end, or -1. */
 static int64_t decompose_part(const void *env, int64_t begin, int64_t end, void *room) {
     const stack *k = env;
     const int64_t count = lam__matrices_count(k->x);
@@ -234,6 +235,7 @@ lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_tensor **v
 
 /* ---- values alone ------------------------------------------------------------------------------------------------ */
 
+/* Values are real. */
 static lam_status shape_svdvals(const lam_call_site *call, lam_shape out[]) {
     lam_status typed = lam__matrices_typed(call, false);
     if (typed != LAM_OK) return typed;

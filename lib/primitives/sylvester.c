@@ -23,6 +23,7 @@ static lam_tensor *apply_solve_sylvester(lam_tensor *a, lam_tensor *b, lam_tenso
     return lam__apply(&lam__row_solve_sylvester, NULL, 0, INPUTS, in);
 }
 
+/* LAPACK counts in int, also the elements that it works in. */
 static lam_status shape_solve_sylvester(const lam_call_site *call, lam_shape out[]) {
     const lam_value *a = call->in[A], *b = call->in[B], *c = call->in[C];
     lam_status status = lam__matrices_typed(call, true);
@@ -46,6 +47,7 @@ typedef struct equations {
     int64_t m, n;
 } equations;
 
+/* Equations [begin, end) of the stack; the first that cannot be solved, or -1. */
 static int64_t solve_part(const void *env, int64_t begin, int64_t end, void *room) {
     const equations *e = env;
     const int64_t item = (int64_t)lam__dtype_bytes(e->dtype), m = e->m, n = e->n, at = begin * m * n * item;

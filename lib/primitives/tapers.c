@@ -36,6 +36,7 @@ static lam_tensor *cosines(const char *name, lam_ctx *ctx, lam_dtype dtype, int6
     return lam__scope_only(lam_cast(out, dtype), since);
 }
 
+/* Coefficients of this one and the next two are those of NumPy. */
 lam_tensor *lam_hanning(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
     uint64_t since = lam__scope_now_in(ctx);
     return lam__scope_named(cosines("hanning", ctx, dtype, count, 0.5, 0), since);
@@ -51,6 +52,7 @@ lam_tensor *lam_blackman(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
     return lam__scope_named(cosines("blackman", ctx, dtype, count, 0.5, 0.08), since);
 }
 
+/* A triangle, 0 at both ends. */
 lam_tensor *lam_bartlett(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *failed, *t = distances("bartlett", ctx, dtype, count, &failed);

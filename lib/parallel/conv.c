@@ -114,6 +114,7 @@ static char *begin_sharing(sharing *s, lam__team **team, double cost, size_t own
     return block;
 }
 
+/* Items of a way, each part in the room of its worker: so in all of these. */
 static void gather_part(void *env, int64_t begin, int64_t end, int worker) {
     const sharing *s = env;
     lam__conv_gather_run(s->plan, begin, end, room_of(s, worker));
@@ -213,7 +214,9 @@ static bool of_points(lam__team *team, lam__conv_points *p, lam__scratch *scratc
     return true;
 }
 
-/* False: the room was refused. */
+/* The first way whose plan says that it fits does it; phases always fit. Windows of one element on many examples with
+ * features are asked for as points first, and are products after all where those do not fit: by_windows has written
+ * over p meanwhile. False: the room was refused. */
 bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w,
                         void *out, lam__scratch *scratch, void *env) {
     double results, products;

@@ -46,7 +46,8 @@ static int64_t met(const pairs *p, int64_t few, int64_t *begin) {
     return end > *begin ? end - *begin : 0;
 }
 
-/* Counts pairs and elements. */
+/* Counts pairs and elements. Pairs are counted axis by axis; as doubles, since their product may be more than an
+ * integer holds. */
 static void survey(order *o) {
     double met_all = 1, elements = 1;
     o->few = o->many = 1;
@@ -72,6 +73,7 @@ typedef struct copied {
     int64_t dims[2 + 2 * LAM__CONV_AXES], array[2 + 2 * LAM__CONV_AXES], matrix[2 + 2 * LAM__CONV_AXES];
 } copied;
 
+/* Axes go from the outermost to the innermost as they are added, which is all the order that a copy has. */
 static void add_axis(copied *c, int64_t count, int64_t array, int64_t matrix) {
     if (count == 1) return;
     c->dims[c->rank] = count;
@@ -79,6 +81,7 @@ static void add_axis(copied *c, int64_t count, int64_t array, int64_t matrix) {
     c->matrix[c->rank++] = matrix;
 }
 
+/* Either way: the matrix is made of elements, or they are taken from it. */
 static void copy(const order *o, const copied *c, char *array, char *matrix) {
     if (o->gather)
         lam__parallel_copy(o->team, c->rank, c->dims, o->dtype, matrix, c->matrix, o->dtype, array, c->array);
@@ -166,6 +169,7 @@ typedef struct apart {
     int64_t w_step[2 + LAM__CONV_AXES]; /* o, c and the window */
 } apart;
 
+/* It belongs to the caller's scratch and is not given back here. */
 static void *room(const apart *a, int64_t elements) {
     return a->lender.scratch(a->lender.env, (size_t)(elements * lam__item_bytes(a->order.dtype)));
 }

@@ -16,6 +16,7 @@ static int64_t row_of(const sharing *s, int64_t g) {
     return g == s->groups ? s->plan->product.m : g * s->units / s->groups * s->plan->rows;
 }
 
+/* Items are products of the batch, or where these are cut, their parts one product after the other. */
 static void multiply_part(void *env, int64_t begin, int64_t end, int worker) {
     const sharing *s = env;
     char *room = s->room ? s->room + (size_t)worker * s->plan->room : NULL;
@@ -49,6 +50,7 @@ static int64_t parts_of_sum(const lam__matmul *w) {
     return parts < 2 ? 1 : parts < PARTS ? (int64_t)parts : PARTS;
 }
 
+/* The last part has what is left of the sum. */
 static void sum_part(void *env, int64_t begin, int64_t end, int worker) {
     const long_sum *s = env;
     const int64_t item = lam__item_bytes(s->plan->dtype), k = s->plan->product.k;
@@ -64,6 +66,7 @@ static void sum_part(void *env, int64_t begin, int64_t end, int worker) {
     }
 }
 
+/* Parts are added by the kernel of sums, in an order that does not depend on threads either. */
 static bool add_parts(lam__team *team, const lam__matmul *w, int64_t parts, double cost, lam__scratch *scratch,
                       void *env) {
     long_sum s = {.plan = w, .parts = parts, .results = w->product.m * w->product.n};
@@ -79,6 +82,8 @@ static bool add_parts(lam__team *team, const lam__matmul *w, int64_t parts, doub
     return true;
 }
 
+/* Without a plan there is nothing to be done: no results, or sums of nothing that have been written. Rows are shared
+ * where there are fewer products than threads. */
 bool lam__parallel_matmul(lam__team *team, lam_dtype dtype, const lam__product *product, lam__scratch *scratch,
                           void *env) {
     lam__matmul w;

@@ -6,13 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Operands as read from memory and the parameter; those that an operation does not have are 0. */
+/* Operands as read from memory and the parameter; those that an operation does not have are 0. k is the exponent of
+ * integer_pow. */
 typedef struct integers {
     int64_t x, y, z, k;
     int bits; /* of each, in memory */
 } integers;
 
-/* One line per operation. */
+/* One line per operation. Sums, products and shifts to the left are taken without a sign, since C does not say what
+ * becomes of a signed one that overflows. Shifts to the right of as many bits as there are, or more, leave the sign. */
 /* clang-format off */
 static int64_t wrap(uint64_t x) { return (int64_t)x; }
 
@@ -24,13 +26,13 @@ static int64_t i_not(integers a) { return ~a.x; }
 static int64_t i_add(integers a) { return wrap((uint64_t)a.x + (uint64_t)a.y); }
 static int64_t i_sub(integers a) { return wrap((uint64_t)a.x - (uint64_t)a.y); }
 static int64_t i_mul(integers a) { return wrap((uint64_t)a.x * (uint64_t)a.y); }
-static int64_t i_rem(integers a) { return a.y == 0 || a.y == -1 ? 0 : a.x % a.y; }
+static int64_t i_rem(integers a) { return a.y == 0 || a.y == -1 ? 0 : a.x % a.y; } /* by -1 it may trap */
 static int64_t i_max(integers a) { return a.x > a.y ? a.x : a.y; }
 static int64_t i_min(integers a) { return a.x < a.y ? a.x : a.y; }
 static int64_t i_and(integers a) { return a.x & a.y; }
 static int64_t i_or(integers a) { return a.x | a.y; }
 static int64_t i_xor(integers a) { return a.x ^ a.y; }
-static bool is_far(integers a) { return a.y < 0 || a.y >= a.bits; }
+static bool is_far(integers a) { return a.y < 0 || a.y >= a.bits; } /* C leaves such shifts undefined */
 static int64_t i_shift_left(integers a) { return is_far(a) ? 0 : wrap((uint64_t)a.x << a.y); }
 static int64_t i_shift_right_arithmetic(integers a) { return a.x >> (is_far(a) ? 63 : a.y); }
 static int64_t i_eq(integers a) { return a.x == a.y; }
@@ -70,6 +72,7 @@ static int64_t i_population_count(integers a) {
     return count;
 }
 
+/* From the highest bit down; of 0 all. */
 static int64_t i_clz(integers a) {
     int64_t count = 0;
     while (count < a.bits && !(a.x >> (a.bits - 1 - count) & 1)) count++;

@@ -43,6 +43,7 @@ ALWAYS_INLINE V64 quick_entr(V64 x) {
     return either(plain, -x * quick_log_of_parts(parts_of(x)), special);
 }
 
+/* The zero has to be mended here too, where the sum cancels. */
 ALWAYS_INLINE V64 quick_entr_slope(V64 x) {
     const V64 zero = {0};
     const M64 plain = (M64)(x > 0) & (M64)(x <= f64_LARGEST);

@@ -56,6 +56,7 @@ ALWAYS_INLINE V64 exp1_inside(V64 x) {
     return r.hi + madd(-x * x, POWERS(x, EXP1_REST), r.lo);
 }
 
+/* exp(-x) times what the table gives by s, about x + 1/2, for x >= 0.5. */
 ALWAYS_INLINE V64 exp1_beyond(V64 x) {
     const sum64 inverse = inverse_of(any_sum(x, splat64(0.5 + 0x1p-20)));
     const sum64 e = VALUE(place_of_inverse(15.5 - 0x1p-30, 16, inverse), lam__table_exp1);
@@ -101,6 +102,7 @@ ALWAYS_INLINE V64 expi_inside(V64 x) {
     return r.hi + r.lo;
 }
 
+/* exp(x) times what the table gives by s, about x + 1, for x >= 1. */
 ALWAYS_INLINE V64 expi_beyond(V64 x) {
     const sum64 inverse = inverse_of(any_sum(x, splat64(1 + 0x1p-20)));
     const sum64 e = VALUE(place_of_inverse(15.5 - 0x1p-30, 32, inverse), lam__table_expi);
@@ -141,6 +143,7 @@ ALWAYS_INLINE V64 si_beyond(V64 x) {
     return sum.hi + (sum.lo + 0x1.1a62633145c07p-54);
 }
 
+/* Odd: that of the size, with the sign of x. Below 4 it is x times a table. */
 ALWAYS_INLINE V64 f64_si(V64 x) {
     const V64 size = f64_magnitude(x), four = splat64(4);
     const M64 plain = (M64)(size >= 0x1p-900) & (M64)(size <= 0x1p900), inside = (M64)(size < 4);
@@ -201,6 +204,8 @@ ALWAYS_INLINE V64 ci_beyond(V64 x) {
     return all.hi + all.lo;
 }
 
+/* Even, that is the real part left of 0. Results below 1/32 next to the first zero, 0.6165, have lost digits in the
+ * difference that they are: those lanes are done one by one. */
 ALWAYS_INLINE V64 f64_ci(V64 x) {
     const V64 size = f64_magnitude(x), four = splat64(4);
     const M64 plain = (M64)(size >= 0x1p-400) & (M64)(size <= 0x1p900);
@@ -257,6 +262,7 @@ static const double FRESNEL_C_REST[] = {
     0x1.c59b516e911ddp-15, -0x1.a4b5e2536bea9p-10, 0x1.cdca8f1f7bd49p-6,  -0x1.f952e0f96d63p-3,
 };
 
+/* x^3 in two parts, times a bracket that is a sum: all that is rounded is below an ulp of the result. */
 ALWAYS_INLINE V64 fresnel_s_inside(V64 x) {
     const V64 fourth = (x * x) * (x * x);
     const V64 more = madd(fourth, POWERS(fourth, FRESNEL_S_REST), splat64(FRESNEL_S_FIRST_REST));

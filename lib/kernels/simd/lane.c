@@ -34,6 +34,7 @@ ALWAYS_INLINE void f64_choose(double *out, const uint8_t *c, const double *x, co
     }
 }
 
+/* Bytes of 0 and 1 made negative are all bits or none, and stay so when they are widened. */
 ALWAYS_INLINE void f32_choose(float *out, const uint8_t *c, const float *x, const float *y) {
     typedef int8_t bytes __attribute__((vector_size(GROUP)));
     typedef uint32_t words __attribute__((vector_size(4 * GROUP)));
@@ -93,6 +94,7 @@ GATHER(gather_1, uint8_t)
         for (int64_t i = n; i < all; i++) r[i] = r[n - 1];                                                             \
     } while (0)
 
+/* What is the same in all lanes is one element, eight times: a group, which every block reads again. */
 static void load(const lam__lane_step *s, char *memory, void *const data[], int64_t first, int64_t lanes, int groups) {
     const bool same = s->same & 1u;
     const int64_t n = same ? GROUP : lanes, all = same ? GROUP : (int64_t)groups * GROUP,
@@ -112,6 +114,7 @@ static void load(const lam__lane_step *s, char *memory, void *const data[], int6
     }
 }
 
+/* To one element, or of one value to all: either of what is stored and where may be the same in all lanes. */
 static void store(const lam__lane_step *s, const char *memory, void *const data[], int64_t first, int64_t lanes) {
     const bool same = s->same >> 1 & 1u;
     const int64_t step = s->as.move.step, n = step ? lanes : 1;
@@ -138,6 +141,7 @@ static void call(const lam__lane_step *s, char *memory, int64_t lanes) {
     s->as.call.loop(one ? GROUP : lanes, p, step, s->as.call.params);
 }
 
+/* Both results come of one reduction of the operand. */
 static void waves(const lam__lane_step *s, char *memory, int64_t lanes) {
     lam__pair_loop *loop = lam__elementwise_simd()->sincos(s->as.dtype);
     loop(s->same & 1u ? GROUP : lanes, memory + s->at[2], memory + s->at[0], memory + s->at[1]);
@@ -157,6 +161,7 @@ static void logic(const lam__lane_step *s, char *memory, int groups) {
     }
 }
 
+/* Step by step, each over all groups of the block: what to do next is found out once for them. */
 static void run(const lam__lane_step *steps, int64_t count, void *memory, void *const data[], int64_t first,
                 int64_t lanes, int groups) {
     for (const lam__lane_step *s = steps, *end = steps + count; s < end; s++) {
@@ -196,6 +201,7 @@ static void store_one(const lam__lane_step *s, const char *memory, void *const d
     move_one((char *)data[s->at[0]] + s->as.move.base * s->item[0], memory + s->at[1], s->item[0]);
 }
 
+/* Registers that a step has none of are named all the same, and not read. */
 static void call_one(const lam__lane_step *s, char *memory) {
     static const int64_t step[4] = {1, 1, 1, 1};
     void *const p[4] = {memory + s->at[0], memory + s->at[1], memory + s->at[2], memory + s->at[3]};
@@ -206,6 +212,7 @@ static void waves_one(const lam__lane_step *s, char *memory) {
     lam__elementwise_simd()->sincos(s->as.dtype)(1, memory + s->at[2], memory + s->at[0], memory + s->at[1]);
 }
 
+/* Nothing is broadcast, so `same` has no say. */
 static void single(const lam__lane_step *steps, int64_t count, void *memory, void *const data[]) {
     char *const m = memory;
     for (const lam__lane_step *s = steps, *end = steps + count; s < end; s++) {

@@ -9,6 +9,8 @@
     type v[GROUP];                                                                                                     \
     memcpy(v, from, sizeof v)
 
+/* Each makes two functions: step_ for groups of lanes, whose inner loop has a length that the compiler knows, and one_
+ * for a single one. R is the type of the result, which is bytes where it is a bool. */
 #define UNARY(name, R, f)                                                                                              \
     ALWAYS_INLINE void NAME(step_##name)(const lam__lane_step *s, char *memory, int groups) {                          \
         R *out = AT(0, R), made[GROUP];                                                                                \

@@ -21,6 +21,7 @@ typedef lam_c128 plane_one(lam_c128);
 
 /* ---- lanes that are not plain ----------------------------------------------------------------------------------- */
 
+/* Out of line, since vectors seldom need it: inside, its loop would be in every function here. */
 static __attribute__((noinline)) plane64 plane_patched(plane64 r, plane64 z, M64 where, plane_one one) {
     for (int i = 0; i < LANES64; i++) {
         if (!where[i]) continue;
@@ -127,6 +128,7 @@ ALWAYS_INLINE plane64 plane_rsqrt(plane64 z) {
 /* Beyond these exponentials leave the range, or their squares do. */
 static const double PLANE_MOST_EXPONENT = 700, PLANE_MOST_SQUARE = 300;
 
+/* exp(x) (cos(y) + i sin(y)). */
 ALWAYS_INLINE plane64 plane_exp(plane64 z) {
     const M64 plain = is_within(z.re, PLANE_MOST_EXPONENT) & is_within(z.im, f64_LARGEST);
     const V64 size = f64_exp(z.re);
@@ -176,15 +178,18 @@ ALWAYS_INLINE plane64 plane_logistic(plane64 z) {
 
 /* ---- the hyperbola and the circle ------------------------------------------------------------------------------- */
 
+/* Exponentials of x, as the caller uses them, are in range, and y is an angle, of whatever size. */
 ALWAYS_INLINE M64 is_plain_arc(plane64 z, double most) {
     return is_within(z.re, most) & is_within(z.im, f64_LARGEST);
 }
 
+/* sinh(x) cos(y) + i cosh(x) sin(y): products only, so that nothing cancels. */
 ALWAYS_INLINE plane64 plane_sinh_of(plane64 z) {
     const f64_pair turn = f64_sincos(z.im);
     return (plane64){f64_sinh(z.re) * turn.cosine, f64_cosh(z.re) * turn.sine};
 }
 
+/* cosh(x) cos(y) + i sinh(x) sin(y). */
 ALWAYS_INLINE plane64 plane_cosh_of(plane64 z) {
     const f64_pair turn = f64_sincos(z.im);
     return (plane64){f64_cosh(z.re) * turn.cosine, f64_sinh(z.re) * turn.sine};
@@ -238,6 +243,7 @@ ALWAYS_INLINE plane64 plane_logistic_slope(plane64 z) {
 
 /* ---- logarithms ------------------------------------------------------------------------------------------------- */
 
+/* log(|z|^2)/2 + i angle: no root is taken of the sum of squares, which would round it. */
 ALWAYS_INLINE plane64 plane_log_of(plane64 z) {
     const sum64 log = f64_log_of_sum(sum_of_squares(z.re, z.im));
     return (plane64){0.5 * (log.hi + log.lo), f64_atan2(z.im, z.re)};
@@ -336,6 +342,9 @@ typedef struct ellipse64 {
     M64 near; /* where the share tells the arc */
 } ellipse64;
 
+/* With r and s the distances from -1 and 1 the axis is a = (r + s)/2. a - 1 and a - x would cancel: they are made of
+ * r - |x + 1| = y^2/(r + |x + 1|) and the same of s and x - 1. The imaginary part is log(a + root(a^2 - 1)), the sine
+ * of the arc x/a, its tangent x/root(a^2 - x^2), by which it is known where the sine is flat. */
 ALWAYS_INLINE ellipse64 ellipse_of(V64 x, V64 y) {
     const V64 square = y * y, right = x + 1, left = x - 1;
     const V64 r = root64(madd(right, right, square)), s = root64(madd(left, left, square)), axis = 0.5 * (r + s);
@@ -364,6 +373,7 @@ ALWAYS_INLINE plane64 plane_asin_of(plane64 z) {
     return (plane64){with_sign(arc, z.re), with_sign(e.area, z.im)};
 }
 
+/* Left of 0 the arc is more than a quarter: the sign of x goes into it, not onto the result as in asin. */
 ALWAYS_INLINE plane64 plane_acos_of(plane64 z) {
     const ellipse64 e = ellipse_of(f64_magnitude(z.re), f64_magnitude(z.im));
     const V64 arc = either(e.near, f64_acos(with_sign(e.share, z.re)), f64_atan2(e.across, z.re));

@@ -65,6 +65,7 @@ ALWAYS_INLINE void put_line(char *to, const char *from) {
 #endif
 }
 
+/* Whole lines of dst; what lies before the first and behind the last goes through the caches. */
 void LAM__ISA_NAME(lam__turn_stream_)(size_t bytes, void *dst, const void *src) {
     char *to = dst;
     const char *from = src;

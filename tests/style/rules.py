@@ -383,3 +383,19 @@ def primitives_are_complete(tree):
             yield f"primitive {name}: no prototype lam_{name} in the public headers"
         if not re.search(rf"\b{name}\b", cases):
             yield f"primitive {name}: no row in tests/primitives/cases"
+
+
+HELPERS = "const lam__emit_helper lam__emit_%s[] = {\n    {\"%s\",\n     \"text\"},\n    {NULL, NULL},\n};\n"
+
+
+@rule("helpers of emitted C have names of their own",
+      bad=[{"lib/program/a.c": HELPERS % ("a", "less"), "lib/program/b.c": HELPERS % ("b", "less")}],
+      good={"lib/program/a.c": HELPERS % ("a", "less"), "lib/program/b.c": HELPERS % ("b", "equal")})
+def helpers_differ(tree):
+    seen = {}
+    for path in tree.select("lib/program/", suffixes=".c"):
+        for table in re.findall(r"^const lam__emit_helper \w+\[\] = \{\n(.*?)^\};", tree.text(path), re.M | re.S):
+            for name in re.findall(r'^    \{"(\w+)",', table, re.M):
+                if name in seen:
+                    yield f"{path}: the helper {name} is in {seen[name]} too, and only one of them is ever found"
+                seen[name] = path

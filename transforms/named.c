@@ -212,6 +212,25 @@ lam_tensor *lam_ppermute(lam_tensor *x, const lam_route routes[], size_t count, 
     return lam__scope_only(out, since);
 }
 
+/* The examples and their parts exchanged, as the axes of a matrix are. */
+lam_tensor *lam_all_to_all(lam_tensor *x, int split_axis, int concat_axis, const char *axis_name) {
+    lam_tensor *failed;
+    uint64_t since = lam__scope_now(x);
+    lam__level *level = level_for("all_to_all", x, axis_name, &failed);
+    if (!level) return failed;
+    if (!lam__apply_axis("all_to_all", x, lam_rank(x), &split_axis) ||
+        !lam__apply_axis("all_to_all", x, lam_rank(x), &concat_axis))
+        return failed;
+    int64_t size = batch_of(level)->size;
+    if (lam_dim(x, split_axis) != size)
+        return lam__error_fail(level->ctx, LAM_ERR_SHAPE,
+                               "all_to_all: axis %d must have %lld elements, one per example", split_axis,
+                               (long long)size);
+    lam_tensor *all = lam__lanes_out(lam_moveaxis(x, split_axis, 0), level, false);
+    lam_tensor *own = lam__lanes_in(lam_swapaxes(all, 0, 1), level, false);
+    return lam__scope_only(lam_moveaxis(own, 0, concat_axis), since);
+}
+
 /* ---- about the axis ---------------------------------------------------------------------------------------------- */
 
 /* A missing context fails as everything does without one. */

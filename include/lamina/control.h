@@ -114,6 +114,13 @@ typedef struct lam_route {
  *         twice. Derivative: the other way. */
 LAM_API lam_tensor *lam_ppermute(lam_tensor *x, const lam_route routes[], size_t count, const char *axis_name);
 
+/* Part i of each example's x along split_axis goes to example i, which has the parts it got side by side along
+ * concat_axis.
+ * Shape   as x, whose split_axis has one element for each example, without it, and with an axis of as many elements at
+ *         concat_axis.
+ * Fails   as lam_psum does; LAM_ERR_AXIS; LAM_ERR_SHAPE for another length of split_axis. Derivative: the other way. */
+LAM_API lam_tensor *lam_all_to_all(lam_tensor *x, int split_axis, int concat_axis, const char *axis_name);
+
 /* The place of an example in the batch, an i64 of rank 0. Fails as lam_psum does. Derivative: none. */
 LAM_API lam_tensor *lam_axis_index(lam_ctx *ctx, const char *axis_name);
 

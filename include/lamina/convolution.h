@@ -111,6 +111,20 @@ LAM_API lam_tensor *lam_reduce_window_argmin(lam_tensor *x, const lam_window_opt
 LAM_API lam_tensor *lam_select_and_scatter_add(lam_tensor *x, lam_tensor *source, bool smallest,
                                                const lam_window_options *options);
 
+/* The windows of x as features: behind the elements of a window of the first feature come those of the second. Around
+ * and between elements there are zeros. exclude_padding is not looked at.
+ * Shape   x [..., C, sizes] to [..., C times the elements of a window, places].
+ * Fails   as lam_reduce_window_sum; LAM_ERR_RANK where no axis of features is in front of the windows, or there is one
+ *         axis too many on the way. Owner: current scope. Derivative: identity on each place an element takes.
+ * Source  jax.lax.conv_general_dilated_patches. */
+LAM_API lam_tensor *lam_conv_patches(lam_tensor *x, const lam_window_options *options);
+
+/* A convolution with weights of its own at each place: the product of w and lam_conv_patches(x, options) there.
+ * Shape   x [..., C, sizes], w [O, C times the elements of a window, places] to [..., O, places].
+ * Fails   as lam_conv_patches; LAM_ERR_SHAPE for other weights. Owner: current scope. Derivative: bilinear.
+ * Source  jax.lax.conv_general_dilated_local. */
+LAM_API lam_tensor *lam_conv_local(lam_tensor *x, lam_tensor *w, const lam_window_options *options);
+
 /* The largest element of each window. By default windows do not overlap.
  * Fails   as lam_reduce_window_max. Derivative: as lam_reduce_window_max. */
 LAM_API lam_tensor *lam_max_pool(lam_tensor *x, const lam_window_options *options);

@@ -9,6 +9,7 @@
 #include <lamina/tensor.h>
 #include <lamina/ops.h>
 #include <lamina/random.h>
+#include <lamina/rotation.h>
 #include <lamina/signal.h>
 #include <lamina/stats.h>
 #include <lamina/structured.h>

@@ -21,6 +21,7 @@
 #include <lamina/tensor.h>
 #include <lamina/program.h>
 #include <lamina/sparse.h>
+#include <lamina/structured.h>
 #include <lamina/transforms.h>
 
 #ifdef __cplusplus
@@ -207,6 +208,12 @@ inline lam_tensor *lam_reduce_window_argmin(lam_tensor *x, const lam_window_opti
 inline lam_tensor *lam_select_and_scatter_add(lam_tensor *x, lam_tensor *source, bool smallest,
                                               const lam_window_options &options) {
     return lam_select_and_scatter_add(x, source, smallest, &options);
+}
+inline lam_tensor *lam_conv_patches(lam_tensor *x, const lam_window_options &options) {
+    return lam_conv_patches(x, &options);
+}
+inline lam_tensor *lam_conv_local(lam_tensor *x, lam_tensor *w, const lam_window_options &options) {
+    return lam_conv_local(x, w, &options);
 }
 inline lam_tensor *lam_max_pool(lam_tensor *x, const lam_window_options &options) {
     return lam_max_pool(x, &options);
@@ -406,12 +413,21 @@ inline lam_tensor *lam_welch(lam_tensor *x, const lam_stft_options &options) {
 inline lam_tensor *lam_csd(lam_tensor *x, lam_tensor *y, const lam_stft_options &options) {
     return lam_csd(x, y, &options);
 }
+inline lam_tensor *lam_interpn(lam_list points, lam_tensor *values, lam_tensor *x, const lam_interpn_options &options) {
+    return lam_interpn(points, values, x, &options);
+}
 inline lam_tensor *lam_image_resize(lam_tensor *x, lam_dims dims, const lam_image_options &options) {
     return lam_image_resize(x, dims, &options);
 }
 inline lam_tensor *lam_scale_and_translate(lam_tensor *x, lam_dims dims, lam_axes axes, lam_tensor *scale,
                                            lam_tensor *translation, const lam_image_options &options) {
     return lam_scale_and_translate(x, dims, axes, scale, translation, &options);
+}
+
+/* ---- structured.h ------------------------------------------------------------------------------------------------ */
+
+inline lam_tensor *lam_ormqr(lam_tensor *a, lam_tensor *taus, lam_tensor *c, const lam_ormqr_options &options) {
+    return lam_ormqr(a, taus, c, &options);
 }
 
 /* ---- function.h -------------------------------------------------------------------------------------------------- */

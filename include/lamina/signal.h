@@ -98,6 +98,23 @@ typedef enum lam_map_mode {
 LAM_API lam_tensor *lam_map_coordinates(lam_tensor *x, lam_tensor *coordinates, int order, lam_map_mode mode,
                                         double cval);
 
+typedef struct lam_interpn_options {
+    bool nearest;       /* the value of the nearest point, of two the lower one; otherwise linear between neighbours */
+    bool extrapolate;   /* the pieces at the edges go on beyond the grid; otherwise there is `fill` */
+    const double *fill; /* NULL: NaN */
+} lam_interpn_options;
+
+/* The function with these values on a grid, at the places x: linear along each axis between the points next to it. The
+ * list holds the points of each axis, in ascending order. NaN gives NaN.
+ * Shape   values [points of each axis, items...], x [..., number of axes] to [..., items...].
+ * Fails   LAM_ERR_ARITY without points; LAM_ERR_SHAPE for sizes that do not fit, and for axes of one point (nearest: of
+ *         none); LAM_ERR_VALUE for points that are seen not to ascend; LAM_ERR_DTYPE for complex places.
+ * Owner   current scope.
+ * Derivative  by values, and unless nearest by x and points: by x the slope of the piece behind it, beyond the grid 0,
+ *         or that of the last piece.
+ * Source  scipy.interpolate.interpn, RegularGridInterpolator. */
+LAM_API lam_tensor *lam_interpn(lam_list points, lam_tensor *values, lam_tensor *x, const lam_interpn_options *options);
+
 /* ---- images ------------------------------------------------------------------------------------------------------ */
 
 /* The kernels of jax.image, of a distance in elements. */

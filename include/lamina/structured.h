@@ -101,6 +101,40 @@ LAM_API lam_status lam_polar_factors(lam_tensor *x, bool left, lam_tensor **u, l
  *         Derivative: as lam_eigh. */
 LAM_API lam_status lam_eigh_tridiagonal(lam_tensor *d, lam_tensor *e, lam_tensor **values, lam_tensor **vectors);
 
+/* Eigenvalues, ascending, and vectors of a symmetric a in the metric of a symmetric, positive definite b: a v = b v
+ * diag(values), v^T b v = 1. NULL for what is not wanted.
+ * Shape   [..., n, n] both, leading axes broadcast, to [..., n] and [..., n, n].
+ * Fails   LAM_ERR_SHAPE unless square and of one size; as lam_cholesky of b does. Owner: current scope.
+ *         Derivative: by a and b, as lam_eigh's.
+ * Source  scipy.linalg.eigh(a, b). */
+LAM_API lam_status lam_eigh_generalized(lam_tensor *a, lam_tensor *b, lam_tensor **values, lam_tensor **vectors);
+
+/* The lower triangular factor of l l^T + w w^T, or of l l^T - w w^T where `downdate`, from the lower triangle of l,
+ * whose diagonal has no zeros, in n^2 steps.
+ * Shape   l [..., n, n], w [..., n], leading axes broadcast, to [..., n, n].
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_NUMERIC where what is left is seen not to be positive definite, unseen it has NaN from
+ *         the first such column on. Owner: current scope. Derivative: by both.
+ * Source  Gill, Golub, Murray and Saunders, Methods for modifying matrix factorizations, 1974. */
+LAM_API lam_tensor *lam_cholesky_update(lam_tensor *l, lam_tensor *w, bool downdate);
+
+/* The first n columns of H_1 H_2 ... H_k, H_i = 1 - taus[i] v_i v_i^H, where v_i has 1 in row i, zeros above, and below
+ * it what column i of a has there: what LAPACK's xGEQRF and xGEHRD hold matrices by.
+ * Shape   a [..., m, n], taus [..., k], k <= m and k <= n, leading axes broadcast, to [..., m, n].
+ * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE. Owner: current scope. Derivative: by both, by a as far as it is read.
+ * Source  jax.lax.linalg.householder_product, LAPACK's xORGQR. */
+LAM_API lam_tensor *lam_householder_product(lam_tensor *a, lam_tensor *taus);
+
+typedef struct lam_ormqr_options {
+    bool right_side; /* c times the product */
+    bool transpose;  /* the adjoint of the product */
+} lam_ormqr_options;
+
+/* The same product, of all its m columns, times c, which is not made for that.
+ * Shape   as lam_householder_product, c [..., m, p] (right side: [..., p, m]), to that of c.
+ * Fails   as lam_householder_product does. Owner: current scope. Derivative: by all three.
+ * Source  jax.lax.linalg.ormqr, LAPACK's xORMQR. */
+LAM_API lam_tensor *lam_ormqr(lam_tensor *a, lam_tensor *taus, lam_tensor *c, const lam_ormqr_options *options);
+
 #ifdef __cplusplus
 }
 #endif

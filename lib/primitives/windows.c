@@ -338,7 +338,7 @@ const lam_primitive lam__row_reduce_window_min = {
 
 /* Parameters for a call of a user's; false after recording what is wrong with them. Options are a user's, so every list
  * may be absent or wrong; a window must be given. */
-static bool params_for(const char *operation, lam_tensor *x, const lam_window_options *o, window_params *p) {
+bool lam__windows_params(const char *operation, lam_tensor *x, const lam_window_options *o, window_params *p) {
     lam_dims own = lam_dims_of(x);
     if (!o || !o->window.rank || !o->window.dims) {
         lam__axes_fail(operation, x, LAM_ERR_OPTION, "no window is given");
@@ -360,7 +360,7 @@ static bool params_for(const char *operation, lam_tensor *x, const lam_window_op
 static lam_tensor *reduction(const lam_primitive *row, lam_tensor *x, const lam_window_options *o) {
     window_params p;
     if (!lam__scope_peek(x)) return lam__axes_fail(row->name, x, LAM_ERR_NULL, "no tensor");
-    return params_for(row->name, x, o, &p) ? apply(row, &p, x) : lam__axes_failed(x);
+    return lam__windows_params(row->name, x, o, &p) ? apply(row, &p, x) : lam__axes_failed(x);
 }
 
 /* Bools are counted. Complex sums are those of the parts. */
@@ -406,7 +406,7 @@ lam_tensor *lam_select_and_scatter_add(lam_tensor *x, lam_tensor *source, bool s
     lam_value *v[2];
     window_params p;
     if (!lam__scope_operands(name, 2, in, v, &failed)) return failed;
-    if (!params_for(name, x, options, &p)) return lam__axes_failed(x);
+    if (!lam__windows_params(name, x, options, &p)) return lam__axes_failed(x);
     lam_tensor *at = apply(smallest ? &lam__row_reduce_window_argmin : &lam__row_reduce_window_argmax, &p, x);
     if (lam_failed(at)) return lam__scope_only(at, since);
     const lam_dims own = lam_dims_of(x), places = lam_dims_of(at), given = lam_dims_of(source);

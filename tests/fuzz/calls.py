@@ -11,7 +11,7 @@ import sys
 
 SEED, CALLS, GROUP = 1, 6000, 50
 HEADERS = ("base context tensor ops bits arrange reductions indexing linalg special neural numeric polynomial complex "
-           "convolution fft random signal stats structured fn transforms sparse control function").split()
+           "convolution fft random signal stats structured rotation fn transforms sparse control function").split()
 
 # They end or fail by their nature, print, take code of the user's, or run for as long as they are told to; the other
 # rooms have tests for them.

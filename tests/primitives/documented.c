@@ -10,7 +10,7 @@
 static const char *const headers[] = {"ops.h",     "indexing.h", "reductions.h", "linalg.h",      "special.h",
                                       "complex.h", "neural.h",   "polynomial.h", "convolution.h", "fft.h",
                                       "random.h",  "tensor.h",   "transforms.h", "numeric.h",     "bits.h",
-                                      "arrange.h", "signal.h",   "stats.h",      "structured.h"};
+                                      "arrange.h", "signal.h",   "stats.h",      "structured.h",  "rotation.h"};
 
 enum { HEADERS_COUNT = sizeof headers / sizeof headers[0], TEXT_BYTES = 1 << 16 };
 

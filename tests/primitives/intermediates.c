@@ -95,7 +95,7 @@ END_TEST
     } while (0)
 
 START_TEST(factorisations_of_integers) {
-    lam_tensor *n = lam_cast(matrix(4, 4), LAM_I32), *first, *second;
+    lam_tensor *n = lam_cast(matrix(4, 4), LAM_I32), *eye = lam_eye(ctx, LAM_F64, 4, 4), *first, *second;
     BOTH_LEAVE_NOTHING(lam_lu(n, &first, NULL, &second));
     BOTH_LEAVE_NOTHING(lam_qr(n, &first, &second, NULL));
     BOTH_LEAVE_NOTHING(lam_eigh(n, &first, &second));
@@ -103,6 +103,7 @@ START_TEST(factorisations_of_integers) {
     BOTH_LEAVE_NOTHING(lam_slogdet(n, &first, &second));
     BOTH_LEAVE_NOTHING(lam_eig(n, &first, &second));
     BOTH_LEAVE_NOTHING(lam_sincos(n, &first, &second));
+    BOTH_LEAVE_NOTHING(lam_eigh_generalized(n, eye, &first, &second));
 }
 END_TEST
 
@@ -170,6 +171,7 @@ static lam_tensor *sine_alone(lam_tensor *x) {
 
 START_TEST(linear_algebra) {
     lam_tensor *x = matrix(9, 9), *line = lam_index(x, 0, 0), *whole = lam_cast(x, LAM_I64), *sign, *log;
+    lam_tensor *little = lam_mul(1e-3, line);
     LEAVES_NOTHING(lam_outer(line, line));
     LEAVES_NOTHING(lam_kron(x, x));
     LEAVES_NOTHING(lam_toeplitz(line, NULL));
@@ -183,6 +185,10 @@ START_TEST(linear_algebra) {
     LEAVES_NOTHING(lam_expm(x));
     LEAVES_NOTHING(lam_matrix_cond(x, 0));
     LEAVES_NOTHING(lam_matrix_norm(x, NULL));
+    LEAVES_NOTHING(lam_householder_product(x, line));
+    LEAVES_NOTHING(lam_ormqr(x, line, x, &(lam_ormqr_options){.right_side = true}));
+    LEAVES_NOTHING(lam_cholesky_update(x, line, false));
+    LEAVES_NOTHING(lam_cholesky_update(x, little, true));
     LEAVES_NOTHING(sine_alone(x));
     LEAVES_NOTHING(sine_alone(whole));
     LEAVES_NOTHING(lam_slogdet(x, &sign, &log) == LAM_OK ? (lam_drop(sign), log) : NULL);
@@ -223,11 +229,33 @@ START_TEST(distributions_and_signals) {
     LEAVES_NOTHING(lam_detrend(x, 0, true));
     lam_tensor *places = lam_slice_axis(square, 0, 0, 2);
     LEAVES_NOTHING(lam_map_coordinates(square, places, 1, LAM_MAP_MIRROR, 0));
+    lam_tensor *points = lam_arange(ctx, LAM_F32, 0, 8, 1), *pairs = lam_slice_axis(square, 1, 0, 2);
+    lam_tensor *one = lam_slice_axis(x, 1, 0, 1);
+    LEAVES_NOTHING(lam_interpn(LAM_LIST(points, points), square, pairs, NULL));
+    LEAVES_NOTHING(lam_interpn(LAM_LIST(points), n, one, &(lam_interpn_options){.nearest = true}));
+}
+END_TEST
+
+START_TEST(rotations_and_windows) {
+    lam_tensor *q = matrix(5, 4), *v = lam_slice_axis(q, 1, 0, 3), *t = lam_index(v, 1, 0), *m = matrix(3, 3);
+    lam_tensor *weights = lam_reshape(q, LAM_DIMS(1, 5, 4));
+    LEAVES_NOTHING(lam_quat_from_rotvec(v));
+    LEAVES_NOTHING(lam_rotvec_from_quat(q));
+    LEAVES_NOTHING(lam_matrix_from_quat(q));
+    LEAVES_NOTHING(lam_quat_from_matrix(m));
+    LEAVES_NOTHING(lam_quat_from_euler("xyz", v));
+    LEAVES_NOTHING(lam_euler_from_quat("XYZ", q));
+    LEAVES_NOTHING(lam_quat_mul(q, q));
+    LEAVES_NOTHING(lam_quat_conj(q));
+    LEAVES_NOTHING(lam_quat_rotate(q, v));
+    LEAVES_NOTHING(lam_slerp(q, q, t));
+    LEAVES_NOTHING(lam_conv_patches(q, &(lam_window_options){.window = LAM_DIMS(2), .padding = LAM_PAD_SAME}));
+    LEAVES_NOTHING(lam_conv_local(q, weights, &(lam_window_options){.window = LAM_DIMS(1)}));
 }
 END_TEST
 
 Suite *suite_primitives_intermediates(void) {
     return SUITE_OF("primitives/intermediates", elementwise_and_neural_ones, integers_and_complex_numbers, random_ones,
                     factorisations_of_integers, reductions_and_sorting, parts_and_convolutions, linear_algebra,
-                    ones_without_operands, distributions_and_signals);
+                    ones_without_operands, distributions_and_signals, rotations_and_windows);
 }

@@ -149,6 +149,35 @@ START_TEST(psum_scatter_of_whole_numbers_is_i64) {
 END_TEST
 
 /* Each but the last sends to the next. */
+/* A matrix whose rows the examples have is turned: parts[j] of example i is parts[i] of example j. */
+BODY(exchanged) {
+    out[0] = lam_all_to_all(lam_mul(in[0], in[0]), 0, -1, "batch");
+}
+
+BODY(exchanged_last) {
+    out[0] = lam_all_to_all(in[0], -1, 0, "batch");
+}
+
+START_TEST(all_to_all_turns_the_batch) {
+    lam_tensor *x = MAT(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9), *w = MAT(3, 3, 1, 0, 0, 2, 0, 0, 3, 0, 1);
+    lam_fn *f = over("batch", FN(exchanged, 1, 1)), *pullback;
+    EXPECT(apply1(f, x), LAM_DIMS(3, 3), 1, 16, 49, 4, 25, 64, 9, 36, 81);
+    lam_tensor *y;
+    lam_vjp(f, LAM_LIST(x), &y, 1, &pullback, NULL);
+    EXPECT(apply1(pullback, w), LAM_DIMS(3, 3), 2, 8, 18, 0, 0, 0, 0, 0, 18);
+    ck_assert_int_eq(lam_check_grads(f, LAM_LIST(x), &(lam_check_grads_options){.order = 2}), LAM_OK);
+    lam_tensor *deep = lam_reshape(lam_arange(ctx, LAM_F64, 0, 12, 1), LAM_DIMS(2, 3, 2)); /* [example, item, part] */
+    EXPECT(apply1(over("batch", FN(exchanged_last, 1, 1)), deep), LAM_DIMS(2, 2, 3), 0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9,
+           11);
+    apply1(over("batch", FN(exchanged, 1, 1)), MAT(3, 2, 1, 2, 3, 4, 5, 6));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "all_to_all", "3 elements");
+    apply1(over("batch", FN(exchanged_last, 1, 1)), VEC(1, 2));
+    EXPECT_ERROR(LAM_ERR_AXIS, "all_to_all");
+    lam_all_to_all(num(1), 0, 0, "batch");
+    EXPECT_ERROR(LAM_ERR_OPTION, "all_to_all");
+}
+END_TEST
+
 static const lam_route onwards[] = {{0, 1}, {1, 2}, {2, 3}};
 
 BODY(next) {
@@ -417,9 +446,10 @@ Suite *suite_transforms_named(void) {
                     a_gradient_inside_is_that_of_the_sum_over_all_examples, the_transpose_of_psum_is_psum,
                     forward_mode_through_a_collective, linearize_and_transpose_inside_the_batch,
                     psum_scatter_gives_each_example_its_part, psum_scatter_of_whole_numbers_is_i64,
-                    ppermute_sends_and_its_gradient_goes_back, routes_that_cannot_be, nested_names,
-                    of_one_name_the_innermost_is_meant, a_batch_of_none_and_of_one, collectives_in_a_checkpoint,
-                    collectives_in_rules_of_custom_functions, axes_of_batches_that_no_operand_belongs_to,
-                    a_collective_whose_batch_has_ended, a_collective_for_some_examples_alone_is_refused,
-                    names_that_are_not_there, chunks_have_not_the_whole_batch);
+                    all_to_all_turns_the_batch, ppermute_sends_and_its_gradient_goes_back, routes_that_cannot_be,
+                    nested_names, of_one_name_the_innermost_is_meant, a_batch_of_none_and_of_one,
+                    collectives_in_a_checkpoint, collectives_in_rules_of_custom_functions,
+                    axes_of_batches_that_no_operand_belongs_to, a_collective_whose_batch_has_ended,
+                    a_collective_for_some_examples_alone_is_refused, names_that_are_not_there,
+                    chunks_have_not_the_whole_batch);
 }

@@ -38,9 +38,9 @@ LAM_API lam_program *lam_trace(lam_fn *f, lam_list examples);
 LAM_API lam_status lam_program_print(FILE *file, lam_program *program);
 
 /* The program of a text that lam_program_print has written, checked.
- * Fails   LAM_ERR_VALUE, LAM_ERR_ARITY, LAM_ERR_SHAPE and so on, naming the line or operation that is wrong: a name
- *         that is not bound, or twice, an operation that is not there, parameters or types that do not fit; gives the
- *         failed function.
+ * Fails   LAM_ERR_VALUE, LAM_ERR_ARITY, LAM_ERR_SHAPE and so on, naming the line that is wrong: a name that is not
+ *         bound, or twice, an operation that is not there, parameters or types that do not fit; gives the failed
+ *         function.
  * Owner   current scope. */
 LAM_API lam_program *lam_program_read(lam_ctx *ctx, const char *text);
 

@@ -90,25 +90,27 @@ static lam_status check_results(const lam__program *p, const char *name, int64_t
     return status;
 }
 
-/* In the order of the program, so that `made` is all that may be read. Room for the widest equation serves all. */
+lam_status lam__program_check_equation(const lam__program *p, const char *name, int64_t k) {
+    const lam__equation *e = p->list[k];
+    const int64_t made = k ? p->list[k - 1]->first + p->list[k - 1]->outputs : p->inputs;
+    const size_t operands = (size_t)e->inputs * sizeof(lam_value *), results = (size_t)e->outputs * sizeof(lam_shape);
+    lam__scratch_area area;
+    lam_status status = check_operands(p, name, k, made);
+    if (status == LAM_OK) status = check_nested(e);
+    if (status != LAM_OK) return status;
+    lam_shape *shapes = lam__scratch_get(&area, p->ctx, results + operands + 1);
+    if (!shapes) return LAM_ERR_MEMORY;
+    status = check_results(p, name, k, (lam_value **)(void *)(shapes + e->outputs), shapes);
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* In the order of the program: what an equation may read is what those before it have made. */
 lam_status lam__program_check(const lam__program *p, const char *name) {
-    int widest = 1;
-    for (int64_t k = 0; k < p->equations; k++) {
-        if (p->list[k]->inputs > widest) widest = p->list[k]->inputs;
-        if (p->list[k]->outputs > widest) widest = p->list[k]->outputs;
-    }
-    const size_t bytes = (size_t)widest * (sizeof(lam_value *) + sizeof(lam_shape));
-    lam_shape *shapes = lam__alloc_get(&p->ctx->pool, bytes);
-    if (!shapes) return lam__error_memory(p->ctx, bytes);
-    lam_value **in = (lam_value **)(void *)(shapes + widest);
     lam_status status = LAM_OK;
-    int64_t made = p->inputs;
-    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) {
-        status = check_operands(p, name, k, made);
-        made = p->list[k]->first + p->list[k]->outputs;
-        if (status == LAM_OK) status = check_nested(p->list[k]);
-        if (status == LAM_OK) status = check_results(p, name, k, in, shapes);
-    }
+    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) status = lam__program_check_equation(p, name, k);
+    const lam__equation *last = p->equations ? p->list[p->equations - 1] : NULL;
+    const int64_t made = last ? last->first + last->outputs : p->inputs;
     for (int o = 0; o < p->outputs && status == LAM_OK; o++) {
         const lam__atom *a = &p->results[o];
         if (a->variable >= made || (a->variable < 0 && !a->constant))
@@ -116,6 +118,5 @@ lam_status lam__program_check(const lam__program *p, const char *name) {
         else if (has_ended(a))
             status = fail_at(p, name, p->equations, LAM_ERR_ESCAPED, "result %d belongs to a level that has ended", o);
     }
-    lam__alloc_put(&p->ctx->pool, shapes, bytes);
     return status;
 }

@@ -22,9 +22,10 @@
 /* Limits that no program which was printed reaches; a text that would is refused before it takes memory or stack. */
 enum { FEW_BYTES = 1024, MOST_OPERANDS = 1 << 24, DEEPEST = 32, MOST_FUNCTIONS = 256 };
 
-/* list, params: operands and parameters of the equation that is being read. */
+/* list, params: operands and parameters of the equation that is being read; title: the program, for messages. */
 typedef struct reader {
     lam__tokens t;
+    char title[64];
     const lam_primitive *const *rows; /* beside those of lam_primitives */
     int depth;                        /* programs around this one */
     lam__program *p;
@@ -171,16 +172,6 @@ static bool operand(reader *r, int64_t made) {
     return bind(r, name, whole, (lam__atom){-1, v}) && append(r, (lam__atom){-1, v});
 }
 
-/* A list in the text ahead: how many. The list itself is read with its own parameter. */
-static int64_t ahead(const char *at) {
-    int64_t n = 0;
-    at += strcspn(at, "[\n");
-    if (*at != '[') return 0;
-    at += 1 + strspn(at + 1, " ");
-    for (; *at && *at != ']' && *at != '\n'; at++) n += n == 0 || *at == ',';
-    return n;
-}
-
 /* Printed in ascending order, taken in any: it is a set. */
 static bool read_axes(reader *r, uint32_t *set) {
     *set = 0;
@@ -285,7 +276,7 @@ static bool read_params(reader *r, const lam_primitive *row, size_t *bytes) {
         if (q.count < 0 || (size_t)q.count > r->params_room || q.at + (size_t)q.count * q.step > r->params_room)
             return lam__tokens_fail(&r->t, "'%s': too many of '%.*s'", row->name, q.length, q.name);
         if (q.hidden) {
-            lam__layout_set_integer(&q, r->params, 0, ahead(r->t.at));
+            lam__layout_set_integer(&q, r->params, 0, lam__tokens_listed(&r->t));
             continue;
         }
         if (!first && !lam__tokens_expect(&r->t, ',')) return false;
@@ -360,7 +351,25 @@ static bool application(reader *r, int64_t first) {
     if (nested && !read_nested(r, &call)) return false;
     r->t.failed = lam__program_record(r->p, &call, r->list, first) != LAM_OK;
     if (nested) lam__alloc_put(&r->t.ctx->pool, (void *)call.params, call.params_bytes);
+    if (!r->t.failed) r->t.failed = lam__program_check_equation(r->p, r->title, r->p->equations - 1) != LAM_OK;
     return !r->t.failed;
+}
+
+/* What shape rules refuse is told as of a call from this line, with those around it where this program is nested. */
+static bool application_of_line(reader *r, int64_t first) {
+    lam_ctx *ctx = r->t.ctx;
+    char part[24];
+    snprintf(part, sizeof part, "line %d", lam__tokens_line(&r->t));
+    lam__frame frame = {.name = r->title,
+                        .part = part,
+                        .parent = ctx->frame,
+                        .start = ctx->clock,
+                        .level = ctx->current,
+                        .levels = ctx->levels};
+    ctx->frame = &frame;
+    const bool read = application(r, first);
+    ctx->frame = frame.parent;
+    return read;
 }
 
 /* A line of the body. *done: it was the last one. */
@@ -382,7 +391,7 @@ static bool statement(reader *r, bool *done) {
         if (lam__tokens_next(&r->t, '-')) r->t.failed = lam__program_variable(r->p, LAM_F64, -1, NULL) < 0;
         else (void)declare(r);
     } while (!r->t.failed && lam__tokens_next(&r->t, ','));
-    return !r->t.failed && application(r, first);
+    return !r->t.failed && application_of_line(r, first);
 }
 
 /* Results are the last to be known, so the program has begun without any. */
@@ -434,15 +443,14 @@ static void close(reader *r) {
     if (r->params) lam__alloc_put(&r->t.ctx->pool, r->params, r->params_room);
 }
 
-/* One program from "program" to "}", finished and checked; one reference. */
+/* One program from "program" to "}", finished; one reference. Its equations were checked one by one. */
 static lam__program *whole(reader *r, const char **name, size_t *name_length) {
     bool done = false, read = (r->p = lam__program_new(r->t.ctx, 0, 0)) && head(r, name, name_length);
+    if (read) snprintf(r->title, sizeof r->title, "%.*s", (int)*name_length, *name);
     while (read && !done) read = statement(r, &done);
     read = read && results(r);
     close(r);
-    char title[64] = "";
-    if (read) snprintf(title, sizeof title, "%.*s", (int)*name_length, *name);
-    if (read && lam__program_check(r->p, title) == LAM_OK && lam__program_finish(r->p) == LAM_OK) return r->p;
+    if (read && lam__program_finish(r->p) == LAM_OK) return r->p;
     lam__program_release(r->p);
     return NULL;
 }

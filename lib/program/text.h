@@ -33,4 +33,7 @@ lam_fn *lam__program_read(lam_ctx *ctx, const char *text, const lam_primitive *c
  * records which does not. */
 lam_status lam__program_check(const lam__program *p, const char *name);
 
+/* The same of one equation, behind those that were checked. */
+lam_status lam__program_check_equation(const lam__program *p, const char *name, int64_t k);
+
 #endif

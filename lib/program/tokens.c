@@ -13,21 +13,29 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Only the first failure counts: all others come of it. Lines are counted here, where it is rare, and not while
- * reading. What the message shows of the text may be anything, so control characters are blanks in it. */
+/* Reading goes forward, so each byte is looked at once however often somebody asks. */
+int lam__tokens_line(lam__tokens *t) {
+    if (!t->counted) {
+        t->counted = t->start;
+        t->lines = 1;
+    }
+    for (; t->counted < t->at; t->counted++) t->lines += *t->counted == '\n';
+    return t->lines;
+}
+
+/* Only the first failure counts: all others come of it. What the message shows of the text may be anything, so control
+ * characters are blanks in it. */
 bool lam__tokens_fail(lam__tokens *t, const char *format, ...) {
     char message[160];
-    int line = 1;
     va_list arguments;
     if (t->failed) return false;
     t->failed = true;
-    for (const char *c = t->start; c < t->at; c++) line += *c == '\n';
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     for (char *c = message; *c; c++) *c = iscntrl((unsigned char)*c) ? ' ' : *c;
     lam__error_set(t->ctx, LAM_ERR_VALUE, "give the text that lam_program_print has written",
-                   "program_read: line %d: %s", line, message);
+                   "program_read: line %d: %s", lam__tokens_line(t), message);
     return false;
 }
 
@@ -110,4 +118,13 @@ bool lam__tokens_type(lam__tokens *t, lam_shape *s) {
     }
     return lam__value_count(s->rank, s->dims, lam__dtype_bytes(s->dtype)) >= 0 ||
            lam__tokens_fail(t, "the sizes overflow");
+}
+
+int64_t lam__tokens_listed(const lam__tokens *t) {
+    int64_t n = 0;
+    const char *at = t->at + strcspn(t->at, "[\n");
+    if (*at != '[') return 0;
+    at += 1 + strspn(at + 1, " ");
+    for (; *at && *at != ']' && *at != '\n'; at++) n += n == 0 || *at == ',';
+    return n;
 }

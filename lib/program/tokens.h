@@ -8,8 +8,13 @@
 typedef struct lam__tokens {
     lam_ctx *ctx;
     const char *start, *at; /* the text, and what comes next in it */
-    bool failed;            /* something was wrong: whoever reads on gives up too */
+    const char *counted;    /* lines up to here are counted; NULL: none is */
+    int lines;
+    bool failed; /* something was wrong: whoever reads on gives up too */
 } lam__tokens;
+
+/* The number of the line that comes next. */
+int lam__tokens_line(lam__tokens *t);
 
 /* Both record and give false. */
 LAM_PRINTF(2, 3) bool lam__tokens_fail(lam__tokens *t, const char *format, ...);
@@ -31,5 +36,8 @@ bool lam__tokens_integer(lam__tokens *t, int64_t *value);
 
 /* "f64[2, 3]" */
 bool lam__tokens_type(lam__tokens *t, lam_shape *s);
+
+/* How many the list has that is ahead in this line; 0: there is none. The list itself is read with its own parameter. */
+int64_t lam__tokens_listed(const lam__tokens *t);
 
 #endif

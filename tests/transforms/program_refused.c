@@ -88,6 +88,23 @@ START_TEST(operands_that_do_not_fit_are_refused) {
 }
 END_TEST
 
+/* Rules of operations know nothing of texts. Lines are those of the operation and of the ones that it is nested in. */
+START_TEST(what_rules_refuse_is_told_with_its_line) {
+    lam_program_read(ctx, "program f(v0: f64[2], v1: f64[3]) {\n    v2: f64[2] = sin(v0)\n    c0: f64[2] = all 1\n\n"
+                          "    v3: f64[2] = mul(v2, v1)\n    return v3, v9\n}\n");
+    EXPECT_ERROR(LAM_ERR_SHAPE, "mul: dims do not broadcast", "f64[2], f64[3]", "'f' (line 5)");
+    lam_program_read(ctx,
+                     "program f(v0: f64[2]) {\n    v1: f64[2] = sin(v0)\n    v2: f32[2] = sin(v1)\n    return v2\n}\n");
+    EXPECT_ERROR(LAM_ERR_DTYPE, "result 0 is f32[2], but its rule gives f64[2]", "'f' (line 3)");
+    lam_program_read(ctx, "program f(v0: f64[], v1: f64[3]) {\n    v2: i64[] = cast(v0) dtype=i64\n"
+                          "    v3: f64[3] = switch(v2, v1) {\n        program left(v0: f64[3]) {\n"
+                          "            v1: f64[3] = cumsum(v0) axis=0, reverse=0\n"
+                          "            v2: f64[3] = and(v0, v1)\n            return v2\n        }\n    }\n"
+                          "    return v3\n}\n");
+    EXPECT_ERROR(LAM_ERR_DTYPE, "and: ", "f64[3], f64[3]", "'left' (line 6), called by 'f' (line 3)");
+}
+END_TEST
+
 /* Of any shape, but matrices of floating numbers, as its own rule says. */
 START_TEST(lu_is_of_matrices) {
     ck_assert(lam_program_read(ctx, "program f(v0: f64[2, 3]) {\n    v7: f64[2, 3], v8: i32[2], v9: i32[2] = lu(v0)\n"
@@ -148,6 +165,7 @@ START_TEST(operations_without_parameters) {
 END_TEST
 
 Suite *suite_transforms_program_refused(void) {
-    return SUITE_OF("transforms/program_refused", operands_that_do_not_fit_are_refused, lu_is_of_matrices,
-                    members_below_0_are_read, operations_without_parameters);
+    return SUITE_OF("transforms/program_refused", operands_that_do_not_fit_are_refused,
+                    what_rules_refuse_is_told_with_its_line, lu_is_of_matrices, members_below_0_are_read,
+                    operations_without_parameters);
 }

@@ -355,23 +355,6 @@ static bool application(reader *r, int64_t first) {
     return !r->t.failed;
 }
 
-/* What shape rules refuse is told as of a call from this line, with those around it where this program is nested. */
-static bool application_of_line(reader *r, int64_t first) {
-    lam_ctx *ctx = r->t.ctx;
-    char part[24];
-    snprintf(part, sizeof part, "line %d", lam__tokens_line(&r->t));
-    lam__frame frame = {.name = r->title,
-                        .part = part,
-                        .parent = ctx->frame,
-                        .start = ctx->clock,
-                        .level = ctx->current,
-                        .levels = ctx->levels};
-    ctx->frame = &frame;
-    const bool read = application(r, first);
-    ctx->frame = frame.parent;
-    return read;
-}
-
 /* A line of the body. *done: it was the last one. */
 static bool statement(reader *r, bool *done) {
     lam__tokens_skip(&r->t);
@@ -391,7 +374,26 @@ static bool statement(reader *r, bool *done) {
         if (lam__tokens_next(&r->t, '-')) r->t.failed = lam__program_variable(r->p, LAM_F64, -1, NULL) < 0;
         else (void)declare(r);
     } while (!r->t.failed && lam__tokens_next(&r->t, ','));
-    return !r->t.failed && application_of_line(r, first);
+    return !r->t.failed && application(r, first);
+}
+
+/* What shape rules and memory refuse is told as of a call from this line, with those around it where this program is
+ * nested. */
+static bool line(reader *r, bool *done) {
+    lam_ctx *ctx = r->t.ctx;
+    char part[24];
+    lam__tokens_skip(&r->t);
+    snprintf(part, sizeof part, "line %d", lam__tokens_line(&r->t));
+    lam__frame frame = {.name = r->title,
+                        .part = part,
+                        .parent = ctx->frame,
+                        .start = ctx->clock,
+                        .level = ctx->current,
+                        .levels = ctx->levels};
+    ctx->frame = &frame;
+    const bool read = statement(r, done);
+    ctx->frame = frame.parent;
+    return read;
 }
 
 /* Results are the last to be known, so the program has begun without any. */
@@ -447,7 +449,7 @@ static void close(reader *r) {
 static lam__program *whole(reader *r, const char **name, size_t *name_length) {
     bool done = false, read = (r->p = lam__program_new(r->t.ctx, 0, 0)) && head(r, name, name_length);
     if (read) snprintf(r->title, sizeof r->title, "%.*s", (int)*name_length, *name);
-    while (read && !done) read = statement(r, &done);
+    while (read && !done) read = line(r, &done);
     read = read && results(r);
     close(r);
     if (read && lam__program_finish(r->p) == LAM_OK) return r->p;

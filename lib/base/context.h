@@ -60,6 +60,7 @@ struct lam_ctx {
     lam__team *team;                /* threads that share large loops; NULL: this one alone */
     lam__loop *loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT]; /* kernels as they have been looked up */
     lam_random_state random;                            /* of the generator; NOTE [generator] in lib/dispatch/draw.h */
+    uint64_t drawn; /* draws made so far, those that were made again included: it never goes back */
 };
 
 /* Opens a scope in the caller's frame. */

@@ -37,14 +37,16 @@ static lam__level *drawing_level(lam__level *level, const lam__level *top) {
 
 /* NOTE [draws below]
  * User code that runs for a level does not see the levels above it, which may have a say in what it draws. Whether it
- * draws is known when it has run: then those levels are asked, from the innermost on. */
+ * draws is known when it has run: then those levels are asked, from the innermost on. Where the generator stands does
+ * not tell: who draws again, as a checkpoint does on its way back, puts it back behind it. */
 static lam_status process_drawing_at(lam__level *top, const lam_call_site *call, lam_value *out[]) {
     lam_ctx *ctx = call->ctx;
     lam__level *saved = ctx->current, *asked = drawing_level(saved, top);
     const lam_random_state before = ctx->random;
+    const uint64_t drawn = ctx->drawn;
     bool other = false;
     lam_status status = lam__dispatch_at(top, call, out);
-    if (ctx->random.draws == before.draws || ctx->aside->wanted) return status;
+    if (ctx->drawn == drawn || ctx->aside->wanted) return status;
     for (; asked && !other && status == LAM_OK; asked = drawing_level(asked->parent, top)) {
         ctx->current = asked->parent;
         status = asked->interpreter->drawn(asked, call, before, out, &other);

@@ -69,6 +69,7 @@ static lam_value *draw_here(lam_ctx *ctx, const lam__draw *d) {
     lam_value *out = room_for(ctx, d, dtype, d->rank + pairs, dims);
     if (!out) return NULL;
     const uint64_t bits = hashed(ctx->random.seed, ctx->random.draws++);
+    ctx->drawn++;
     const uint32_t key[2] = {(uint32_t)(bits >> 32), (uint32_t)bits};
     int outer = outer_axes(d);
     for (int i = 0; i < d->rank; i++) *(i < outer ? &runs : &length) *= d->dims[i];

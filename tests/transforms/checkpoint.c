@@ -217,6 +217,30 @@ START_TEST(an_undeclared_capture_is_named) {
 }
 END_TEST
 
+BODY(noise) {
+    out[0] = lam_mul(in[0], lam_rand(ctx, LAM_F64, LAM_DIMS(2)));
+}
+
+BODY(sum_of_noise) {
+    out[0] = lam_sum(apply1(lam_checkpoint(FN(noise, 1, 1), NULL), in[0]), NULL);
+}
+
+/* One x for each of two rows, three draws along the other axis: the slope is the draw itself, and no operand of the way
+ * back belongs to the batch that has a say in it. */
+START_TEST(what_is_drawn_again_is_asked_of_every_batch) {
+    const lam_vmap_options across = {.in_axes = LAM_AXES(LAM_UNMAPPED),
+                                     .axis_size = 3,
+                                     .randomness = LAM_RANDOMNESS_DIFFERENT},
+                           rows = {.randomness = LAM_RANDOMNESS_SAME};
+    lam_fn *slopes = lam_vmap(lam_vmap(lam_grad(FN(sum_of_noise, 1, 1), NULL), &across), &rows);
+    lam_ctx_seed(ctx, 7);
+    lam_tensor *drawn = lam_rand(ctx, LAM_F64, LAM_DIMS(3, 2));
+    lam_ctx_seed(ctx, 7);
+    EXPECT_SAME(apply1(slopes, MAT(2, 2, 1, 2, 3, 4)), lam_stack(LAM_LIST(drawn, drawn), 0), 0);
+    ck_assert_uint_eq(lam_ctx_random_state(ctx).draws, 1);
+}
+END_TEST
+
 START_TEST(options_that_do_not_go_together) {
     lam_fn *f = FN(counted_square, 1, 1);
     const char *names[] = {"y"};
@@ -236,7 +260,8 @@ Suite *suite_transforms_checkpoint(void) {
                             contractions_are_kept, more_are_kept_than_the_list_has_room_for_at_first,
                             nothing_is_computed_again_without_a_derivative, a_long_chain_is_put_off_without_recursion,
                             a_body_may_branch_on_what_is_put_off, captures_below_a_transform_are_differentiated,
-                            an_undeclared_capture_is_named, options_that_do_not_go_together);
+                            an_undeclared_capture_is_named, what_is_drawn_again_is_asked_of_every_batch,
+                            options_that_do_not_go_together);
     suite_loop(suite, every_nesting_agrees_with_the_plain_function, 2);
     suite_loop(suite, each_policy_is_about_its_own_body, THREE_DEEP);
     return suite;

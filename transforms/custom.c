@@ -178,7 +178,8 @@ static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam
  * One without a jvp is its own: a derivative of a linear map needs none of its values, only the map. Beside the
  * tangents that needs the inputs that are not floating and the types of floating ones that have no tangent, which the
  * context keeps. Where there is a backward the way back is that, and otherwise the same transposed. Callbacks run as
- * for any Function, since they say which outputs have a derivative. */
+ * for any Function, since they say which outputs have a derivative. What a forward draws is part of its map, so it
+ * draws the same again. */
 static bool is_own_jvp(const lam_function *f) {
     return f->is_linear && !f->jvp;
 }
@@ -201,7 +202,10 @@ lam_status lam__custom_linear(lam_fctx *fc, lam_value *const dx[], lam_value *do
         operands[i] = zero ? lam__arguments_zero(fc->ctx, v) : v ? lam__value_hold(v) : NULL;
         if (v && !operands[i]) status = LAM_ERR_MEMORY;
     }
+    const lam_random_state now = fc->ctx->random;
+    fc->ctx->random = fc->random;
     if (status == LAM_OK) status = lam__custom_dispatch(x, operands, dout);
+    fc->ctx->random = now;
     x->overwritten = outer;
     for (int o = 0; o < x->outputs && status == LAM_OK; o++)
         if (fc->constant[o]) lam__arguments_release(1, &dout[o]);

@@ -30,6 +30,7 @@ typedef struct lam__instance {
     bool in_slot;
     bool only_passes; /* its callbacks pass values on to others and compute nothing: they may read what they see */
     bool own_values;  /* outputs at a derivative level are those of forward on its values, not of the level below */
+    bool runs_again;  /* jvp and backward run the function that forward has run: its draws are the same again */
     int inputs, outputs;
     int linear_in; /* the floating input in which it is linear while the others are held still; -1: none is known */
     lam_ctx *ctx;
@@ -105,7 +106,8 @@ struct lam_fctx {
     lam_value *const *tangents; /* while forward runs where they are known: those of the inputs; otherwise NULL */
     lam_tensor *const *in;      /* handles of the callback that runs */
     lam_tensor *const *out;
-    uint64_t from, until; /* birth of what forward hid; setup_context must not use it; 0, 0: nothing */
+    uint64_t from, until;    /* birth of what forward hid; setup_context must not use it; 0, 0: nothing */
+    lam_random_state random; /* where the generator stood before forward; nothing in a visitor */
 };
 
 /* ---- custom_instance.c --------------------------------------------------------------------------------------- */
@@ -296,7 +298,7 @@ lam_status lam__custom_apply(lam__instance *x, lam_list in, lam_tensor **out);
  * instance are captures of the function. */
 lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x, lam_list captures);
 
-/* custom_rules.c: whether `rule`, which the docstring of `what` calls `role`, is a function that goes with f, which is
+/* custom_apply.c: whether `rule`, which the docstring of `what` calls `role`, is a function that goes with f, which is
  * one; otherwise records what is wrong. */
 bool lam__custom_goes_with(const char *what, const lam_fn *f, const char *role, lam_fn *rule);
 

@@ -12,6 +12,18 @@
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
+/* Without a rule, and with one of another context, even a failed one, the failure is recorded in the context of f,
+ * where failures are looked for and which is to outlive the rule. */
+bool lam__custom_goes_with(const char *what, const lam_fn *f, const char *role, lam_fn *rule) {
+    if (rule && rule->ctx == f->ctx) return lam__fn_check(what, rule);
+    if (rule)
+        lam__error_set(f->ctx, LAM_ERR_CONTEXT, "make it in the same context",
+                       "%s of '%s': mixed contexts: %s '%s' belongs to another one", what, f->name, role,
+                       lam_fn_name(rule));
+    else lam__error_set(f->ctx, LAM_ERR_NULL, NULL, "%s of '%s': %s is NULL", what, f->name, role);
+    return false;
+}
+
 static lam_status check_count(lam_ctx *ctx, const lam_function *f, const char *which, int want, size_t given) {
     if (want == LAM_VARIADIC || (size_t)want == given) return LAM_OK;
     return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "Function '%s': %zu %s given, %d expected", lam__custom_name(f),

@@ -352,6 +352,13 @@ static lam_status take_gradient(visit *v, int i, const lam_value *like, lam_valu
     return status;
 }
 
+/* Takes the generator back to where forward found it (NOTE [draws again] in checkpoint.c); gives where it stood. */
+static lam_random_state draw_again(const lam_fctx *fc, bool again) {
+    const lam_random_state now = fc->ctx->random;
+    if (again) fc->ctx->random = fc->random;
+    return now;
+}
+
 /* fc knows which inputs need a gradient. Inside a batch the types in it are those of one example (fc->types). */
 lam_status lam__custom_backward(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const g[],
                                 lam_value *gx[]) {
@@ -360,7 +367,9 @@ lam_status lam__custom_backward(lam_fctx *fc, lam_value *const in[], lam_value *
     for (int i = 0; i < x->inputs; i++) gx[i] = NULL;
     if (!visit_begin(&v, fc, LAM__PART_BACKWARD, x->outputs, x->inputs)) return LAM_ERR_MEMORY;
     lend_or_zero(fc, x->outputs, g, results, x->inputs, fc->constant, true, v.given);
+    const lam_random_state now = draw_again(fc, x->runs_again);
     x->fn.backward(fc, v.given, v.slots);
+    if (x->runs_again) fc->ctx->random = now;
     lam_status status = visit_status(&v);
     for (int i = 0; i < x->inputs && status == LAM_OK; i++)
         status = take_gradient(&v, i, type_of(fc, in, i, 0), &gx[i]);
@@ -399,7 +408,9 @@ lam_status lam__custom_jvp(lam_fctx *fc, lam_value *const in[], lam_value *const
     for (int o = 0; o < x->outputs; o++) dout[o] = NULL;
     if (!visit_begin(&v, fc, LAM__PART_JVP, x->inputs, x->outputs)) return LAM_ERR_MEMORY;
     lend_or_zero(fc, x->inputs, dx, in, 0, fc->floating, false, v.given);
+    const lam_random_state now = draw_again(fc, x->runs_again);
     x->fn.jvp(fc, v.given, v.slots);
+    if (x->runs_again) fc->ctx->random = now;
     lam_status status = visit_status(&v);
     for (int o = 0; o < x->outputs && status == LAM_OK; o++)
         status = take_tangent(&v, o, type_of(fc, results, x->inputs + o, x->inputs), &dout[o]);

@@ -27,6 +27,7 @@ lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *cons
         return NULL;
     }
     lam__context_set_fields(fc, x, needs != NULL);
+    fc->random = x->ctx->random;
     fc->needs = (bool *)(fc + 1);
     fc->floating = fc->needs + x->inputs;
     for (int i = 0; i < x->inputs; i++) {

@@ -377,7 +377,10 @@ static lam_fn *rules_fn(const lam_fn *base, lam_function f, rules_attrs *a, size
     f.name = base->name;
     f.attrs_size = bytes;
     lam__instance *x = lam__custom_instance(ctx, &f, a, rules_release, a->inputs + count, base->outputs);
-    if (x) x->own_values = own_values;
+    if (x) {
+        x->own_values = own_values;
+        x->runs_again = f.jvp == jvp_jvp || f.jvp == vmap_jvp;
+    }
     if (captures) return lam__custom_fn(ctx, x, (lam_list){(size_t)count, captures});
     lam__custom_release(x);
     return ctx->failed_fn;
@@ -389,18 +392,6 @@ static bool check_arity(const char *what, const char *role, const lam_fn *rule, 
     lam__error_set(rule->ctx, LAM_ERR_ARITY, NULL,
                    "%s: %s '%s' takes %d inputs and gives %d outputs, expected %d and %d", what, role, rule->name,
                    rule->inputs, rule->outputs, inputs, outputs);
-    return false;
-}
-
-/* Without a rule, and with one of another context, even a failed one, the failure is recorded in the context of f,
- * where failures are looked for and which is to outlive the rule. */
-bool lam__custom_goes_with(const char *what, const lam_fn *f, const char *role, lam_fn *rule) {
-    if (rule && rule->ctx == f->ctx) return lam__fn_check(what, rule);
-    if (rule)
-        lam__error_set(f->ctx, LAM_ERR_CONTEXT, "make it in the same context",
-                       "%s of '%s': mixed contexts: %s '%s' belongs to another one", what, f->name, role,
-                       lam_fn_name(rule));
-    else lam__error_set(f->ctx, LAM_ERR_NULL, NULL, "%s of '%s': %s is NULL", what, f->name, role);
     return false;
 }
 

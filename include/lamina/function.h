@@ -67,7 +67,7 @@ typedef struct lam_function {
     bool vmap_by_loop;        /* batch example by example */
     bool once_differentiable; /* backward and jvp have no derivative: a second one that reaches them fails */
     bool is_linear;           /* forward is linear in all floating inputs together and is its own jvp, where none is
-                                 given; a backward is its transpose */
+                                 given, with the same draws; a backward is its transpose */
 } lam_function;
 
 /* Applies a Function to in.count inputs (NULL where one is left out) for n_out outputs (NULL where forward leaves one
@@ -189,8 +189,8 @@ LAM_API lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_cu
 /* f with a forward rule: where a derivative is wanted, rule runs instead of f; it gets all inputs, then one tangent per
  * input that is not nondiff, and gives f's outputs, then their tangents, which must be linear in the tangents given;
  * those that it leaves NULL are zero. Reverse mode runs it for the outputs with tangents that are zero, and transposes
- * it. An outer derivative of the outputs is that of what the rule does, and captures are what they are there, as with
- * lam_custom_vjp.
+ * it; what a second run draws from the context's generator is what the first one drew. An outer derivative of the
+ * outputs is that of what the rule does, and captures are what they are there, as with lam_custom_vjp.
  * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *options);

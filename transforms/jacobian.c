@@ -274,6 +274,7 @@ static bool cheaper(work *w, lam_tensor **blocks) {
     if (lam_linearize(w->f, (lam_list){(size_t)w->f->inputs, w->in}, w->values, (size_t)w->f->outputs, &linear,
                       &options) != LAM_OK)
         return false;
+    w->random = w->ctx->random; /* what is recorded draws nothing: the generator stays where f has left it */
     if (!real_outputs(w, "jacobian")) return false;
     for (int a = 0; a < e->count; a++) n_in += lam_size(w->in[e->argnums[a]]);
     for (int o = 0; o < w->blocks; o++) n_out += lam_size(w->values[o]);

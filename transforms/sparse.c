@@ -246,6 +246,7 @@ static const lam_tensor *by_columns(lam_fn *f, const sparse_env *e, lam_tensor *
     lam_fn *mapped = lam_vmap(push, &(lam_vmap_options){.in_axes = {n + 1, axes},
                                                         .out_axes = {aux + 2, out_axes},
                                                         .axis_size = e->columns.colours ? 0 : LAM_ZERO_SIZE,
+                                                        .randomness = LAM_RANDOMNESS_SAME, /* it is one function */
                                                         .chunk_size = e->chunk});
     for (int i = 0; i < n; i++) given[i] = in[i];
     given[n] = directions(ctx, e, false, x);
@@ -258,7 +259,7 @@ static const lam_tensor *by_columns(lam_fn *f, const sparse_env *e, lam_tensor *
 
 /* The products of a linear function with all directions of one kind, `like` an input of it. */
 static lam_tensor *products(lam_fn *linear, const sparse_env *e, bool rows, lam_tensor *like) {
-    lam_fn *mapped = lam_vmap(linear, &(lam_vmap_options){.chunk_size = e->chunk});
+    lam_fn *mapped = lam_vmap(linear, &(lam_vmap_options){.chunk_size = e->chunk, .randomness = LAM_RANDOMNESS_SAME});
     return lam_apply(mapped, LAM_LIST(directions(linear->ctx, e, rows, like)));
 }
 

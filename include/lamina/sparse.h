@@ -40,7 +40,8 @@ LAM_API lam_tensor *lam_hessian_sparsity(lam_fn *f, lam_list examples, const lam
 /* The entries of the Jacobian at `sparsity`: i64[entries, 2] as above, in any order, or a superset of what can differ
  * from zero. By columns (forward mode), by rows (reverse mode), or the fullest rows or columns apart from the others,
  * whatever needs fewest directions; f runs once for each chunk of them at most. `sparsity` must not leave out an entry
- * that is not zero: others would be wrong then, and nobody would notice.
+ * that is not zero: others would be wrong then, and nobody would notice. What f draws from the context's generator is
+ * the same for all directions.
  * Shape   outputs: [entries], in the order of `sparsity`, of the promoted dtype of input and output; then the auxiliary
  *         outputs.
  * Fails   at once for a sparsity that is no integer [entries, 2] or has a negative number, LAM_ERR_OVERFLOW for one

@@ -335,13 +335,40 @@ START_TEST(blocks_of_too_many_axes_are_refused) {
 }
 END_TEST
 
+BODY(noise) {
+    out[0] = lam_mul(in[0], lam_rand(ctx, LAM_F64, LAM_DIMS(2)));
+}
+
+BODY(noise_twice) {
+    lam_tensor *y = lam_mul(in[0], lam_rand(ctx, LAM_F64, LAM_DIMS(2)));
+    out[0] = lam_concatenate(LAM_LIST(y, y), 0);
+}
+
+/* f is run once to be recorded, and has drawn then: the next draw is another one. */
+START_TEST(a_record_leaves_the_generator_where_f_does) {
+    lam_fn *const fns[] = {FN(noise, 1, 1), FN(noise_twice, 1, 1)};
+    for (int i = 0; i < 2; i++) {
+        lam_ctx_seed(ctx, 3);
+        lam_tensor *r = lam_rand(ctx, LAM_F64, LAM_DIMS(2)), *next = lam_rand(ctx, LAM_F64, LAM_DIMS(2)), *out[2];
+        lam_ctx_seed(ctx, 3);
+        lam_tensor *jacobian = apply1(lam_jacobian(fns[i], NULL), VEC(1, 2));
+        EXPECT_SAME(lam_diagonal(jacobian, 0, 0, 1), r, 0);
+        EXPECT_SAME(lam_rand(ctx, LAM_F64, LAM_DIMS(2)), next, 0);
+        lam_ctx_seed(ctx, 3);
+        lam_call(lam_value_and_jacobian(fns[i], NULL), LAM_LIST(VEC(1, 2)), out, 2);
+        EXPECT_SAME(lam_rand(ctx, LAM_F64, LAM_DIMS(2)), next, 0);
+    }
+}
+END_TEST
+
 Suite *suite_transforms_jacobian(void) {
-    return SUITE_OF(
-        "transforms/jacobian", the_modes_agree, blocks_are_output_major_with_dims_of_output_then_input,
-        rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole,
-        a_chunk_holds_the_intermediates_of_its_rows_and_no_more, chunks_of_one_need_no_batching_rule,
-        bad_options_are_refused, auxiliary_outputs_and_values, outputs_without_derivative_are_refused_unless_auxiliary,
-        vmap_over_jacobian_and_jacobian_of_jacobian, hessian_equals_each_pair_of_modes,
-        value_gradient_and_hessian_from_one_call, hessian_vector_products, hessian_blocks_of_several_arguments,
-        second_derivatives_by_chosen_arguments_with_auxiliary_outputs, blocks_of_too_many_axes_are_refused);
+    return SUITE_OF("transforms/jacobian", the_modes_agree, blocks_are_output_major_with_dims_of_output_then_input,
+                    rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole,
+                    a_chunk_holds_the_intermediates_of_its_rows_and_no_more, chunks_of_one_need_no_batching_rule,
+                    bad_options_are_refused, auxiliary_outputs_and_values,
+                    outputs_without_derivative_are_refused_unless_auxiliary,
+                    vmap_over_jacobian_and_jacobian_of_jacobian, hessian_equals_each_pair_of_modes,
+                    value_gradient_and_hessian_from_one_call, hessian_vector_products,
+                    hessian_blocks_of_several_arguments, second_derivatives_by_chosen_arguments_with_auxiliary_outputs,
+                    blocks_of_too_many_axes_are_refused, a_record_leaves_the_generator_where_f_does);
 }

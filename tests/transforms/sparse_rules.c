@@ -188,9 +188,61 @@ START_TEST(a_rule_that_fails_leaves_no_draws_behind) {
 }
 END_TEST
 
+/* ---- draws ------------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *from(lam_tensor *x, int64_t first) {
+    return lam_slice_axis(x, 0, first, LAM_END);
+}
+static lam_tensor *but_last(lam_tensor *x) {
+    return lam_slice_axis(x, 0, 0, -1);
+}
+
+/* Directions share the draws of one function, in chunks too: the differences of x r have r beside -r, the squares times
+ * r twice r on the diagonal. */
+BODY(drawn_differences) {
+    lam_tensor *y = lam_mul(in[0], lam_rand(ctx, LAM_F64, LAM_DIMS(6)));
+    out[0] = lam_sub(from(y, 1), but_last(y));
+}
+
+BODY(drawn_squares) {
+    out[0] = lam_sum(lam_mul(lam_square(in[0]), lam_rand(ctx, LAM_F64, LAM_DIMS(6))), NULL);
+}
+
+/* The sum, and a diagonal beside a full column: by tangents and a cotangent. */
+BODY(drawn_and_bordered) {
+    lam_tensor *y = lam_mul(in[0], lam_rand(ctx, LAM_F64, LAM_DIMS(6)));
+    lam_tensor *sum = lam_reshape(lam_sum(y, NULL), LAM_DIMS(1));
+    out[0] = lam_concatenate(LAM_LIST(sum, lam_mul(from(y, 1), lam_slice_axis(y, 0, 0, 1))), 0);
+}
+
+static lam_tensor *drawn_entries(lam_fn *entries) {
+    lam_ctx_seed(ctx, 5);
+    lam_tensor *y = apply1(entries, point());
+    ck_assert_uint_eq(lam_ctx_random_state(ctx).draws, 1);
+    return y;
+}
+
+START_TEST(functions_that_draw) {
+    lam_ctx_seed(ctx, 5);
+    lam_tensor *r = lam_rand(ctx, LAM_F64, LAM_DIMS(6));
+    lam_fn *f = FN(drawn_differences, 1, 1), *g = FN(drawn_squares, 1, 1), *h = FN(drawn_and_bordered, 1, 1);
+    lam_tensor *pairs = lam_jacobian_sparsity(f, LAM_LIST(point()), NULL),
+               *squares = lam_hessian_sparsity(g, LAM_LIST(point()), NULL),
+               *bordered = lam_jacobian_sparsity(h, LAM_LIST(point()), NULL),
+               *want = lam_stack(LAM_LIST(lam_neg(but_last(r)), from(r, 1)), 1);
+    for (int64_t chunk = 0; chunk < 3; chunk++) {
+        const lam_sparse_options o = {.chunk_size = chunk};
+        EXPECT_SAME(drawn_entries(lam_sparse_jacobian(f, pairs, &o)), lam_reshape(want, LAM_DIMS(10)), 0);
+        EXPECT_SAME(drawn_entries(lam_sparse_hessian(g, squares, &o)), lam_mul(2.0, r), 0);
+        lam_tensor *both = drawn_entries(lam_sparse_jacobian(h, bordered, &o));
+        EXPECT_SAME(dense(bordered, both, 6, 6), drawn_entries(lam_jacobian(h, NULL)), 1e-15);
+    }
+}
+END_TEST
+
 Suite *suite_transforms_sparse_rules(void) {
     Suite *suite = SUITE_OF("transforms/sparse_rules", rules_that_look_make_everything_depend_on_everything,
-                            a_rule_that_fails_leaves_no_draws_behind);
+                            a_rule_that_fails_leaves_no_draws_behind, functions_that_draw);
     suite_loop(suite, entries_are_where_rules_have_them, KNOWN);
     suite_loop(suite, hessians_too, KNOWN);
     return suite;

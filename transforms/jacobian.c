@@ -59,9 +59,16 @@ static bool one_by_one(const work *w, int64_t n) {
     return (w->env->chunk == 1 && n > 0) || n == 1;
 }
 
-/* f over a chunk of a basis of n rows. */
+/* Whether f, run for the n rows of a basis at once, draws for each: then its values are not the same for all. */
+static bool draws_apart(const work *w, int64_t n) {
+    return w->env->randomness == LAM_RANDOMNESS_DIFFERENT && n > 0 && !one_by_one(w, n);
+}
+
+/* f over a chunk of a basis of n rows. Without rows there is one run for the types. */
 static lam_fn *over_basis(const work *w, lam_fn *f, int64_t n, lam_axes in_axes, lam_axes out_axes) {
-    lam_vmap_options options = {.in_axes = in_axes, .out_axes = out_axes, .randomness = w->env->randomness};
+    lam_randomness randomness = w->env->randomness;
+    if (!n && randomness == LAM_RANDOMNESS_DIFFERENT) randomness = LAM_RANDOMNESS_SAME;
+    lam_vmap_options options = {.in_axes = in_axes, .out_axes = out_axes, .randomness = randomness};
     return one_by_one(w, n) ? f : lam_vmap(f, &options);
 }
 
@@ -126,10 +133,13 @@ static bool fits_rows(const work *w, const char *name, int o) {
 
 /* ---- columns: forward -------------------------------------------------------------------------------------------- */
 
-/* What the first call gives beside tangents: values in front, auxiliary outputs behind. */
-static void take_values(work *w) {
-    for (int o = 0; o < w->blocks; o++) w->values[o] = w->got[o];
-    for (int o = 0; o < w->env->aux; o++) w->values[w->blocks + o] = w->got[2 * w->blocks + o];
+/* What the first call gives beside tangents: values in front, auxiliary outputs behind. Where each of n columns has
+ * draws of its own they are those of the first. */
+static void take_values(work *w, int64_t n) {
+    for (int o = 0; o < w->blocks + w->env->aux; o++) {
+        lam_tensor *value = w->got[o < w->blocks ? o : w->blocks + o];
+        w->values[o] = draws_apart(w, n) ? lam_index(value, 0, 0) : value;
+    }
 }
 
 /* Forward mode runs f for each chunk: the generator goes back to where it was, so that all columns are of one function,
@@ -158,7 +168,7 @@ static bool column_chunk(work *w, lam_fn *mapped, int fixed, int tangents, int k
     bool fine = lam_call(mapped, (lam_list){(size_t)(fixed + tangents), w->given}, w->got, (size_t)outputs) == LAM_OK;
     fine = fine && draws_allowed(w, lam_size(x));
     bool values = fine && skip && first == 0;
-    if (values) take_values(w);
+    if (values) take_values(w, lam_size(x));
     fine = fine && (!values || real_outputs(w, "jacfwd"));
     values = values && fine;
     for (int o = 0; fine && o < w->blocks; o++) {
@@ -194,8 +204,9 @@ static bool forward(work *w, lam_tensor **blocks) {
         lam_fn *push = lam_jvp_fn(w->f, &(lam_grad_options){.argnums = {1, &e->argnums[a]}, .has_aux = e->aux});
         int *in_axes = w->axes, *out_axes = in_axes + n_in + 1;
         for (int i = 0; i <= n_in; i++) in_axes[i] = i < n_in ? LAM_UNMAPPED : 0;
-        for (int o = 0; o < outputs; o++) out_axes[o] = o >= w->blocks && o < 2 * w->blocks ? -1 : LAM_UNMAPPED;
         int64_t n = lam_size(w->in[e->argnums[a]]);
+        const int beside = draws_apart(w, n) ? 0 : LAM_UNMAPPED;
+        for (int o = 0; o < outputs; o++) out_axes[o] = o >= w->blocks && o < 2 * w->blocks ? -1 : beside;
         lam_fn *mapped = over_basis(w, push, n, (lam_axes){n_in + 1, in_axes}, (lam_axes){outputs, out_axes});
         for (int i = 0; i < n_in; i++) w->given[i] = w->in[i];
         if (!columns(w, mapped, n_in, a, 1, w->blocks, blocks)) return false;

@@ -40,7 +40,8 @@ typedef struct lam_jacobian_options {
     lam_axes argnums;          /* inputs to differentiate; no list: the first */
     int has_aux;               /* how many of the last outputs are passed through undifferentiated */
     int64_t chunk_size;        /* rows (or columns) at once; 0: all */
-    lam_randomness randomness; /* of draws inside f, in forward mode, which runs f under vmap */
+    lam_randomness randomness; /* of draws inside f, in forward mode, which runs f under vmap; where they are different,
+                                  values are those of the first column */
     bool holomorphic;          /* the function is holomorphic, from complex to complex (complex.h) */
 } lam_jacobian_options;
 

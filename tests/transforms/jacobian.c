@@ -361,14 +361,37 @@ START_TEST(a_record_leaves_the_generator_where_f_does) {
 }
 END_TEST
 
+/* d(x_i r_ki)/dx_k, the draw r with an axis of columns in front; by jacrev inside, second derivatives of sum r x^2. */
+BODY(squares_and_noise) {
+    out[0] = lam_sum(lam_mul(lam_square(in[0]), lam_rand(ctx, LAM_F64, LAM_DIMS(2))), NULL);
+    out[1] = lam_add(out[0], 1);
+}
+
+START_TEST(columns_may_have_draws_of_their_own) {
+    lam_jacobian_options each = {.randomness = LAM_RANDOMNESS_DIFFERENT}, aux = each;
+    lam_ctx_seed(ctx, 3);
+    lam_tensor *r = lam_rand(ctx, LAM_F64, LAM_DIMS(2, 2)), *own = lam_diagonal(r, 0, 0, 1), *x = VEC(1, 2), *out[2];
+    for (each.chunk_size = 0; each.chunk_size < 3; each.chunk_size += 2) {
+        lam_ctx_seed(ctx, 3);
+        EXPECT_SAME(lam_diagonal(apply1(lam_jacfwd(FN(noise, 1, 1), &each), x), 0, 0, 1), own, 0);
+        ck_assert_uint_eq(lam_ctx_random_state(ctx).draws, 1);
+    }
+    aux.has_aux = 1;
+    lam_ctx_seed(ctx, 3);
+    lam_call(lam_hessian(FN(squares_and_noise, 1, 2), &aux), LAM_LIST(x), out, 2);
+    EXPECT_SAME(lam_diagonal(out[0], 0, 0, 1), lam_mul(2.0, own), 0);
+    EXPECT_SAME(out[1], lam_add(lam_dot(lam_index(r, 0, 0), lam_square(x)), 1.0), 1e-15);
+}
+END_TEST
+
 Suite *suite_transforms_jacobian(void) {
-    return SUITE_OF("transforms/jacobian", the_modes_agree, blocks_are_output_major_with_dims_of_output_then_input,
-                    rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole,
-                    a_chunk_holds_the_intermediates_of_its_rows_and_no_more, chunks_of_one_need_no_batching_rule,
-                    bad_options_are_refused, auxiliary_outputs_and_values,
-                    outputs_without_derivative_are_refused_unless_auxiliary,
-                    vmap_over_jacobian_and_jacobian_of_jacobian, hessian_equals_each_pair_of_modes,
-                    value_gradient_and_hessian_from_one_call, hessian_vector_products,
-                    hessian_blocks_of_several_arguments, second_derivatives_by_chosen_arguments_with_auxiliary_outputs,
-                    blocks_of_too_many_axes_are_refused, a_record_leaves_the_generator_where_f_does);
+    return SUITE_OF(
+        "transforms/jacobian", the_modes_agree, blocks_are_output_major_with_dims_of_output_then_input,
+        rank_0_in_and_out, dtypes_of_blocks_are_promoted, chunks_equal_the_whole,
+        a_chunk_holds_the_intermediates_of_its_rows_and_no_more, chunks_of_one_need_no_batching_rule,
+        bad_options_are_refused, auxiliary_outputs_and_values, outputs_without_derivative_are_refused_unless_auxiliary,
+        vmap_over_jacobian_and_jacobian_of_jacobian, hessian_equals_each_pair_of_modes,
+        value_gradient_and_hessian_from_one_call, hessian_vector_products, hessian_blocks_of_several_arguments,
+        second_derivatives_by_chosen_arguments_with_auxiliary_outputs, blocks_of_too_many_axes_are_refused,
+        a_record_leaves_the_generator_where_f_does, columns_may_have_draws_of_their_own);
 }

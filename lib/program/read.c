@@ -186,8 +186,7 @@ static bool read_axes(reader *r, uint32_t *set) {
     return true;
 }
 
-/* A quote within is written as a backslash and two digits (quoted.h), so the next one ends the text. It is measured
- * before it is copied. */
+/* A quote within is written as a backslash and two digits (quoted.h), so the next one ends the text. */
 static bool read_text(reader *r, char *to, size_t room) {
     const size_t length = r->t.at[0] == '"' ? strcspn(r->t.at + 1, "\"\n") : 0;
     if (r->t.at[0] != '"' || r->t.at[length + 1] != '"' || lam__quoted_copy(r->t.at + 1, length, NULL) >= room)

@@ -37,7 +37,7 @@ bool lam__tokens_integer(lam__tokens *t, int64_t *value);
 /* "f64[2, 3]" */
 bool lam__tokens_type(lam__tokens *t, lam_shape *s);
 
-/* How many the list has that is ahead in this line; 0: there is none. The list itself is read with its own parameter. */
+/* How many the list has that is ahead in this line; 0: there is none. It is read later, with its own parameter. */
 int64_t lam__tokens_listed(const lam__tokens *t);
 
 #endif

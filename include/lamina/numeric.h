@@ -159,6 +159,11 @@ LAM_API lam_tensor *lam_logspace(lam_ctx *ctx, lam_dtype dtype, double start, do
  *         unless floating. */
 LAM_API lam_tensor *lam_geomspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count);
 
+/* Bernoulli's numbers from B_0 to B_n, of which B_1 is -1/2.
+ * Shape   [n + 1]. Beyond the range of the dtype inf of their sign.
+ * Fails   LAM_ERR_VALUE for a negative n; LAM_ERR_DTYPE unless floating. */
+LAM_API lam_tensor *lam_bernoulli(lam_ctx *ctx, lam_dtype dtype, int64_t n);
+
 /* Windows of count points that taper off to both ends, symmetric, 1 in the middle: a triangle; raised cosines; and
  * I0(beta sqrt(1 - t^2)) / I0(beta) for t from -1 to 1.
  * Shape   [count]; of one point: 1.

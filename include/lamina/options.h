@@ -78,6 +78,9 @@ inline lam_tensor *lam_all(lam_tensor *x, const lam_reduce_options &options) {
 inline lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options &options) {
     return lam_logsumexp(x, &options);
 }
+inline lam_tensor *lam_cov_with(lam_tensor *x, const lam_cov_options &options) {
+    return lam_cov_with(x, &options);
+}
 inline lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options &options) {
     return lam_mean(x, &options);
 }
@@ -426,6 +429,10 @@ inline lam_tensor *lam_scale_and_translate(lam_tensor *x, lam_dims dims, lam_axe
 
 /* ---- structured.h ------------------------------------------------------------------------------------------------ */
 
+inline lam_status lam_qr_pivoted(lam_tensor *x, lam_tensor **q, lam_tensor **r, lam_tensor **permutation,
+                                 const lam_qr_options &options) {
+    return lam_qr_pivoted(x, q, r, permutation, &options);
+}
 inline lam_tensor *lam_ormqr(lam_tensor *a, lam_tensor *taus, lam_tensor *c, const lam_ormqr_options &options) {
     return lam_ormqr(a, taus, c, &options);
 }

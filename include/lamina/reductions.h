@@ -179,6 +179,19 @@ LAM_API lam_tensor *lam_nanmedian(lam_tensor *x,
  * Fails   LAM_ERR_RANK unless x is a matrix. Derivative: exact. */
 LAM_API lam_tensor *lam_cov(lam_tensor *x, double ddof);
 
+typedef struct lam_cov_options {
+    double ddof;          /* the divisor is the number of observations minus this */
+    lam_tensor *fweights; /* [columns]: how often each observation was made; NULL: once */
+    lam_tensor *aweights; /* [columns]: how much each counts; NULL: all the same */
+} lam_cov_options;
+
+/* lam_cov of observations with weights, about their weighted means. By aweights a the divisor is sum(w) - ddof sum(w a)
+ * / sum(w) for w = fweights a, so that a common factor of them is of no account.
+ * Shape   [rows, rows].
+ * Fails   as lam_cov does; LAM_ERR_SHAPE for other weights; LAM_ERR_DTYPE for complex ones. Derivative: exact.
+ * Source  numpy.cov. */
+LAM_API lam_tensor *lam_cov_with(lam_tensor *x, const lam_cov_options *options);
+
 /* The correlations of the rows of x: the covariances divided by both standard deviations.
  * Shape   [rows, rows].
  * Fails   as lam_cov does. Derivative: exact. */

@@ -149,6 +149,19 @@ LAM_API lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
  * Source  as igamma; 4 ULP. */
 LAM_API lam_tensor *lam_betaincc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
+/* The x with igamma(a, x) = p, and with igammac(a, x) = q, of which no digits are lost where q is small; inf for p = 1
+ * and q = 0, NaN outside [0, 1] and unless a is positive and finite. Some ten times the time of igamma.
+ * Shape   a and p broadcast; integers are taken as f64.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope.
+ * Derivative  by p one over the density at x; by a that of igamma, over it, of as many orders.
+ * Source  Newton's method on log-concave functions; 1 ULP, of the beta function 4. */
+LAM_API lam_tensor *lam_igamma_inv(lam_tensor *a, lam_tensor *p);
+LAM_API lam_tensor *lam_igammac_inv(lam_tensor *a, lam_tensor *q); /* Fails as lam_igamma_inv does. */
+
+/* The x with betainc(a, b, x) = p, and with betaincc(a, b, x) = q. As lam_igamma_inv, but for x from 0 to 1. */
+LAM_API lam_tensor *lam_betainc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *p);  /* Fails as lam_igamma_inv does. */
+LAM_API lam_tensor *lam_betaincc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *q); /* Fails as lam_igamma_inv does. */
+
 /* Kummer's function, the sum over n of (a)_n / (b)_n x^n / n!, and Gauss's, that of (a)_n (b)_n / (c)_n x^n / n!, with
  * (a)_n = a (a + 1) .. (a + n - 1), continued to all x < 1; at 1 the limit. NaN where b (c) is 0 or a negative integer,
  * for x > 1 unless a or b is one, for operands beyond 10000 (but x of hyp2f1), and where terms cancel so that less than

@@ -15,7 +15,7 @@ extern "C" {
 
 /* ---- distributions ----------------------------------------------------------------------------------------------- */
 
-/* What is missing of a distribution is in brackets. The ppf of the others marked q is there. */
+/* What is missing of a distribution is in brackets. The ppf of those marked q is there. */
 typedef enum lam_distribution {
     LAM_NORM,       /* q: normal */
     LAM_UNIFORM,    /* q: on [0, 1] */
@@ -26,11 +26,11 @@ typedef enum lam_distribution {
     LAM_GUMBEL_R,   /* q: exp(-x - exp(-x)) */
     LAM_GUMBEL_L,   /* q: exp(x - exp(x)) */
     LAM_PARETO,     /* q: b; b x^(-b-1) for x >= 1 */
-    LAM_GAMMA,      /* a; x^(a-1) exp(-x)/Gamma(a) for x >= 0 */
-    LAM_BETA,       /* a, b; x^(a-1) (1-x)^(b-1)/B(a, b) on [0, 1] */
-    LAM_CHI2,       /* degrees of freedom */
-    LAM_T,          /* degrees of freedom */
-    LAM_GENNORM,    /* p; exp(-|x|^p) p/(2 Gamma(1/p)) */
+    LAM_GAMMA,      /* q: a; x^(a-1) exp(-x)/Gamma(a) for x >= 0 */
+    LAM_BETA,       /* q: a, b; x^(a-1) (1-x)^(b-1)/B(a, b) on [0, 1] */
+    LAM_CHI2,       /* q: degrees of freedom */
+    LAM_T,          /* q: degrees of freedom */
+    LAM_GENNORM,    /* q: p; exp(-|x|^p) p/(2 Gamma(1/p)) */
     LAM_TRUNCNORM,  /* a, b: the normal one on [a, b], bounds in the standardised variable */
     LAM_VONMISES,   /* kappa; exp(kappa cos x)/(2 pi I_0(kappa)) (no cdf) */
     LAM_WRAPCAUCHY, /* c; (1-c^2)/(2 pi (1+c^2-2c cos x)) on [0, 2 pi] (no cdf) */
@@ -64,7 +64,7 @@ LAM_API lam_tensor *lam_sf(lam_distribution which, lam_tensor *x, lam_list param
 LAM_API lam_tensor *lam_logsf(lam_distribution which, lam_tensor *x, lam_list parameters); /* Fails as lam_cdf does. */
 
 /* Quantiles: the x with cdf(x) = q; with sf(x) = q. NaN outside [0, 1].
- * Fails   as lam_logpdf does; LAM_ERR_RULE where there is none in closed form. */
+ * Fails   as lam_logpdf does; LAM_ERR_RULE where there is none. */
 LAM_API lam_tensor *lam_ppf(lam_distribution which, lam_tensor *q, lam_list parameters);
 LAM_API lam_tensor *lam_isf(lam_distribution which, lam_tensor *q, lam_list parameters); /* Fails as lam_ppf does. */
 
@@ -114,6 +114,13 @@ LAM_API lam_status lam_mode(lam_tensor *x, lam_tensor **mode, lam_tensor **count
  * Shape   the other axes.
  * Fails   LAM_ERR_AXIS. Owner: current scope. Derivative: as lam_std. */
 LAM_API lam_tensor *lam_sem(lam_tensor *x, int axis);
+
+/* The nearest row of the codebook to each row of x, the first of several, and how far away it is.
+ * Shape   x [n, d], codebook [k, d] to code [n], i64, and distance [n].
+ * Fails   LAM_ERR_RANK unless both are matrices; LAM_ERR_SHAPE for other columns, or an empty codebook; LAM_ERR_DTYPE
+ *         for complex operands. Owner: current scope. Derivative: that of lam_norm, of the code none.
+ * Source  scipy.cluster.vq.vq. */
+LAM_API lam_status lam_vq(lam_tensor *x, lam_tensor *codebook, lam_tensor **code, lam_tensor **distance);
 
 /* The density estimated from n points by normal bells around them (gaussian_kde): their covariance is that of the
  * points times `width`^2; width 0 is Scott's n^(-1/(d+4)).

@@ -5,6 +5,7 @@
 
 #include <lamina/base.h>
 #include <lamina/convolution.h>
+#include <lamina/linalg.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -108,6 +109,21 @@ LAM_API lam_status lam_eigh_tridiagonal(lam_tensor *d, lam_tensor *e, lam_tensor
  *         Derivative: by a and b, as lam_eigh's.
  * Source  scipy.linalg.eigh(a, b). */
 LAM_API lam_status lam_eigh_generalized(lam_tensor *a, lam_tensor *b, lam_tensor **values, lam_tensor **vectors);
+
+/* The order in which QR with column pivoting takes the columns of x: each time the one that is longest at right angles
+ * to those before. The first ones span what the columns span.
+ * Shape   [..., m, n] to [..., n]; i32. Matrices that hold an infinity or a NaN: 0, 1, 2, ...
+ * Fails   LAM_ERR_RANK below rank 2. Owner: current scope. Derivative: none.
+ * Source  LAPACK's xGEQP3. */
+LAM_API lam_tensor *lam_qr_pivots(lam_tensor *x);
+
+/* x[:, permutation] = q r with lam_qr_pivots(x) as permutation: the sizes on r's diagonal descend, and are next to 0
+ * from the rank of x on. NULL for what is not wanted.
+ * Shape   q and r as of lam_qr, permutation [..., n], i32.
+ * Fails   as lam_qr does. Owner: current scope. Derivative: that of lam_qr, the permutation fixed.
+ * Source  scipy.linalg.qr(x, pivoting=True). */
+LAM_API lam_status lam_qr_pivoted(lam_tensor *x, lam_tensor **q, lam_tensor **r, lam_tensor **permutation,
+                                  const lam_qr_options *options);
 
 /* The lower triangular factor of l l^T + w w^T, or of l l^T - w w^T where `downdate`, from the lower triangle of l,
  * whose diagonal has no zeros, in n^2 steps.

@@ -280,6 +280,20 @@ static lam_tensor *t_sf(lam_tensor *z, lam_tensor *const s[]) {
     return t_tail(z, s, true);
 }
 
+/* With a beta variable x of n/2 twice it is sqrt(n) (x - 1/2) / sqrt(x (1 - x)). */
+static lam_tensor *t_quantile(lam_tensor *q, lam_tensor *const s[], bool upper) {
+    lam_tensor *half = lam_mul(0.5, s[0]);
+    return lam_mul(lam_sqrt(s[0]), lam__distributions_odd_beta(upper, half, half, q));
+}
+
+static lam_tensor *t_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    return t_quantile(q, s, false);
+}
+
+static lam_tensor *t_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return t_quantile(q, s, true);
+}
+
 /* |z|^p by the power of a line on each side, whose derivatives at 0 are those of both: abs has none beyond the first.
  * Up to p = 1 they meet in a cusp, where the slope is 0 as that of abs. */
 static lam_tensor *gennorm_logpdf(lam_tensor *z, lam_tensor *const s[]) {
@@ -317,6 +331,23 @@ static lam_tensor *gennorm_sf(lam_tensor *z, lam_tensor *const s[]) {
     return gennorm_share(z, s, true);
 }
 
+/* The tail again. In the very middle, where the power of a gamma variable that is 0 has no derivative, the line. */
+static lam_tensor *gennorm_tail(lam_tensor *q, lam_tensor *const s[]) {
+    lam_tensor *a = lam_reciprocal(s[0]), *middle = lam_eq(q, 0.5), *below = lam_le(q, 0.5);
+    lam_tensor *twice = lam_mul(2.0, lam_where(below, q, lam_sub(1.0, q)));
+    lam_tensor *size = lam_pow(lam_igammac_inv(a, lam_where(middle, 0.5, twice)), a);
+    lam_tensor *line = lam_mul(lam_sub(1.0, lam_mul(2.0, q)), lam_gamma(lam_add(a, 1.0)));
+    return lam_where(middle, line, lam_where(below, size, lam_neg(size)));
+}
+
+static lam_tensor *gennorm_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_neg(gennorm_tail(q, s));
+}
+
+static lam_tensor *gennorm_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return gennorm_tail(q, s);
+}
+
 /* ---- on the circle ----------------------------------------------------------------------------------------------- */
 
 /* exp(k cos z) / (2 pi I_0(k)), where the largest exponent is taken out of both. */
@@ -341,9 +372,9 @@ static const lam__distribution rows[] = {
                       gumbel_r_ppf, gumbel_r_isf, NULL, NULL, NULL},
     [LAM_GUMBEL_L] = {"gumbel_l", "", false, gumbel_l_logpdf, gumbel_l_cdf, gumbel_l_sf, NULL, gumbel_l_logsf,
                       gumbel_l_ppf, gumbel_l_isf, NULL, NULL, NULL},
-    [LAM_T] = {"t", "+", false, t_logpdf, t_cdf, t_sf, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
-    [LAM_GENNORM] = {"gennorm", "+", false, gennorm_logpdf, gennorm_cdf, gennorm_sf, NULL, NULL, NULL, NULL, NULL,
-                     NULL, NULL},
+    [LAM_T] = {"t", "+", false, t_logpdf, t_cdf, t_sf, NULL, NULL, t_ppf, t_isf, NULL, NULL, NULL},
+    [LAM_GENNORM] = {"gennorm", "+", false, gennorm_logpdf, gennorm_cdf, gennorm_sf, NULL, NULL, gennorm_ppf,
+                     gennorm_isf, NULL, NULL, NULL},
     [LAM_VONMISES] = {"vonmises", "0", false, vonmises_logpdf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -47,4 +47,7 @@ double lam__distributions_least(const lam_tensor *p);
 lam_tensor *lam__distributions_log_gamma(bool upper, lam_tensor *where, lam_tensor *a, lam_tensor *x);
 lam_tensor *lam__distributions_log_beta(lam_tensor *where, lam_tensor *a, lam_tensor *b, lam_tensor *x, lam_tensor *y);
 
+/* (x - 1/2) / sqrt(x (1 - x)) of the x with I_x(a, b) = p, or with 1 - I_x(a, b) = p. */
+lam_tensor *lam__distributions_odd_beta(bool upper, lam_tensor *a, lam_tensor *b, lam_tensor *p);
+
 #endif

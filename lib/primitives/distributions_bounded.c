@@ -103,6 +103,14 @@ static lam_tensor *gamma_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(below, 1.0, lam_igammac(s[0], lam_where(below, 1.0, z)));
 }
 
+static lam_tensor *gamma_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_igamma_inv(s[0], q);
+}
+
+static lam_tensor *gamma_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_igammac_inv(s[0], q);
+}
+
 /* Where shares underflow (`deep`) their logarithms are worked out by themselves, but for the very end, where there is
  * no share. */
 static lam_tensor *gamma_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
@@ -130,6 +138,14 @@ static lam_tensor *chi2_cdf(lam_tensor *z, lam_tensor *const s[]) {
 
 static lam_tensor *chi2_sf(lam_tensor *z, lam_tensor *const s[]) {
     return gamma_sf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])});
+}
+
+static lam_tensor *chi2_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_mul(2.0, lam_igamma_inv(lam_mul(0.5, s[0]), q));
+}
+
+static lam_tensor *chi2_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_mul(2.0, lam_igammac_inv(lam_mul(0.5, s[0]), q));
 }
 
 static lam_tensor *chi2_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
@@ -193,6 +209,14 @@ static lam_tensor *beta_cdf(lam_tensor *z, lam_tensor *const s[]) {
 static lam_tensor *beta_sf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *outside = outside_unit(z), *x = lam_where(outside, 0.5, z);
     return lam_where(outside, lam_sub(1.0, lam_clamp(z, 0.0, 1.0)), lam_betaincc(s[0], s[1], x));
+}
+
+static lam_tensor *beta_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_betainc_inv(s[0], s[1], q);
+}
+
+static lam_tensor *beta_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_betaincc_inv(s[0], s[1], q);
 }
 
 /* From the other end the shapes change places, so one series serves both tails. */
@@ -263,14 +287,14 @@ static const lam__distribution rows[] = {
                      NULL, NULL, NULL},
     [LAM_EXPON] = {"expon", "", false, expon_logpdf, expon_cdf, expon_sf, NULL, expon_logsf, expon_ppf, expon_isf,
                    NULL, NULL, NULL},
-    [LAM_GAMMA] = {"gamma", "+", false, gamma_logpdf, gamma_cdf, gamma_sf, NULL, NULL, NULL, NULL, gamma_low,
-                   gamma_high, &gamma_ends},
-    [LAM_CHI2] = {"chi2", "+", false, chi2_logpdf, chi2_cdf, chi2_sf, NULL, NULL, NULL, NULL, chi2_low, chi2_high,
-                  &chi2_ends},
+    [LAM_GAMMA] = {"gamma", "+", false, gamma_logpdf, gamma_cdf, gamma_sf, NULL, NULL, gamma_ppf, gamma_isf,
+                   gamma_low, gamma_high, &gamma_ends},
+    [LAM_CHI2] = {"chi2", "+", false, chi2_logpdf, chi2_cdf, chi2_sf, NULL, NULL, chi2_ppf, chi2_isf, chi2_low,
+                  chi2_high, &chi2_ends},
     [LAM_PARETO] = {"pareto", "+", false, pareto_logpdf, pareto_cdf, pareto_sf, NULL, pareto_logsf, pareto_ppf,
                     pareto_isf, NULL, NULL, NULL},
-    [LAM_BETA] = {"beta", "++", false, beta_logpdf, beta_cdf, beta_sf, NULL, NULL, NULL, NULL, beta_low, beta_high,
-                  &beta_ends},
+    [LAM_BETA] = {"beta", "++", false, beta_logpdf, beta_cdf, beta_sf, NULL, NULL, beta_ppf, beta_isf, beta_low,
+                  beta_high, &beta_ends},
     [LAM_TRUNCNORM] = {"truncnorm", "*>", false, truncnorm_logpdf, truncnorm_cdf, truncnorm_sf, truncnorm_logcdf,
                        truncnorm_logsf, NULL, NULL, NULL, NULL, NULL},
     [LAM_WRAPCAUCHY] = {"wrapcauchy", "c", false, wrapcauchy_logpdf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,

@@ -4,7 +4,9 @@
 #include "lib/primitives/reduce.h"
 
 #include "lib/primitives/apply.h"
+#include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
+#include "lib/primitives/matrices.h"
 
 #include "lib/tensor/dtype.h"
 
@@ -365,6 +367,42 @@ lam_tensor *lam_cov(lam_tensor *x, double ddof) {
     lam_tensor *wide = lam__reduce_wide(x);
     if (wide != x) return lam__scope_only(lam_cast(covariance("cov", wide, ddof), lam_dtype_of(x)), since);
     return lam__scope_only(covariance("cov", x, ddof), since);
+}
+
+/* Whether x and the weights that there are fit each other. False: *failed is the result. */
+static bool weights_fit(lam_tensor *const in[3], lam_tensor **failed) {
+    lam_value *unused;
+    if (!lam__scope_operands("cov_with", 1, in, &unused, failed)) return false;
+    if (lam_rank(in[0]) != 2)
+        return *failed = lam__axes_fail("cov_with", in[0], LAM_ERR_RANK, "rows of observations are needed"), false;
+    for (int i = 1; i < 3; i++) {
+        lam_tensor *w = in[i];
+        if (!w) continue;
+        if (!lam__matrices_ordered("cov_with", true, 1, &w, failed)) return false;
+        if (lam_rank(w) == 1 && lam_dim(w, 0) == lam_dim(in[0], 1)) continue;
+        *failed = lam__matrices_fail("cov_with", 2, (lam_tensor *[]){in[0], w}, LAM_ERR_SHAPE,
+                                     "give a vector with one for each column", "the weights do not fit");
+        return false;
+    }
+    return true;
+}
+
+/* By frequencies alone the last factor is 1. */
+lam_tensor *lam_cov_with(lam_tensor *x, const lam_cov_options *options) {
+    static const lam_cov_options none;
+    const lam_cov_options *o = options ? options : &none;
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[3] = {x, o->fweights, o->aweights}, *failed;
+    if (!weights_fit(in, &failed)) return failed;
+    const lam_dtype dtype = lam__apply_floats(3, in);
+    for (int i = 1; i < 3; i++)
+        if (!in[i]) in[i] = lam_ones(lam_ctx_of(x), LAM_F32, LAM_DIMS(lam_dim(x, 1)));
+    lam_tensor *w = lam_mul(in[1], in[2]), *all = lam_sum(w, NULL);
+    lam_tensor *mean = lam_div(lam_matvec(in[0], w), all), *away = lam_sub(in[0], lam_expand_dims(mean, 1));
+    lam_tensor *lost = lam_mul(o->ddof, lam_div(lam_sum(lam_mul(w, in[2]), NULL), all));
+    lam_tensor *products = lam_matmul(lam_mul(away, w), lam_conj(lam_matrix_transpose(away)));
+    lam_tensor *out = lam_div(products, lam_max(lam_sub(all, lost), 0.0));
+    return lam__scope_only(lam__apply_narrowed(out, dtype), since);
 }
 
 /* c[i, k] / (s[i] s[k]), one division after the other, so that the product of two small sizes is not made. */

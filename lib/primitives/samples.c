@@ -1,4 +1,5 @@
 /* Distributions of vectors, and statistics of samples that order them: ranks, the mode. All composed. */
+#include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
 #include "lib/tensor/dtype.h"
@@ -120,6 +121,27 @@ lam_tensor *lam_gaussian_kde_logpdf(lam_tensor *points, lam_tensor *x, double wi
     lam_tensor *pairs = lam_reshape(lam_sub(from, to), LAM_DIMS(m * n, d));
     lam_tensor *each = lam_reshape(normal_rows(pairs, covariance), LAM_DIMS(m, n));
     return lam__scope_only(lam_sub(lam_logsumexp(each, &last_axis), log((double)n)), since);
+}
+
+/* ---- codes ------------------------------------------------------------------------------------------------------- */
+
+/* All distances decide; that to the chosen row is worked out once more, for a derivative that knows of it alone. */
+lam_status lam_vq(lam_tensor *x, lam_tensor *codebook, lam_tensor **code, lam_tensor **distance) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *in[2] = {x, codebook}, *failed = NULL, *made[2], **const places[2] = {code, distance};
+    bool good = lam__matrices_ordered("vq", true, 2, in, &failed);
+    if (good && (lam_rank(in[0]) != 2 || lam_rank(in[1]) != 2))
+        failed = lam__matrices_fail("vq", 2, in, LAM_ERR_RANK, "map over stacks of them", "matrices are needed");
+    else if (good && (lam_dim(in[0], 1) != lam_dim(in[1], 1) || lam_dim(in[1], 0) == 0))
+        failed =
+            lam__matrices_fail("vq", 2, in, LAM_ERR_SHAPE, NULL, "rows of one length are needed, and one at least");
+    if (failed) return lam__matrices_give_failed(failed, 2, places);
+    const lam_dtype dtype = lam__apply_floats(2, in);
+    const lam_norm_options along = {.axes = {1, &last}};
+    lam_tensor *apart = lam_sub(lam_expand_dims(lam_stop_gradient(in[0]), 1), lam_stop_gradient(in[1]));
+    made[0] = lam_argmin(lam_norm(apart, &along), 1);
+    made[1] = lam__apply_narrowed(lam_norm(lam_sub(in[0], lam_take(in[1], made[0], 0)), &along), dtype);
+    return lam__matrices_give(LAM_OK, since, 2, made, places);
 }
 
 /* ---- samples ----------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* Windows that taper off to both ends, and numbers in geometric progression: tables from nothing, made in f64 and
- * rounded once. They are symmetric to the last bit, because they are made of the distance from the middle. */
+/* Windows that taper off to both ends, numbers in geometric progression, Bernoulli's: tables from nothing, made in f64
+ * and rounded once. They are symmetric to the last bit, because they are made of the distance from the middle. */
 #include "lib/primitives/axes.h"
 
 #include "lib/tensor/dtype.h"
@@ -87,4 +87,41 @@ lam_tensor *lam_geomspace(lam_ctx *ctx, lam_dtype dtype, double start, double st
     lam_tensor *out = lam_mul(lam_pow(fabs(start), lam_sub(1.0, t)), lam_pow(fabs(stop), t));
     out = lam_where(lam_eq(t, 0.0), fabs(start), lam_where(lam_eq(t, 1.0), fabs(stop), out));
     return lam__scope_only(lam_cast(start < 0 ? lam_neg(out) : out, dtype), since);
+}
+
+/* ---- numbers of Bernoulli ---------------------------------------------------------------------------------------- */
+
+/* B_2k for k > 0: 2 (2k)! / (2 pi)^2k, whose factors are multiplied up, times the sum of m^-2k, with the sign of
+ * -(-1)^k. The first ones, whose sums are long, are quotients of whole numbers. */
+static double bernoulli(int64_t k, long double factor) {
+    static const long double first[] = {1.0L / 6,  -1.0L / 30,     1.0L / 42, -1.0L / 30,
+                                        5.0L / 66, -691.0L / 2730, 7.0L / 6};
+    if (k <= (int64_t)(sizeof first / sizeof *first)) return (double)first[k - 1];
+    long double sum = 0;
+    for (int m = 30; m > 0; m--) sum += powl(m, (long double)(-2 * k));
+    return (double)(k % 2 ? factor * sum : -factor * sum);
+}
+
+/* Beyond 2k = 258 doubles end. */
+lam_tensor *lam_bernoulli(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
+    enum { ALL = 261 };
+    const long double turn = 6.28318530717958647692528676655900577L;
+    double values[ALL] = {1, -0.5};
+    if (!ctx || !is_real_float(dtype) || n < 0) {
+        if (!ctx) return lam_linspace(ctx, dtype, 0, 0, 0);
+        return lam__error_fail(ctx, n < 0 ? LAM_ERR_VALUE : LAM_ERR_DTYPE,
+                               "bernoulli: numbers from 0 to %lld, which are floats", (long long)n);
+    }
+    uint64_t since = lam__scope_now_in(ctx);
+    long double factor = 2;
+    for (int64_t i = 1; 2 * i < ALL; i++) {
+        factor *= (2 * i) / turn * ((2 * i - 1) / turn);
+        values[2 * i] = bernoulli(i, factor);
+    }
+    lam_tensor *some = lam_array(ctx, LAM_F64, LAM_DIMS(n < ALL ? n + 1 : ALL), values);
+    if (n < ALL) return lam__scope_only(lam_cast(some, dtype), since);
+    lam_tensor *number = lam_iota(ctx, LAM_I64, LAM_DIMS(n - ALL + 1), 0); /* from 261 on: odd, even, ... */
+    lam_tensor *sign = lam_where(lam_eq(lam_rem(number, 4), 1), INFINITY, -INFINITY);
+    lam_tensor *beyond = lam_where(lam_eq(lam_rem(number, 2), 0), 0.0, sign);
+    return lam__scope_only(lam_cast(lam_concatenate(LAM_LIST(some, beyond), 0), dtype), since);
 }

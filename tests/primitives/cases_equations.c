@@ -1,7 +1,10 @@
-/* Equations of two matrices, a x + x b = c. Reference: the whole linear system of m n unknowns. */
+/* Equations of two matrices, a x + x b = c: reference the whole linear system of m n unknowns. And the order of columns
+ * in QR: reference Gram and Schmidt. */
 #include "tests/primitives/cases.h"
 
 #include "tests/primitives/cases_matrix.h"
+
+#include <math.h>
 
 static void call_solve_sylvester(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     (void)u;
@@ -59,6 +62,61 @@ static const cases_wrong no_equations[] = {{"[2] [2,2] [2,2]", LAM_ERR_SHAPE, {0
                                            {"[2,2,2] [2,2] [3,2,2]", LAM_ERR_SHAPE, {0}},
                                            CASES_WRONG_END};
 
+/* ---- the order of QR with column pivoting: LAPACK exchanges columns ---------------------------------------------- */
+
+/* With 3 more on the diagonal, so that columns are independent where all rows are equal. */
+static void call_qr_pivots(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    const lam_dims own = lam_dims_of(in[0]);
+    if (own.rank < 2) out[0] = lam_qr_pivots(in[0]);
+    if (own.rank < 2) return;
+    lam_tensor *more = lam_eye(lam_ctx_of(in[0]), lam_dtype_of(in[0]), own.dims[own.rank - 2], own.dims[own.rank - 1]);
+    out[0] = lam_qr_pivots(lam_add(in[0], lam_mul(3, more)));
+}
+
+static long double length_of(const matrix *a, int64_t column) {
+    long double sum = 0;
+    for (int64_t i = 0; i < a->m; i++) sum += a->x[i][column] * a->x[i][column];
+    return sqrtl(sum);
+}
+
+/* The longest of the columns from i on comes to i, and what is parallel to it is taken from the others. */
+static void take_longest(matrix *a, int64_t i, int64_t order[]) {
+    int64_t best = i;
+    for (int64_t j = i + 1; j < a->n; j++)
+        if (length_of(a, j) > length_of(a, best)) best = j;
+    const int64_t moved = order[i];
+    order[i] = order[best], order[best] = moved;
+    for (int64_t r = 0; r < a->m; r++) {
+        const long double x = a->x[r][i];
+        a->x[r][i] = a->x[r][best], a->x[r][best] = x;
+    }
+    const long double length = length_of(a, i);
+    for (int64_t j = i + 1; j < a->n; j++) {
+        long double dot = 0;
+        for (int64_t r = 0; r < a->m; r++) dot += a->x[r][i] * a->x[r][j] / (length * length);
+        for (int64_t r = 0; r < a->m; r++) a->x[r][j] -= dot * a->x[r][i];
+    }
+}
+
+static void reference_qr_pivots(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    int64_t order[MOST], batch = shape_like(in, out, in->dims[in->rank - 1], -1);
+    array_shape(out, LAM_I32, out->rank, out->dims);
+    for (int64_t b = 0; b < batch; b++) {
+        matrix a = matrix_of(in, b);
+        for (int64_t j = 0; j < a.n; j++) order[j] = j;
+        for (int64_t j = 0; j < a.n && j < a.m; j++) a.x[j][j] += 3;
+        for (int64_t i = 0; i < a.m && i < a.n; i++) take_longest(&a, i, order);
+        for (int64_t j = 0; j < a.n; j++) out->data[b * a.n + j] = order[j];
+    }
+}
+
+static const cases_form pivot_forms[] = {{"[3,3]", {0}},     {"[4,3]", {0}},   {"[3,4]", {0}}, {"[2,3]", {0}},
+                                         {"[1,1]", {0}},     {"[3,1]", {0}},   {"[0,3]", {0}}, {"[3,0]", {0}},
+                                         {"[2,1,2,3]", {0}}, {"[0,2,2]", {0}}, CASES_END};
+static const cases_wrong no_pivots[] = {{"[3]", LAM_ERR_RANK, {0}}, {"[]", LAM_ERR_RANK, {0}}, CASES_WRONG_END};
+
 const cases_row cases_equations[] = {
     {.name = "solve_sylvester",
      .call = call_solve_sylvester,
@@ -69,6 +127,13 @@ const cases_row cases_equations[] = {
      .fill = fill_right,
      .ulps = 32,
      .normwise = true,
+     .least_rank = 2},
+    {.name = "qr_pivots",
+     .call = call_qr_pivots,
+     .reference = reference_qr_pivots,
+     .forms = pivot_forms,
+     .wrong = no_pivots,
+     .no_gradient = true, /* a difference may pass a step */
      .least_rank = 2},
     {.name = NULL},
 };

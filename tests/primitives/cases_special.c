@@ -202,6 +202,49 @@ static long double betaincc(long double a, long double b, long double x) {
     return betainc(b, a, 1 - x);
 }
 
+/* Halving what holds the root of an ascending function. */
+static long double root_of(long double (*f)(long double a, long double b, long double x), long double a, long double b,
+                           long double p, long double high) {
+    long double low = 0;
+    for (int i = 0; i < 90; i++) {
+        const long double x = (low + high) / 2;
+        if (f(a, b, x) < p) low = x;
+        else high = x;
+    }
+    return (low + high) / 2;
+}
+
+static long double igamma_of(long double a, long double b, long double x) {
+    (void)b;
+    return igamma(a, x);
+}
+
+static long double igamma_inv(long double a, long double p) {
+    return root_of(igamma_of, a, 0, p, 20);
+}
+
+static long double igammac_inv(long double a, long double q) {
+    return igamma_inv(a, 1 - q);
+}
+
+static long double betainc_inv(long double a, long double b, long double p) {
+    return root_of(betainc, a, b, p, 1);
+}
+
+static long double betaincc_inv(long double a, long double b, long double q) {
+    return betainc_inv(a, b, 1 - q);
+}
+
+static void call_igamma_inv_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_igamma_inv(in[0], lam_cast(in[0], LAM_C128));
+}
+
+static void call_betainc_inv_complex(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    out[0] = lam_betaincc_inv(in[0], lam_cast(in[0], LAM_C128), in[0]);
+}
+
 /* ---- Bessel functions: A&S 9.6.10 -------------------------------------------------------------------------------- */
 
 static long double bessel(int n, long double x) {
@@ -366,6 +409,27 @@ const cases_row cases_special[] = {
      .forms = three,
      .wrong = no_fit_of_three,
      .domain = {{0.5, 4}, {0.5, 4}, {0.15, 0.85}},
+     .ulps = 8},
+    {.name = "igamma_inv",
+     BINARY(lam_igamma_inv, igamma_inv),
+     .wrong_calls = {{"[2]", LAM_ERR_DTYPE, call_igamma_inv_complex}},
+     .domain = {{0.4, 4}, {0.1, 0.9}},
+     .ulps = 8},
+    {.name = "igamma_inv", BINARY(lam_igammac_inv, igammac_inv), .domain = {{0.4, 4}, {0.1, 0.9}}, .ulps = 8},
+    {.name = "betainc_inv",
+     .ternary = lam_betainc_inv,
+     .ternary_reference = betainc_inv,
+     .forms = three,
+     .wrong = no_fit_of_three,
+     .wrong_calls = {{"[2]", LAM_ERR_DTYPE, call_betainc_inv_complex}},
+     .domain = {{0.6, 3}, {0.6, 3}, {0.15, 0.8}},
+     .ulps = 8},
+    {.name = "betainc_inv",
+     .ternary = lam_betaincc_inv,
+     .ternary_reference = betaincc_inv,
+     .forms = three,
+     .wrong = no_fit_of_three,
+     .domain = {{0.6, 3}, {0.6, 3}, {0.2, 0.85}},
      .ulps = 8},
     {.name = "bessel_i", UNARY(lam_i0, i0), REAL, NO_ORDER},
     {.name = "bessel_i", UNARY(lam_i0e, i0e), .domain = {{0.3, 5}}},

@@ -104,6 +104,8 @@ START_TEST(factorisations_of_integers) {
     BOTH_LEAVE_NOTHING(lam_eig(n, &first, &second));
     BOTH_LEAVE_NOTHING(lam_sincos(n, &first, &second));
     BOTH_LEAVE_NOTHING(lam_eigh_generalized(n, eye, &first, &second));
+    BOTH_LEAVE_NOTHING(lam_qr_pivoted(n, &first, &second, NULL, NULL));
+    BOTH_LEAVE_NOTHING(lam_vq(n, eye, &first, &second));
 }
 END_TEST
 
@@ -116,6 +118,7 @@ START_TEST(reductions_and_sorting) {
     LEAVES_NOTHING(lam_sum(many, NULL));
     LEAVES_NOTHING(lam_median(x, NULL));
     LEAVES_NOTHING(lam_corrcoef(x));
+    LEAVES_NOTHING(lam_cov_with(bytes, &(lam_cov_options){.aweights = line}));
     LEAVES_NOTHING(lam_nanmean(x, NULL));
     LEAVES_NOTHING(lam_std(x, NULL));
     LEAVES_NOTHING(lam_norm(x, NULL));
@@ -189,6 +192,7 @@ START_TEST(linear_algebra) {
     LEAVES_NOTHING(lam_ormqr(x, line, x, &(lam_ormqr_options){.right_side = true}));
     LEAVES_NOTHING(lam_cholesky_update(x, line, false));
     LEAVES_NOTHING(lam_cholesky_update(x, little, true));
+    LEAVES_NOTHING(lam_qr_pivots(whole));
     LEAVES_NOTHING(sine_alone(x));
     LEAVES_NOTHING(sine_alone(whole));
     LEAVES_NOTHING(lam_slogdet(x, &sign, &log) == LAM_OK ? (lam_drop(sign), log) : NULL);
@@ -203,6 +207,7 @@ START_TEST(ones_without_operands) {
     LEAVES_NOTHING(lam_randint(ctx, LAM_I64, dims, 0, 9));
     LEAVES_NOTHING(lam_logspace(ctx, LAM_F64, 0, 1, 100, 10));
     LEAVES_NOTHING(lam_fftfreq(ctx, LAM_F64, 100, 1));
+    LEAVES_NOTHING(lam_bernoulli(ctx, LAM_F32, 300));
 }
 END_TEST
 
@@ -219,6 +224,9 @@ START_TEST(distributions_and_signals) {
     LEAVES_NOTHING(lam_cdf(LAM_T, x, LAM_LIST(a)));
     LEAVES_NOTHING(lam_logsf(LAM_GAMMA, n, LAM_LIST(a)));
     LEAVES_NOTHING(lam_isf(LAM_CAUCHY, x, LAM_LIST(x, a)));
+    LEAVES_NOTHING(lam_ppf(LAM_T, x, LAM_LIST(a, x)));
+    LEAVES_NOTHING(lam_isf(LAM_CHI2, x, LAM_LIST(n)));
+    LEAVES_NOTHING(lam_betaincc_inv(a, n, x));
     LEAVES_NOTHING(lam_multivariate_normal_logpdf(square, square, eye));
     LEAVES_NOTHING(lam_dirichlet_logpdf(x, a));
     LEAVES_NOTHING(lam_multinomial_logpmf(n, i, x));

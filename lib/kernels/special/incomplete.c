@@ -218,6 +218,17 @@ static double gamma_derivative(double a, double x, int k, bool by_x) {
     return (double)(below ? gamma_below(a, x, k) : -gamma_above(a, x, k));
 }
 
+lam__wide lam__special_wide_igamma(double a, double x, bool upper) {
+    if (a < 1 && x < 1) return lam__special_small_gamma(a, x, upper);
+    const bool below = x < a;
+    const wide part = below ? lower_gamma(a, x) : gamma_above(a, x, 0);
+    return below == upper ? 1 - part : part;
+}
+
+lam__wide lam__special_gamma_density(double a, double x) {
+    return gamma_density(a, x);
+}
+
 double lam__special_igamma(double a, double x, int64_t code) {
     if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (isinf(a) && isinf(x)) || (code >> 4 & 15) > LAM__SPECIAL_ORDERS)
         return NAN;
@@ -225,16 +236,14 @@ double lam__special_igamma(double a, double x, int64_t code) {
     if (code) return gamma_derivative(a, x, (int)(code >> 4 & 15), code >> 8);
     if (x == 0 || isinf(a)) return 0;
     if (a == 0 || isinf(x)) return 1;
-    if (a < 1 && x < 1) return (double)lam__special_small_gamma(a, x, false);
-    return (double)(x < a ? lower_gamma(a, x) : 1 - gamma_above(a, x, 0));
+    return (double)lam__special_wide_igamma(a, x, false);
 }
 
 double lam__special_igammac(double a, double x) {
     if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (isinf(a) && isinf(x))) return NAN;
     if (x == 0 || isinf(a)) return 1;
     if (a == 0 || isinf(x)) return 0;
-    if (a < 1 && x < 1) return (double)lam__special_small_gamma(a, x, true);
-    return (double)(x < a ? 1 - lower_gamma(a, x) : gamma_above(a, x, 0));
+    return (double)lam__special_wide_igamma(a, x, true);
 }
 
 /* ---- beta -------------------------------------------------------------------------------------------------------- */
@@ -245,7 +254,7 @@ static wide lgamma_step(wide b, wide a) {
 }
 
 /* log B(a, b) for a <= b. */
-static wide ordered_betaln(wide a, wide b) {
+lam__wide lam__special_wide_betaln(lam__wide a, lam__wide b) {
     if (b < 10) return lam__special_wide_lgamma(a) + (lam__special_wide_lgamma(b) - lam__special_wide_lgamma(a + b));
     if (a < 10) return lam__special_wide_lgamma(a) - lgamma_step(b, a);
     wide sum = a + b, rest = stirling_rest(a) + stirling_rest(b) - stirling_rest(sum);
@@ -255,14 +264,14 @@ static wide ordered_betaln(wide a, wide b) {
 double lam__special_betaln(double a, double b) {
     if (isnan(a) || isnan(b)) return NAN;
     const double least = fmin(a, b), most = fmax(a, b);
-    return least > 0 && isinf(most) ? -INFINITY : (double)ordered_betaln(least, most);
+    return least > 0 && isinf(most) ? -INFINITY : (double)lam__special_wide_betaln(least, most);
 }
 
 /* x^a y^b / B(a, b), y = 1 - x. */
-static wide beta_density(wide a, wide b, wide x, wide y) {
+lam__wide lam__special_beta_density(lam__wide a, lam__wide b, lam__wide x, lam__wide y) {
     if (a < 10 || b < 10) {
         wide log_x = x < 0.5L ? logl(x) : log1pl(-y), log_y = y < 0.5L ? logl(y) : log1pl(-x);
-        return expl(a * log_x + b * log_y - ordered_betaln(fminl(a, b), fmaxl(a, b)));
+        return expl(a * log_x + b * log_y - lam__special_wide_betaln(fminl(a, b), fmaxl(a, b)));
     }
     wide off = b * x - a * y, rest = stirling_rest(a + b) - stirling_rest(a) - stirling_rest(b);
     return sqrtl(a / (a + b) * b / TWO_PI) *
@@ -314,7 +323,7 @@ static void set_beta_derivatives(side *q, wide x, wide y) {
 
 /* What the derivatives are relative to. */
 static wide beta_unit(const side *q, wide x, wide y) {
-    return beta_density(q->a, q->b, x, y) / (q->risen == RISEN_A ? q->a : q->risen == RISEN_B ? q->b : 1);
+    return lam__special_beta_density(q->a, q->b, x, y) / (q->risen == RISEN_A ? q->a : q->risen == RISEN_B ? q->b : 1);
 }
 
 /* For x below the mean a/(a + b), or not far above. */
@@ -355,7 +364,7 @@ static double beta_slope_at_end(double power, double other, int derivatives) {
 }
 
 /* I_x(a, b), or 1 less it. */
-static wide whole_beta(double a, double b, wide x, wide y, bool rest) {
+lam__wide lam__special_wide_betainc(double a, double b, lam__wide x, lam__wide y, bool rest) {
     const bool left = x <= 0.5L;
     if (left ? lam__special_is_small_beta(a, b, x) : lam__special_is_small_beta(b, a, y))
         return left ? lam__special_small_beta(a, b, x, rest) : lam__special_small_beta(b, a, y, !rest);
@@ -383,12 +392,12 @@ double lam__special_betainc(double a, double b, double x, int64_t code) {
     if (by_x && x == 1) return beta_slope_at_end(b, a, j);
     if (x == 0 || x == 1) return code ? 0 : x;
     if (by_x) return (double)beta_slope(a, b, x, y, i, j);
-    if (code == 0) return (double)whole_beta(a, b, x, y, false);
+    if (code == 0) return (double)lam__special_wide_betainc(a, b, x, y, false);
     return (double)whole_beta_slope(a, b, x, y, i, j);
 }
 
 /* 1 - I_x(a, b), of which nothing is lost by 1 - x, which is a wide number. */
 double lam__special_betaincc(double a, double b, double x) {
     if (!(a > 0 && b > 0 && x >= 0 && x <= 1) || isinf(a) || isinf(b)) return NAN;
-    return x == 0 || x == 1 ? 1 - x : (double)whole_beta(a, b, x, 1 - (wide)x, true);
+    return x == 0 || x == 1 ? 1 - x : (double)lam__special_wide_betainc(a, b, x, 1 - (wide)x, true);
 }

@@ -105,6 +105,14 @@ double lam__special_betainc(double a, double b, double x, int64_t code);
 double lam__special_betaincc(double a, double b, double x);
 double lam__special_betaln(double a, double b);
 
+/* The same inside their domains, before rounding, y = 1 - x: P and Q, I and 1 - I, x^a exp(-x) / Gamma(a), x^a y^b /
+ * B(a, b), log B(a, b) for a <= b. */
+lam__wide lam__special_wide_igamma(double a, double x, bool upper);
+lam__wide lam__special_wide_betainc(double a, double b, lam__wide x, lam__wide y, bool rest);
+lam__wide lam__special_gamma_density(double a, double x);
+lam__wide lam__special_beta_density(lam__wide a, lam__wide b, lam__wide x, lam__wide y);
+lam__wide lam__special_wide_betaln(lam__wide a, lam__wide b);
+
 /* ---- small.c ---- */
 
 /* P(a, x) for a, x < 1, or 1 less it; a derivative by a. */

@@ -1,0 +1,183 @@
+/* The incomplete gamma and beta functions undone: two rows, whose parameter says of which side. Their derivatives are
+ * those of the functions, by the implicit function theorem. */
+#include "lib/kernels/special/inverse.h"
+
+#include "lib/kernels/special/special.h"
+#include "lib/primitives/apply.h"
+#include "lib/primitives/distributions.h"
+#include "lib/primitives/matrices.h"
+#include "lib/primitives/pointwise.h"
+#include "lib/primitives/rows.h"
+
+#include <lamina/ops.h>
+#include <lamina/tensor.h>
+
+#include <math.h>
+
+/* Parameters: of the upper side; (x - 1/2) / sqrt(x (1 - x)) in the place of x. */
+enum { UPPER = 1, ODD = 2 };
+
+/* Ten values of the function and more, in units of half a nanosecond. */
+enum { COST = 20000 };
+
+static int64_t form_of(const void *params) {
+    return *(const int64_t *)params;
+}
+
+static lam_c128 one_igamma_inv(const void *params, const lam_c128 x[]) {
+    return (lam_c128){lam__special_igamma_inv(x[0].re, x[1].re, form_of(params) & UPPER), 0};
+}
+
+static lam_c128 one_betainc_inv(const void *params, const lam_c128 x[]) {
+    const int64_t form = form_of(params);
+    return (lam_c128){lam__special_betainc_inv(x[0].re, x[1].re, x[2].re, form & UPPER, form & ODD), 0};
+}
+
+static lam_status eval_igamma_inv(const lam_call_site *call, lam_value *const out[]) {
+    return lam__pointwise_eval(call, out, one_igamma_inv, COST);
+}
+
+static lam_status eval_betainc_inv(const lam_call_site *call, lam_value *const out[]) {
+    return lam__pointwise_eval(call, out, one_betainc_inv, COST);
+}
+
+static void batch_inverse(const lam_rule *r, lam_tensor *out[]) {
+    lam__pointwise_batch(r, out, sizeof(int64_t));
+}
+
+/* ---- gamma ------------------------------------------------------------------------------------------------------- */
+
+/* 1/f by the share, f the density, with the sign of the side; -(dP/da)/f by a. At the ends, which are the same for all
+ * a, nothing by a. */
+static lam_tensor *slope_igamma_inv(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *a = r->in[0], *x = r->out[0];
+    const int64_t density = LAM__SPECIAL_CODE(0, 0, 1), by_a = LAM__SPECIAL_CODE(1, 0, 0);
+    if (i == 1) {
+        lam_tensor *f = lam__apply_coded(&lam__row_igamma, density, 2, (lam_tensor *[]){a, x});
+        return lam_div(form_of(r->params) & UPPER ? lam_neg(t) : t, f);
+    }
+    lam_tensor *end = lam_or(lam_eq(x, 0.0), lam_eq(x, INFINITY)), *in[2] = {a, lam_where(end, 1.0, x)};
+    lam_tensor *f = lam__apply_coded(&lam__row_igamma, density, 2, in);
+    lam_tensor *move = lam_div(lam__apply_coded(&lam__row_igamma, by_a, 2, in), lam_neg(f));
+    return lam_mul(t, lam_where(end, 0.0, move));
+}
+
+/* ---- beta -------------------------------------------------------------------------------------------------------- */
+
+static lam_tensor *beta_member(int64_t code, lam_tensor *a, lam_tensor *b, lam_tensor *x) {
+    return lam__apply_coded(&lam__row_betainc, code, 3, (lam_tensor *[]){a, b, x});
+}
+
+static lam_tensor *slope_plain(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *a = r->in[0], *b = r->in[1], *x = r->out[0];
+    if (i == 2)
+        return lam_div(form_of(r->params) & UPPER ? lam_neg(t) : t, beta_member(LAM__SPECIAL_CODE(0, 0, 1), a, b, x));
+    lam_tensor *end = lam_or(lam_eq(x, 0.0), lam_eq(x, 1.0)), *inside = lam_where(end, 0.5, x);
+    lam_tensor *f = beta_member(LAM__SPECIAL_CODE(0, 0, 1), a, b, inside);
+    lam_tensor *move = lam_div(beta_member(LAM__SPECIAL_CODE(i == 0, i == 1, 0), a, b, inside), lam_neg(f));
+    return lam_mul(t, lam_where(end, 0.0, move));
+}
+
+/* Of v = (x - 1/2) / sqrt(x (1 - x)), with s = sqrt(1 + v^2), x (1 - x) is 1 / (4 s^2) and the side that holds less of
+ * x and 1 - x is 1 / (2 s (s + |v|)). Beyond the middle everything is said of 1 - x, with the operands exchanged, so
+ * that it keeps its digits: of a function that is one there. dv/dx is 2 s^3. */
+static lam_tensor *slope_odd(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *over = lam_gt(r->out[0], 0.0), *end = lam_eq(lam_abs(r->out[0]), INFINITY);
+    lam_tensor *v = lam_where(end, 0.0, lam_where(over, lam_neg(r->out[0]), r->out[0])), *s = lam_hypot(v, 1.0);
+    lam_tensor *x = lam_div(lam_div(0.5, s), lam_sub(s, v));
+    lam_tensor *a = lam_where(over, r->in[1], r->in[0]), *b = lam_where(over, r->in[0], r->in[1]);
+    lam_tensor *f = beta_member(LAM__SPECIAL_CODE(0, 0, 1), a, b, x);
+    lam_tensor *rise = lam_mul(lam_mul(lam_div(lam_mul(2.0, s), f), s), s);
+    if (i == 2) return lam_mul(form_of(r->params) & UPPER ? lam_neg(t) : t, lam_where(end, INFINITY, rise));
+    lam_tensor *by_first = beta_member(LAM__SPECIAL_CODE(1, 0, 0), a, b, x);
+    lam_tensor *by_second = beta_member(LAM__SPECIAL_CODE(0, 1, 0), a, b, x);
+    lam_tensor *left = lam_neg(i == 0 ? by_first : by_second), *right = i == 0 ? by_second : by_first;
+    return lam_mul(t, lam_where(end, 0.0, lam_mul(lam_where(over, right, left), rise)));
+}
+
+static lam_tensor *slope_betainc_inv(const lam_rule *r, int i, lam_tensor *t) {
+    return form_of(r->params) & ODD ? slope_odd(r, i, t) : slope_plain(r, i, t);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+typedef lam_tensor *slope(const lam_rule *r, int i, lam_tensor *t);
+
+/* One slope serves both modes: the rows go element by element. */
+static void forward(const lam_rule *r, slope *by, lam_tensor *const dx[], lam_tensor *dout[]) {
+    for (int i = 0; i < r->inputs; i++)
+        if (dx[i]) dout[0] = lam__matrices_plus(dout[0], by(r, i, dx[i]));
+}
+
+static void back(const lam_rule *r, slope *by, lam_tensor *const g[], lam_tensor *gx[]) {
+    for (int i = 0; i < r->inputs; i++)
+        if (r->needs[i]) gx[i] = by(r, i, g[0]);
+}
+
+static void jvp_igamma_inv(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    forward(r, slope_igamma_inv, dx, dout);
+}
+
+static void vjp_igamma_inv(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    back(r, slope_igamma_inv, g, gx);
+}
+
+static void jvp_betainc_inv(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    forward(r, slope_betainc_inv, dx, dout);
+}
+
+static void vjp_betainc_inv(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    back(r, slope_betainc_inv, g, gx);
+}
+
+const lam_primitive lam__row_igamma_inv = {
+    .name = "igamma_inv",
+    .inputs = 2,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = lam__pointwise_shape,
+    .eval = eval_igamma_inv,
+    .jvp = jvp_igamma_inv,
+    .vjp = vjp_igamma_inv,
+    .batch = batch_inverse,
+    .layout = "l form",
+};
+
+const lam_primitive lam__row_betainc_inv = {
+    .name = "betainc_inv",
+    .inputs = 3,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_OUT(0),
+    .shape = lam__pointwise_shape,
+    .eval = eval_betainc_inv,
+    .jvp = jvp_betainc_inv,
+    .vjp = vjp_betainc_inv,
+    .batch = batch_inverse,
+    .layout = "l form",
+};
+
+static lam_tensor *inverse(const lam_primitive *row, int64_t form, lam_tensor *in[]) {
+    return lam__pointwise_call(row, &form, sizeof form, in);
+}
+
+lam_tensor *lam_igamma_inv(lam_tensor *a, lam_tensor *p) {
+    return inverse(&lam__row_igamma_inv, 0, (lam_tensor *[]){a, p});
+}
+
+lam_tensor *lam_igammac_inv(lam_tensor *a, lam_tensor *q) {
+    uint64_t since = lam__scope_now(a);
+    return lam__scope_named(inverse(&lam__row_igamma_inv, UPPER, (lam_tensor *[]){a, q}), since);
+}
+
+lam_tensor *lam_betainc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *p) {
+    return inverse(&lam__row_betainc_inv, 0, (lam_tensor *[]){a, b, p});
+}
+
+lam_tensor *lam_betaincc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *q) {
+    uint64_t since = lam__scope_now(a);
+    return lam__scope_named(inverse(&lam__row_betainc_inv, UPPER, (lam_tensor *[]){a, b, q}), since);
+}
+
+lam_tensor *lam__distributions_odd_beta(bool upper, lam_tensor *a, lam_tensor *b, lam_tensor *p) {
+    return inverse(&lam__row_betainc_inv, ODD | (upper ? UPPER : 0), (lam_tensor *[]){a, b, p});
+}

@@ -1,0 +1,138 @@
+/* The incomplete gamma and beta functions undone, and the quantiles that are made of them: values from mpmath, 40
+ * digits, there and back over many orders of magnitude, ends, derivatives against differences and known ones. */
+#include "tests/support.h"
+
+START_TEST(values_of_inverses) {
+    EXPECT_NEAR(lam_igamma_inv(VEC(2.5, 2.5, 0.01, 300, 1000), VEC(0.01, 0.9, 0.3, 1e-20, 0.5)), 5e-16, LAM_DIMS(5),
+                0.277149038364138573, 4.61817844989055953, 2.91741719174586862e-53, 166.567937178422004,
+                999.666686426965182);
+    EXPECT_NEAR(lam_igammac_inv(VEC(3, 0.2, 50), VEC(1e-30, 0.999, 0.25)), 5e-16, LAM_DIMS(3), 77.1005640975222739,
+                6.52548084345727744e-16, 54.5706205350403007);
+    EXPECT_NEAR(lam_betainc_inv(VEC(2, 0.25, 80, 100), VEC(3, 40, 0.125, 200), VEC(0.3, 0.75, 1e-40, 0.5)), 9e-16,
+                LAM_DIMS(4), 0.272383942075105341, 0.00655553275085107461, 0.338724607533157872, 0.332962506648485783);
+    EXPECT_NEAR(lam_betaincc_inv(VEC(2, 0.5), VEC(5, 0.5), VEC(1e-12, 0.875)), 9e-16, LAM_DIMS(2), 0.99721662673631517,
+                0.0380602337443566219);
+    EXPECT_NEAR(lam_igamma_inv(num(1), VEC(1e-300, 0.25)), 5e-16, LAM_DIMS(2), 1e-300, -log1p(-0.25));
+    EXPECT_NEAR(lam_betainc_inv(num(3), num(1), VEC(1e-30, 0.5)), 5e-16, LAM_DIMS(2), 1e-10, cbrt(0.5));
+    EXPECT_OK();
+}
+END_TEST
+
+START_TEST(ends_of_inverses) {
+    lam_tensor *p = VEC(0, 1, -0.1, 1.1, NAN), *a = VEC(0, -1, INFINITY, NAN), *half = num(0.5);
+    EXPECT(lam_igamma_inv(num(2), p), LAM_DIMS(5), 0, INFINITY, NAN, NAN, NAN);
+    EXPECT(lam_igammac_inv(num(2), p), LAM_DIMS(5), INFINITY, 0, NAN, NAN, NAN);
+    EXPECT(lam_betainc_inv(num(2), num(3), p), LAM_DIMS(5), 0, 1, NAN, NAN, NAN);
+    EXPECT(lam_betaincc_inv(num(2), num(3), p), LAM_DIMS(5), 1, 0, NAN, NAN, NAN);
+    EXPECT(lam_igamma_inv(a, half), LAM_DIMS(4), NAN, NAN, NAN, NAN);
+    EXPECT(lam_betainc_inv(a, half, half), LAM_DIMS(4), NAN, NAN, NAN, NAN);
+    EXPECT(lam_betainc_inv(half, a, half), LAM_DIMS(4), NAN, NAN, NAN, NAN);
+    EXPECT_NUM(lam_igamma_inv(num(1e-5), half), 0); /* 10^-30103 */
+    EXPECT_NUM(lam_betainc_inv(num(7), num(7), half), 0.5);
+    EXPECT_EMPTY(lam_igamma_inv(lam_zeros(ctx, LAM_F64, LAM_DIMS(0)), half), LAM_DIMS(0));
+    EXPECT_OK();
+}
+END_TEST
+
+/* Parameters from 1e-3 to 1e8 (1e5 of the beta function), shares down to 1e-300. What comes back has lost what the
+ * rounding of x makes of it: of a relative e of x, e x f(x) / p of p. */
+START_TEST(there_and_back) {
+    uint64_t state = 1;
+    enum { COUNT = 400 };
+    double a[COUNT], b[COUNT], p[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        a[i] = exp((double)random_below(&state, 2500) / 100 - 7);
+        b[i] = exp((double)random_below(&state, 1800) / 100 - 7);
+        p[i] = i % 2 ? (1 + random_below(&state, 998)) / 1000.0 : exp(-random_below(&state, 6900) / 10.0);
+    }
+    lam_tensor *as = vector_of(a, COUNT), *bs = vector_of(b, COUNT), *ps = vector_of(p, COUNT), *one = num(1);
+    lam_tensor *x = lam_igamma_inv(as, ps), *y = lam_igammac_inv(as, ps), *shares = lam_min(as, num(1e5));
+    lam_tensor *z = lam_betainc_inv(shares, bs, ps);
+    const lam_list in[] = {LAM_LIST(lam_igamma(as, x), x, lam_pdf(LAM_GAMMA, x, LAM_LIST(as))),
+                           LAM_LIST(lam_igammac(as, y), y, lam_pdf(LAM_GAMMA, y, LAM_LIST(as))),
+                           LAM_LIST(lam_betainc(shares, bs, z), z, lam_pdf(LAM_BETA, z, LAM_LIST(shares, bs)))};
+    for (int k = 0; k < 3; k++) {
+        lam_tensor *const *all = in[k].items, *inside = lam_gt(all[1], 1e-290);
+        if (k == 2) inside = lam_and(inside, lam_lt(all[1], 1.0));
+        lam_tensor *slip =
+            lam_add(1.0, lam_div(lam_mul(all[1], all[2]), ps)); /* condition, and the function's own error */
+        lam_tensor *error = lam_div(lam_abs(lam_sub(lam_div(all[0], ps), one)), slip);
+        error = lam_where(inside, error, 0.0);
+        EXPECT_NUM(lam_cast(lam_lt(lam_max_reduce(error, NULL), 4e-15), LAM_F64), 1);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+BODY(gamma_inverse) {
+    out[0] = lam_igamma_inv(in[0], in[1]);
+}
+BODY(upper_gamma_inverse) {
+    out[0] = lam_igammac_inv(in[0], in[1]);
+}
+BODY(beta_inverse) {
+    out[0] = lam_betainc_inv(in[0], in[1], in[2]);
+}
+BODY(upper_beta_inverse) {
+    out[0] = lam_betaincc_inv(in[0], in[1], in[2]);
+}
+
+/* Student's quantile and, turned round, its isf. */
+BODY(student) {
+    out[0] = lam_sub(lam_ppf(LAM_T, in[1], LAM_LIST(in[0])), lam_mul(2.0, lam_isf(LAM_T, in[1], LAM_LIST(in[0]))));
+}
+BODY(bell) {
+    out[0] = lam_ppf(LAM_GENNORM, in[1], LAM_LIST(in[0]));
+}
+
+START_TEST(inverses_are_differentiated) {
+    const lam_check_grads_options second = {.order = 2, .tolerance = 1e-4};
+    lam_tensor *a = VEC(0.7, 2.5, 30), *b = VEC(1.5, 0.6, 4), *p = VEC(0.2, 0.7, 0.95);
+    ck_assert_int_eq(lam_check_grads(FN(gamma_inverse, 2, 1), LAM_LIST(a, p), &second), LAM_OK);
+    ck_assert_int_eq(lam_check_grads(FN(upper_gamma_inverse, 2, 1), LAM_LIST(a, p), &second), LAM_OK);
+    ck_assert_int_eq(lam_check_grads(FN(beta_inverse, 3, 1), LAM_LIST(a, b, p), &second), LAM_OK);
+    ck_assert_int_eq(lam_check_grads(FN(upper_beta_inverse, 3, 1), LAM_LIST(a, b, p), &second), LAM_OK);
+    ck_assert_int_eq(lam_check_grads(FN(student, 2, 1), LAM_LIST(a, VEC(0.2, 0.5, 0.9)), &second), LAM_OK);
+    ck_assert_int_eq(lam_check_grads(FN(bell, 2, 1), LAM_LIST(VEC(1.5, 0.8), VEC(0.2, 0.9)), &second), LAM_OK);
+    EXPECT_OK();
+}
+END_TEST
+
+/* Of a share at the middle one over the density there: of Student's with 4 degrees 8/3, and the third derivative is
+ * -f''/f^4 = 5/4 f / f^4 there; of the generalised normal one 2 Gamma(1/p) / p. At ends nothing moves with a. */
+START_TEST(slopes_in_the_middle_and_at_ends) {
+    const lam_grad_options by_share = {.argnums = LAM_AXES(1)};
+    lam_fn *slope = lam_grad(FN(student, 2, 1), &by_share), *third = lam_grad(lam_grad(slope, &by_share), &by_share);
+    EXPECT_NEAR(apply2(slope, num(4), num(0.5)), 1e-14, LAM_DIMS0, 3 * 8. / 3);
+    EXPECT_NEAR(apply2(third, num(4), num(0.5)), 1e-12, LAM_DIMS0, 3 * 1.25 * 512 / 27);
+    for (int i = 0; i < 3; i++) {
+        const double p = 0.8 + 0.6 * i;
+        slope = lam_grad(FN(bell, 2, 1), &by_share);
+        EXPECT_NEAR(apply2(slope, num(p), num(0.5)), 1e-14, LAM_DIMS0, 2 * tgamma(1 / p) / p);
+    }
+    lam_fn *by_a = lam_grad(FN(gamma_inverse, 2, 1), NULL);
+    EXPECT_NUM(apply2(by_a, num(2), num(0)), 0);
+    EXPECT_NUM(apply2(by_a, num(2), num(1)), 0);
+    EXPECT_NUM(apply2(lam_grad(FN(gamma_inverse, 2, 1), &by_share), num(2), num(0)), INFINITY);
+    EXPECT_NUM(apply2(lam_grad(FN(student, 2, 1), NULL), num(4), num(0.5)), 0);
+    EXPECT_OK();
+}
+END_TEST
+
+/* Hundreds of thousands of degrees are nearly normal; what is next to the middle is known to the rounding of the
+ * share. */
+START_TEST(quantiles_of_student) {
+    EXPECT_NEAR(lam_ppf(LAM_T, VEC(0.75, 0.001, 1e-300, 0, 1, 0.5), LAM_LIST(num(1))), 1e-15, LAM_DIMS(6), 1,
+                -318.30883898555045, -3.1830988618379067e299, -INFINITY, INFINITY, 0);
+    EXPECT_NEAR(lam_ppf(LAM_T, num(0.975), LAM_LIST(num(1e12))), 1e-11, LAM_DIMS0, 1.9599639845400545);
+    EXPECT_NEAR(lam_isf(LAM_T, num(1e-40), LAM_LIST(num(2))), 1e-15, LAM_DIMS0, sqrt(0.5) * 1e20);
+    EXPECT_NEAR(lam_ppf(LAM_T, num(0.5 + 0x1p-30), LAM_LIST(num(1))), 1e-7, LAM_DIMS0,
+                3.14159265358979323846 * 0x1p-30);
+    EXPECT_OK();
+}
+END_TEST
+
+Suite *suite_primitives_quantiles(void) {
+    return SUITE_OF("primitives/quantiles", values_of_inverses, ends_of_inverses, there_and_back,
+                    inverses_are_differentiated, slopes_in_the_middle_and_at_ends, quantiles_of_student);
+}

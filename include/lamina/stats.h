@@ -35,10 +35,10 @@ typedef enum lam_distribution {
     LAM_VONMISES,   /* kappa; exp(kappa cos x)/(2 pi I_0(kappa)) (no cdf) */
     LAM_WRAPCAUCHY, /* c; (1-c^2)/(2 pi (1+c^2-2c cos x)) on [0, 2 pi] (no cdf) */
     LAM_BERNOULLI,  /* q: p */
-    LAM_BINOM,      /* n, p; n >= 0, between whole numbers by the same formula */
-    LAM_POISSON,    /* mu */
-    LAM_GEOM,       /* p: trials up to the first success, from 1 on */
-    LAM_NBINOM,     /* n, p: failures before the nth success */
+    LAM_BINOM,      /* q: n, p; n >= 0, between whole numbers by the same formula */
+    LAM_POISSON,    /* q: mu */
+    LAM_GEOM,       /* q: p: trials up to the first success, from 1 on */
+    LAM_NBINOM,     /* q: n, p: failures before the nth success */
     LAM_BETABINOM,  /* n, a, b; n as of LAM_BINOM (no cdf) */
 } lam_distribution;
 
@@ -63,7 +63,8 @@ LAM_API lam_tensor *lam_logcdf(lam_distribution which, lam_tensor *x, lam_list p
 LAM_API lam_tensor *lam_sf(lam_distribution which, lam_tensor *x, lam_list parameters);
 LAM_API lam_tensor *lam_logsf(lam_distribution which, lam_tensor *x, lam_list parameters); /* Fails as lam_cdf does. */
 
-/* Quantiles: the x with cdf(x) = q; with sf(x) = q. NaN outside [0, 1].
+/* Quantiles: the x with cdf(x) = q; with sf(x) = q. NaN outside [0, 1]. Of counts the least k with cdf(k) >= q, with
+ * sf(k) <= q.
  * Fails   as lam_logpdf does; LAM_ERR_RULE where there is none. */
 LAM_API lam_tensor *lam_ppf(lam_distribution which, lam_tensor *q, lam_list parameters);
 LAM_API lam_tensor *lam_isf(lam_distribution which, lam_tensor *q, lam_list parameters); /* Fails as lam_ppf does. */

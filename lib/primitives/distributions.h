@@ -50,4 +50,9 @@ lam_tensor *lam__distributions_log_beta(lam_tensor *where, lam_tensor *a, lam_te
 /* (x - 1/2) / sqrt(x (1 - x)) of the x with I_x(a, b) = p, or with 1 - I_x(a, b) = p. */
 lam_tensor *lam__distributions_odd_beta(bool upper, lam_tensor *a, lam_tensor *b, lam_tensor *p);
 
+/* The least count that at least p lies up to, or that at most p lies beyond: of Poisson's distribution; of the binomial
+ * one, or `waiting` the negative binomial one. No derivatives. */
+lam_tensor *lam__distributions_poisson_count(bool upper, lam_tensor *mean, lam_tensor *p);
+lam_tensor *lam__distributions_count(bool waiting, bool upper, lam_tensor *n, lam_tensor *chance, lam_tensor *p);
+
 #endif

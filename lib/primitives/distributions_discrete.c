@@ -221,18 +221,53 @@ static lam_tensor *bernoulli_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_where(lam_not(inside), NAN, lam_where(low, 0.0, lam_ones_like(q)));
 }
 
+/* ---- quantiles -------------------------------------------------------------------------------------------------- */
+
+/* Trials are one more than the failures before the first success. */
+static lam_tensor *poisson_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam__distributions_poisson_count(false, s[0], q);
+}
+
+static lam_tensor *poisson_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam__distributions_poisson_count(true, s[0], q);
+}
+
+static lam_tensor *geom_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_add(lam__distributions_count(true, false, lam_ones_like(s[0]), s[0], q), 1.0);
+}
+
+static lam_tensor *geom_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_add(lam__distributions_count(true, true, lam_ones_like(s[0]), s[0], q), 1.0);
+}
+
+static lam_tensor *binom_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam__distributions_count(false, false, s[0], s[1], q);
+}
+
+static lam_tensor *binom_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam__distributions_count(false, true, s[0], s[1], q);
+}
+
+static lam_tensor *nbinom_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam__distributions_count(true, false, s[0], s[1], q);
+}
+
+static lam_tensor *nbinom_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam__distributions_count(true, true, s[0], s[1], q);
+}
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* clang-format off */
 static const lam__distribution rows[] = {
-    [LAM_POISSON] = {"poisson", "0", true, poisson_logpmf, poisson_cdf, poisson_sf, NULL, NULL, NULL, NULL,
-                     poisson_low, poisson_high, &poisson_ends},
-    [LAM_GEOM] = {"geom", "p", true, geom_logpmf, geom_cdf, geom_sf, NULL, geom_logsf, NULL, NULL, NULL, NULL,
+    [LAM_POISSON] = {"poisson", "0", true, poisson_logpmf, poisson_cdf, poisson_sf, NULL, NULL, poisson_ppf,
+                     poisson_isf, poisson_low, poisson_high, &poisson_ends},
+    [LAM_GEOM] = {"geom", "p", true, geom_logpmf, geom_cdf, geom_sf, NULL, geom_logsf, geom_ppf, geom_isf, NULL, NULL,
                   &geom_ends},
-    [LAM_BINOM] = {"binom", "01", true, binom_logpmf, binom_cdf, binom_sf, NULL, NULL, NULL, NULL, binom_low,
-                   binom_high, &binom_ends},
-    [LAM_NBINOM] = {"nbinom", "+p", true, nbinom_logpmf, nbinom_cdf, nbinom_sf, NULL, NULL, NULL, NULL, nbinom_low,
-                    nbinom_high, &nbinom_ends},
+    [LAM_BINOM] = {"binom", "01", true, binom_logpmf, binom_cdf, binom_sf, NULL, NULL, binom_ppf, binom_isf,
+                   binom_low, binom_high, &binom_ends},
+    [LAM_NBINOM] = {"nbinom", "+p", true, nbinom_logpmf, nbinom_cdf, nbinom_sf, NULL, NULL, nbinom_ppf, nbinom_isf,
+                    nbinom_low, nbinom_high, &nbinom_ends},
     [LAM_BETABINOM] = {"betabinom", "0++", true, betabinom_logpmf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                        NULL},
     [LAM_BERNOULLI] = {"bernoulli", "1", true, bernoulli_logpmf, bernoulli_cdf, bernoulli_sf, NULL, NULL,

@@ -14,8 +14,9 @@
 
 #include <math.h>
 
-/* Parameters: of the upper side; (x - 1/2) / sqrt(x (1 - x)) in the place of x. */
-enum { UPPER = 1, ODD = 2 };
+/* Parameters: of the upper side; (x - 1/2) / sqrt(x (1 - x)) in the place of x; counts of Poisson's and the binomial
+ * distribution, and of the negative binomial one, which are steps of p; of shares that are f32. */
+enum { UPPER = 1, ODD = 2, COUNTS = 4, WAITING = 8, NARROW = 16, STEPS = COUNTS | WAITING };
 
 /* Ten values of the function and more, in units of half a nanosecond. */
 enum { COST = 20000 };
@@ -24,12 +25,23 @@ static int64_t form_of(const void *params) {
     return *(const int64_t *)params;
 }
 
+static double slack_of(int64_t form) {
+    return form & NARROW ? 0x1p-21 : 0x1p-48;
+}
+
 static lam_c128 one_igamma_inv(const void *params, const lam_c128 x[]) {
-    return (lam_c128){lam__special_igamma_inv(x[0].re, x[1].re, form_of(params) & UPPER), 0};
+    const int64_t form = form_of(params);
+    if (form & STEPS)
+        return (lam_c128){
+            lam__special_count_inv(LAM__POISSON_COUNTS, x[0].re, 0, x[1].re, slack_of(form), form & UPPER), 0};
+    return (lam_c128){lam__special_igamma_inv(x[0].re, x[1].re, form & UPPER), 0};
 }
 
 static lam_c128 one_betainc_inv(const void *params, const lam_c128 x[]) {
     const int64_t form = form_of(params);
+    const lam__counts which = form & WAITING ? LAM__WAITING_COUNTS : LAM__BINOMIAL_COUNTS;
+    if (form & STEPS)
+        return (lam_c128){lam__special_count_inv(which, x[0].re, x[1].re, x[2].re, slack_of(form), form & UPPER), 0};
     return (lam_c128){lam__special_betainc_inv(x[0].re, x[1].re, x[2].re, form & UPPER, form & ODD), 0};
 }
 
@@ -103,13 +115,15 @@ static lam_tensor *slope_betainc_inv(const lam_rule *r, int i, lam_tensor *t) {
 
 typedef lam_tensor *slope(const lam_rule *r, int i, lam_tensor *t);
 
-/* One slope serves both modes: the rows go element by element. */
+/* One slope serves both modes: the rows go element by element. Steps have none. */
 static void forward(const lam_rule *r, slope *by, lam_tensor *const dx[], lam_tensor *dout[]) {
+    if (form_of(r->params) & STEPS) return;
     for (int i = 0; i < r->inputs; i++)
         if (dx[i]) dout[0] = lam__matrices_plus(dout[0], by(r, i, dx[i]));
 }
 
 static void back(const lam_rule *r, slope *by, lam_tensor *const g[], lam_tensor *gx[]) {
+    if (form_of(r->params) & STEPS) return;
     for (int i = 0; i < r->inputs; i++)
         if (r->needs[i]) gx[i] = by(r, i, g[0]);
 }
@@ -180,4 +194,17 @@ lam_tensor *lam_betaincc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *q) {
 
 lam_tensor *lam__distributions_odd_beta(bool upper, lam_tensor *a, lam_tensor *b, lam_tensor *p) {
     return inverse(&lam__row_betainc_inv, ODD | (upper ? UPPER : 0), (lam_tensor *[]){a, b, p});
+}
+
+static int64_t counting(int64_t form, bool upper, lam_tensor *p) {
+    return form | (upper ? UPPER : 0) | (lam_dtype_of(p) == LAM_F32 ? NARROW : 0);
+}
+
+lam_tensor *lam__distributions_poisson_count(bool upper, lam_tensor *mean, lam_tensor *p) {
+    return inverse(&lam__row_igamma_inv, counting(COUNTS, upper, p), (lam_tensor *[]){mean, p});
+}
+
+lam_tensor *lam__distributions_count(bool waiting, bool upper, lam_tensor *n, lam_tensor *chance, lam_tensor *p) {
+    const int64_t form = counting(waiting ? WAITING : COUNTS, upper, p);
+    return inverse(&lam__row_betainc_inv, form, (lam_tensor *[]){n, chance, p});
 }

@@ -132,7 +132,64 @@ START_TEST(quantiles_of_student) {
 }
 END_TEST
 
+/* Of each count its own share, also in f32, and of what lies between two the upper one. From the other side the same,
+ * but where the share up to a count is rounded to 1. */
+START_TEST(quantiles_of_counts) {
+    static const struct {
+        lam_distribution which;
+        int first;
+        double p[2];
+    } rows[] = {{LAM_POISSON, 0, {3.7, NAN}},
+                {LAM_BINOM, 0, {12, 0.3}},
+                {LAM_NBINOM, 0, {2.5, 0.2}},
+                {LAM_GEOM, 1, {0.05, NAN}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const lam_distribution which = rows[i].which;
+        lam_tensor *p[] = {num(rows[i].p[0]), num(rows[i].p[1])}, *single[2];
+        const lam_list all = {isnan(rows[i].p[1]) ? 1 : 2, p}, narrow = {all.count, single};
+        lam_tensor *k = lam_arange(ctx, LAM_F64, rows[i].first, rows[i].first + 12, 1), *cdf = lam_cdf(which, k, all);
+        for (int j = 0; j < 2; j++) single[j] = lam_cast(p[j], LAM_F32);
+        EXPECT_SAME(lam_ppf(which, cdf, all), k, 0);
+        EXPECT_SAME(lam_isf(which, lam_sf(which, k, all), all), k, 0);
+        lam_tensor *more = lam_ppf(which, lam_add(cdf, 1e-9), all), *less = lam_ppf(which, lam_sub(cdf, 1e-9), all);
+        EXPECT_SAME(more, lam_add(k, 1), 0);
+        EXPECT_SAME(less, k, 0);
+        lam_tensor *small = lam_cast(k, LAM_F32);
+        EXPECT_SAME(lam_ppf(which, lam_cdf(which, small, narrow), narrow), small, 0);
+        EXPECT(lam_is_nan(lam_ppf(which, VEC(-0.1, 1.1, NAN), all)), LAM_DIMS(3), 1, 1, 1);
+        EXPECT_NUM(lam_ppf(which, num(0), all), rows[i].first);
+        EXPECT_NUM(lam_ppf(which, num(1), all), which == LAM_BINOM ? 12 : INFINITY);
+    }
+    EXPECT(lam_ppf(LAM_BINOM, VEC(0.3, 1), LAM_LIST(num(7), num(1))), LAM_DIMS(2), 7, 7);
+    EXPECT(lam_ppf(LAM_POISSON, VEC(0.3, 1), LAM_LIST(num(0))), LAM_DIMS(2), 0, 0);
+    EXPECT(lam_ppf(LAM_GEOM, VEC(0.3, 1), LAM_LIST(num(1))), LAM_DIMS(2), 1, 1);
+    EXPECT_NUM(lam_ppf(LAM_POISSON, num(0.5), LAM_LIST(num(1e15))), 1e15);
+    EXPECT_NUM(lam_ppf(LAM_POISSON, num(0.5), LAM_LIST(num(3), num(10))), 13); /* loc */
+    EXPECT_OK();
+}
+END_TEST
+
+BODY(count) {
+    out[0] = lam_ppf(LAM_NBINOM, in[2], LAM_LIST(in[0], in[1]));
+}
+
+START_TEST(counts_have_no_slopes) {
+    const lam_grad_options all = {.argnums = LAM_AXES(0, 1, 2)};
+    lam_tensor *o[3], *y, *dy;
+    ck_assert_int_eq(lam_call(lam_grad(FN(count, 3, 1), &all), LAM_LIST(num(3), num(0.3), num(0.4)), o, 3), LAM_OK);
+    for (int i = 0; i < 3; i++) EXPECT_NUM(o[i], 0);
+    const lam_list in = LAM_LIST(num(3), num(0.3), num(0.4)), along = LAM_LIST(num(1), num(1), num(1));
+    ck_assert_int_eq(lam_jvp(FN(count, 3, 1), in, along, &y, &dy, 1, NULL), LAM_OK);
+    EXPECT_NUM(dy, 0);
+    lam_tensor *q = VEC(0.1, 0.5, 0.9);
+    lam_fn *batch = lam_vmap(FN(count, 3, 1), &(lam_vmap_options){.in_axes = LAM_AXES(LAM_UNMAPPED, LAM_UNMAPPED, 0)});
+    EXPECT_SAME(lam_apply(batch, LAM_LIST(num(3), num(0.3), q)), lam_ppf(LAM_NBINOM, q, LAM_LIST(num(3), num(0.3))), 0);
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_primitives_quantiles(void) {
     return SUITE_OF("primitives/quantiles", values_of_inverses, ends_of_inverses, there_and_back,
-                    inverses_are_differentiated, slopes_in_the_middle_and_at_ends, quantiles_of_student);
+                    inverses_are_differentiated, slopes_in_the_middle_and_at_ends, quantiles_of_student,
+                    quantiles_of_counts, counts_have_no_slopes);
 }

@@ -96,3 +96,49 @@ double lam__special_betainc_inv(double a, double b, double p, bool upper, bool o
     const wide u = above ? -beta_below(b, a, share) : beta_below(a, b, share);
     return (double)(odd ? sinhl(u / 2) : 1 / (1 + expl(-u)));
 }
+
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
+
+/* The share up to k, or beyond it. */
+static double share_of(lam__counts which, double a, double b, double k, bool beyond) {
+    if (which == LAM__POISSON_COUNTS) return beyond ? lam__special_igamma(k + 1, a, 0) : lam__special_igammac(k + 1, a);
+    if (which == LAM__WAITING_COUNTS)
+        return beyond ? lam__special_betaincc(a, k + 1, b) : lam__special_betainc(a, k + 1, b, 0);
+    if (k >= a) return !beyond;
+    return beyond ? lam__special_betainc(k + 1, a - k, b, 0) : lam__special_betaincc(k + 1, a - k, b);
+}
+
+/* Shares are rounded, and a p that is one of them belongs to its count: a little less is asked for. */
+static bool reaches(lam__counts which, double a, double b, double k, double p, bool upper) {
+    const double share = share_of(which, a, b, k, upper);
+    return upper ? share <= p : share >= p;
+}
+
+/* Where no chance is left to be of another mind: no trials, no mean, no failures. */
+static bool is_sure(lam__counts which, double a, double b, double *k) {
+    *k = which == LAM__BINOMIAL_COUNTS && b == 1 ? ceil(a) : 0;
+    if (which == LAM__WAITING_COUNTS) return b == 1;
+    return a == 0 || (which == LAM__BINOMIAL_COUNTS && (b == 0 || b == 1));
+}
+
+/* Doubled until it reaches, then halved between; doubles beyond 2^53 are no more looked for. */
+double lam__special_count_inv(lam__counts which, double a, double b, double p, double slack, bool upper) {
+    const bool valid = which == LAM__POISSON_COUNTS ? a >= 0 : a >= 0 && b >= 0 && b <= 1;
+    double low = -1, high = 1, sure;
+    if (!valid || !(p >= 0 && p <= 1) || isinf(a)) return NAN;
+    if (is_sure(which, a, b, &sure)) return sure;
+    if (p == (upper ? 0 : 1)) return which == LAM__BINOMIAL_COUNTS ? ceil(a) : INFINITY;
+    if (p == (upper ? 1 : 0)) return 0;
+    p += upper ? slack * p : -slack * p;
+    if (reaches(which, a, b, 0, p, upper)) return 0;
+    while (!reaches(which, a, b, high, p, upper)) {
+        low = high, high *= 2;
+        if (high > 0x1p53) return INFINITY;
+    }
+    while (high - low > 1) {
+        const double middle = floor((low + high) / 2);
+        if (reaches(which, a, b, middle, p, upper)) high = middle;
+        else low = middle;
+    }
+    return high;
+}

@@ -70,8 +70,9 @@ static void call_qr_pivots(const cases_use *u, lam_tensor *const in[], lam_tenso
     const lam_dims own = lam_dims_of(in[0]);
     if (own.rank < 2) out[0] = lam_qr_pivots(in[0]);
     if (own.rank < 2) return;
-    lam_tensor *more = lam_eye(lam_ctx_of(in[0]), lam_dtype_of(in[0]), own.dims[own.rank - 2], own.dims[own.rank - 1]);
-    out[0] = lam_qr_pivots(lam_add(in[0], lam_mul(3, more)));
+    lam_tensor *x = lam_mul(1.0, in[0]); /* a floating dtype */
+    lam_tensor *more = lam_eye(lam_ctx_of(x), lam_dtype_of(x), own.dims[own.rank - 2], own.dims[own.rank - 1]);
+    out[0] = lam_qr_pivots(lam_add(x, lam_mul(3.0, more)));
 }
 
 static long double length_of(const matrix *a, int64_t column) {

@@ -89,19 +89,21 @@ LAM_API lam_tensor *lam_sliding_windows(lam_tensor *x, lam_dims sizes, lam_dims 
 
 /* What stands around in lam_pad_with. */
 typedef enum lam_pad_mode {
-    LAM_PAD_EDGE = 0,  /* the first and the last element */
-    LAM_PAD_REFLECT,   /* the elements mirrored at the edge, which is not repeated: c b | a b c | b a */
-    LAM_PAD_SYMMETRIC, /* mirrored, the edge repeated: b a | a b c | c b */
-    LAM_PAD_WRAP,      /* the elements of the other end: b c | a b c | a b */
-    LAM_PAD_MEAN,      /* the mean of the axis */
-    LAM_PAD_MAXIMUM,   /* its largest element */
-    LAM_PAD_MINIMUM    /* its smallest element */
+    LAM_PAD_EDGE = 0,   /* the first and the last element */
+    LAM_PAD_REFLECT,    /* the elements mirrored at the edge, which is not repeated: c b | a b c | b a */
+    LAM_PAD_SYMMETRIC,  /* mirrored, the edge repeated: b a | a b c | c b */
+    LAM_PAD_WRAP,       /* the elements of the other end: b c | a b c | a b */
+    LAM_PAD_MEAN,       /* the mean of the axis */
+    LAM_PAD_MAXIMUM,    /* its largest element */
+    LAM_PAD_MINIMUM,    /* its smallest element */
+    LAM_PAD_MEDIAN,     /* its median */
+    LAM_PAD_LINEAR_RAMP /* a line from the edge down to 0, which the outermost element is */
 } lam_pad_mode;
 
 /* x with low elements in front and high behind along each axis, made of its own; the axes one after the other.
- * Shape   low + own + high. Integers are taken as f64 by LAM_PAD_MEAN.
+ * Shape   low + own + high. Integers are taken as f64 by LAM_PAD_MEAN, LAM_PAD_MEDIAN and LAM_PAD_LINEAR_RAMP.
  * Fails   LAM_ERR_SHAPE for lists of other length than rank, or an axis without elements that is to grow; LAM_ERR_VALUE
- *         for negative numbers; LAM_ERR_OPTION; LAM_ERR_DTYPE for complex numbers that have no largest. Derivative:
+ *         for negative numbers; LAM_ERR_OPTION; LAM_ERR_DTYPE for complex numbers that have no order. Derivative:
  *         identity on each place an element takes. */
 LAM_API lam_tensor *lam_pad_with(lam_tensor *x, lam_dims low, lam_dims high, lam_pad_mode mode);
 

@@ -265,14 +265,33 @@ static lam_tensor *sources(lam_ctx *ctx, int64_t n, int64_t low, int64_t high, l
     return lam_where(lam_lt(at, n), at, lam_sub(mode == LAM_PAD_SYMMETRIC ? 2 * n - 1 : 2 * n - 2, at));
 }
 
+/* `count` elements that rise from 0 to the edge, which is not reached; `fall`: that come from there. */
+static lam_tensor *ramp(lam_tensor *edge, int axis, int64_t count, bool fall) {
+    const lam_dtype dtype = lam__matrices_real(lam_dtype_of(edge));
+    lam_tensor *share =
+        lam_mul(lam_iota(lam_ctx_of(edge), LAM_F64, LAM_DIMS(count), 0), 1.0 / (double)(count ? count : 1));
+    if (fall) share = lam_reverse(share, LAM_AXES(0));
+    share = lam_cast(share, dtype);
+    for (int i = axis + 1; i < lam_rank(edge); i++) share = lam_expand_dims(share, -1);
+    return lam_mul(edge, share);
+}
+
+static lam_tensor *with_ramps(lam_tensor *x, int axis, int64_t low, int64_t high) {
+    lam_tensor *first = lam_slice_axis(x, axis, 0, 1), *last = lam_slice_axis(x, axis, -1, LAM_END);
+    lam_tensor *parts[3] = {ramp(first, axis, low, false), x, ramp(last, axis, high, true)};
+    return lam_concatenate((lam_list){3, parts}, axis);
+}
+
 /* One axis: taken by indices, or with what the axis has on average or at most on both sides. */
 static lam_tensor *padded(lam_tensor *x, int axis, int64_t low, int64_t high, lam_pad_mode mode) {
     const int64_t n = lam_dim(x, axis);
     if (low == 0 && high == 0) return x;
     if (n == 0) return lam__axes_fail("pad_with", x, LAM_ERR_SHAPE, "axis %d has no elements to repeat", axis);
     if (mode < LAM_PAD_MEAN) return lam_take(x, sources(lam_ctx_of(x), n, low, high, mode), axis);
+    if (mode == LAM_PAD_LINEAR_RAMP) return with_ramps(x, axis, low, high);
     const lam_reduce_options over = {.axes = {1, &axis}, .keepdims = true};
     lam_tensor *level = mode == LAM_PAD_MEAN      ? lam_mean(x, &over)
+                        : mode == LAM_PAD_MEDIAN  ? lam_median(x, &over)
                         : mode == LAM_PAD_MAXIMUM ? lam_max_reduce(x, &over)
                                                   : lam_min_reduce(x, &over);
     lam_tensor *parts[3] = {lam_repeat(level, low, axis), x, lam_repeat(level, high, axis)};
@@ -287,10 +306,12 @@ lam_tensor *lam_pad_with(lam_tensor *x, lam_dims low, lam_dims high, lam_pad_mod
     if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor");
     if (low.rank != rank || high.rank != rank || (rank && (!low.dims || !high.dims)))
         return lam__axes_fail(name, x, LAM_ERR_SHAPE, "%d and %d numbers for %d axes", low.rank, high.rank, rank);
-    if ((unsigned)mode > LAM_PAD_MINIMUM) return lam__axes_fail(name, x, LAM_ERR_OPTION, "there is no mode %d", mode);
-    if (mode > LAM_PAD_MEAN && lam__dtype_is_complex((int)lam_dtype_of(x)))
+    if ((unsigned)mode > LAM_PAD_LINEAR_RAMP)
+        return lam__axes_fail(name, x, LAM_ERR_OPTION, "there is no mode %d", mode);
+    const bool divides = mode == LAM_PAD_MEAN || mode == LAM_PAD_MEDIAN || mode == LAM_PAD_LINEAR_RAMP;
+    if (mode > LAM_PAD_MEAN && mode < LAM_PAD_LINEAR_RAMP && lam__dtype_is_complex((int)lam_dtype_of(x)))
         return lam__axes_fail(name, x, LAM_ERR_DTYPE, "complex numbers have no order");
-    lam_tensor *out = mode == LAM_PAD_MEAN ? lam__reduce_real(x) : lam_alias(x);
+    lam_tensor *out = divides ? lam__reduce_real(x) : lam_alias(x);
     for (int i = 0; i < rank && !lam_failed(out); i++) {
         const int64_t most = INT64_MAX / 4, n = lam_dim(x, i);
         if (low.dims[i] < 0 || high.dims[i] < 0)

@@ -1,5 +1,6 @@
-/* Windows as features and convolutions without shared weights: values by hand and from JAX 0.10.2, against convolutions
- * where weights are the same everywhere, derivatives against differences, vmap, what is refused. */
+/* Windows as features and convolutions without shared weights, and what is put around with them from NumPy: values by
+ * hand and from JAX 0.10.2, against convolutions where weights are the same everywhere, derivatives against
+ * differences, vmap, what is refused. */
 #include "tests/support.h"
 
 static lam_tensor *counted(lam_dims dims) {
@@ -92,6 +93,29 @@ START_TEST(windows_are_differentiated_and_batched) {
 }
 END_TEST
 
+BODY(around) {
+    lam_tensor *ramp = lam_pad_with(lam_square(in[0]), LAM_DIMS(0, 1), LAM_DIMS(1, 0), LAM_PAD_LINEAR_RAMP);
+    out[0] = lam_mul(ramp, lam_pad_with(lam_sin(in[0]), LAM_DIMS(0, 1), LAM_DIMS(1, 0), LAM_PAD_MEDIAN));
+}
+
+START_TEST(medians_and_ramps_around) {
+    lam_tensor *y = VEC(1, 2, 6), *whole = lam_array(ctx, LAM_I64, LAM_DIMS(2), (int64_t[]){8, 4});
+    EXPECT(lam_pad_with(y, LAM_DIMS(1), LAM_DIMS(2), LAM_PAD_MEDIAN), LAM_DIMS(6), 2, 1, 2, 6, 2, 2);
+    EXPECT(lam_pad_with(whole, LAM_DIMS(4), LAM_DIMS(2), LAM_PAD_LINEAR_RAMP), LAM_DIMS(8), 0, 2, 4, 6, 8, 4, 2, 0);
+    EXPECT(lam_pad_with(MAT(2, 1, 4, 8), LAM_DIMS(1, 0), LAM_DIMS(1, 2), LAM_PAD_LINEAR_RAMP), LAM_DIMS(4, 3), 0, 0, 0,
+           4, 2, 0, 8, 4, 0, 0, 0, 0);
+    lam_tensor *z = lam_pad_with(lam_complex(VEC(2), VEC(-4)), LAM_DIMS(2), LAM_DIMS(0), LAM_PAD_LINEAR_RAMP);
+    EXPECT(lam_imag(z), LAM_DIMS(3), 0, -2, -4);
+    EXPECT_OK();
+    lam_pad_with(z, LAM_DIMS(1), LAM_DIMS(1), LAM_PAD_MEDIAN);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "pad_with");
+    lam_tensor *x = MAT(2, 3, 0.3, 0.7, -0.4, 1.1, 0.9, 0.2), *xs = lam_stack(LAM_LIST(x, lam_exp(x)), 0);
+    lam_fn *f = FN(around, 1, 1);
+    ck_assert_int_eq(lam_check_grads(f, LAM_LIST(x), &(lam_check_grads_options){.order = 2}), LAM_OK);
+    EXPECT_SAME(apply1(lam_vmap(f, NULL), xs), lam_stack(LAM_LIST(apply1(f, x), apply1(f, lam_exp(x))), 0), 1e-15);
+}
+END_TEST
+
 START_TEST(wrong_windows) {
     lam_tensor *x = MAT(1, 3, 1, 2, 3);
     const lam_window_options two = {.window = LAM_DIMS(2)}, none = {.window = LAM_DIMS(0)};
@@ -113,7 +137,8 @@ START_TEST(wrong_windows) {
 END_TEST
 
 Suite *suite_primitives_patches(void) {
-    Suite *suite = SUITE_OF("primitives/patches", windows_as_features, windows_of_anything, wrong_windows);
+    Suite *suite = SUITE_OF("primitives/patches", windows_as_features, windows_of_anything, medians_and_ramps_around,
+                            wrong_windows);
     suite_loop(suite, shared_weights_are_a_convolution, 4);
     suite_loop(suite, windows_are_differentiated_and_batched, 4);
     return suite;

@@ -149,18 +149,24 @@ static lam_status check_absent(const lam_fctx *fc, lam_value *const own[], lam_v
 }
 
 /* Forward runs on this level's values for what it saves. Where it would run below on the same values anyway, that run
- * serves both; elsewhere the outputs come from below, and those of this run are dropped. They are the same numbers, but
- * those from below know the derivatives that the levels below have by the rules of this Function, not by what forward
- * happens to call. So saved outputs are replaced by them too. */
+ * serves both; elsewhere the outputs come from below, and those of this run are dropped. They are the same numbers,
+ * but those from below know the derivatives that the levels below have by the rules of this Function, not by what
+ * forward happens to call. So saved outputs are replaced by them too. Of batches that a loop takes apart each example
+ * draws from a stream of its own, which the other run cannot see: then the one that saves gives the outputs too. */
 static lam_status forward_combined(const lam_call_site *below, lam_fctx *fc, lam_value *out[]) {
     const lam_function *f = &fc->instance->fn;
     if (concrete(below->inputs, below->in) || (only_batches(below) && lam__custom_generates(f)))
         return lam__custom_forward(fc, below->in, out);
     const lam_random_state before = below->ctx->random;
+    const uint64_t drawn = below->ctx->drawn;
     lam_status status = lam__dispatch(below, out);
     if (status != LAM_OK) return status;
     const lam_random_state after = below->ctx->random;
     below->ctx->random = before; /* both runs see the same draws */
+    if (f->vmap_by_loop && below->ctx->drawn != drawn && only_batches(below)) {
+        lam__arguments_release(below->outputs, out);
+        return lam__custom_forward(fc, below->in, out);
+    }
     lam__scratch_area area;
     lam_value **own = lam__scratch_get(&area, below->ctx, (size_t)below->outputs * sizeof *own);
     status = own ? lam__custom_forward(fc, below->in, own) : LAM_ERR_MEMORY;

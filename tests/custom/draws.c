@@ -95,8 +95,38 @@ START_TEST(in_batches_too) {
 }
 END_TEST
 
+FORWARD(noise_saved) {
+    lam_tensor *r = lam_rand(ctx, LAM_F64, LAM_DIMS(SIZE));
+    out[0] = lam_mul(in[0], r);
+    lam_fctx_save_for_backward(fc, LAM_LIST(r));
+}
+
+BACKWARD(times_noise) {
+    gx[0] = lam_mul(g[0], lam_fctx_saved(fc, 0));
+}
+
+static const lam_function looped = {
+    .name = "looped", .inputs = 1, .outputs = 1, .forward = noise_saved, .backward = times_noise, .vmap_by_loop = true};
+
+BODY(total_and_noise) {
+    lam_function_apply(ctx, &looped, NULL, LAM_LIST(in[0]), &out[1], 1);
+    out[0] = lam_sum(out[1], NULL);
+}
+
+/* Whatever it is that is drawn, the slope at 1 is the value. */
+START_TEST(a_function_in_a_loop_saves_what_it_has_used) {
+    const lam_vmap_options options[] = {{.randomness = LAM_RANDOMNESS_SAME}, {.randomness = LAM_RANDOMNESS_DIFFERENT}};
+    lam_fn *slope = lam_grad(FN(total_and_noise, 1, 2), &(lam_grad_options){.has_aux = 1});
+    for (int i = 0; i < 2; i++) {
+        lam_tensor *out[2];
+        lam_call(lam_vmap(slope, &options[i]), LAM_LIST(lam_ones(ctx, LAM_F64, LAM_DIMS(ROWS, SIZE))), out, 2);
+        EXPECT_SAME(out[0], out[1], 0);
+    }
+}
+END_TEST
+
 Suite *suite_custom_draws(void) {
-    Suite *suite = suite_of("custom/draws", NULL, 0);
+    Suite *suite = SUITE_OF("custom/draws", a_function_in_a_loop_saves_what_it_has_used);
     suite_loop(suite, a_slope_has_the_draw_of_its_value, KINDS);
     suite_loop(suite, in_batches_too, BATCHED);
     return suite;

@@ -404,7 +404,7 @@ static const lam__staged stages_whole = {
     .tangents_in = tangents_of,
 };
 
-static const lam_primitive row_control = {
+const lam_primitive lam__row_control = {
     .name = "control",
     .inputs = LAM_VARIADIC,
     .outputs = LAM_VARIADIC,
@@ -427,7 +427,7 @@ lam_status lam__checkpoint_pull(lam_fn *f, lam_value *const in[], const bool nee
     memcpy(r->in, in, (size_t)f->inputs * sizeof *in);
     checkpoint_params params = {.f = f};
     const lam_call_site call = {.ctx = ctx,
-                                .primitive = &row_control,
+                                .primitive = &lam__row_control,
                                 .params = &params,
                                 .params_bytes = sizeof params,
                                 .inputs = f->inputs,
@@ -440,7 +440,7 @@ lam_status lam__checkpoint_pull(lam_fn *f, lam_value *const in[], const bool nee
 }
 
 lam_status lam__checkpoint_whole(lam_fn *f, lam_value *const in[], lam_value *out[]) {
-    return apply(f->ctx, &row_control, (checkpoint_params){.f = f}, f->inputs, in, out);
+    return apply(f->ctx, &lam__row_control, (checkpoint_params){.f = f}, f->inputs, in, out);
 }
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */

@@ -13,6 +13,7 @@
 #include "transforms/custom.h"
 #include "transforms/dependence_names.h"
 #include "transforms/nested.h"
+#include "transforms/rematerialise.h"
 
 #include <string.h>
 
@@ -38,9 +39,11 @@ static bool is_custom(const lam_primitive *row) {
 
 /* Whether a row calls functions whose derivative is that of what they do. Those of custom Functions have rules, by
  * which results may depend on more than they are made of. What a program's choices call, and how often loops that end
- * by a condition do, follows from values, which may be others where the program is run next. */
+ * by a condition do, there and on the way back, follows from values, which may be others where the program is run
+ * next. */
 static bool is_looked_through(const lam_primitive *row) {
-    return row->call && !is_custom(row) && row != &lam__row_switch && row != &lam__row_while;
+    return row->call && !is_custom(row) && row != &lam__row_switch && row != &lam__row_while &&
+           row != &lam__row_control;
 }
 
 /* What is given back for results, and names of what they depend on. */
@@ -188,13 +191,28 @@ static bool attempt(lam__level *level, const lam_call_site *call, const lam_call
     return false;
 }
 
-/* The call comes before the names, since rules look at its values and results. A row that is looked through runs at
- * this level itself, which then sees what its functions do. */
-static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
-    if (is_looked_through(call->primitive)) {
-        level->ctx->current = level;
+/* A row that is looked through runs at the level itself, which then sees what its functions do. Examples of a batch
+ * that go ways of their own run one by one: a choice is then one row, and not a sort of those who chose alike. */
+static lam_status look_through(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam__scratch_area area;
+    lam_call_site one_by_one = *call;
+    level->ctx->current = level;
+    if (call->primitive != &lam__row_scan || !((const lam__nested *)call->params)->batch)
         return lam__eval_called(call, out);
-    }
+    lam__nested *what = lam__scratch_get(&area, level->ctx, call->params_bytes);
+    if (!what) return LAM_ERR_MEMORY;
+    memcpy(what, call->params, call->params_bytes);
+    what->batch = false;
+    what->machine = NULL; /* which is that of the batch */
+    one_by_one.params = what;
+    const lam_status status = lam__eval_called(&one_by_one, out);
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* The call comes before the names, since rules look at its values and results. */
+static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    if (is_looked_through(call->primitive)) return look_through(level, call, out);
     lam__scratch_area area;
     const int n = call->inputs, m = call->outputs;
     lam_value **in = lam__scratch_get(&area, level->ctx, (size_t)(2 * n + m) * sizeof *in + (size_t)n);
@@ -249,6 +267,15 @@ static const lam__interpreter of_rules = {
     .unreadable = "a tangent has no elements while it is found out what it depends on",
     .drop = drop,
 };
+
+bool lam__dependence_sees(const lam_value *v) {
+    while (v && v->kind == LAM__BOX && lam__payload_of(v)->level) {
+        const lam__interpreter *interpreter = lam__payload_of(v)->level->interpreter;
+        if (interpreter == &dependence || interpreter == &of_rules) return true;
+        v = lam__payload_of(v)->inner;
+    }
+    return false;
+}
 
 /* Each element of the input by itself: element i has the set of i, whose name is 1 + i. */
 static lam_value *seed(lam__level *level, lam_value *x) {

@@ -13,6 +13,10 @@
 lam_status lam__dependence_run(lam_fn *f, int input, lam_value *const in[], lam__sets *sets, lam_value **first,
                                lam_value **depends);
 
+/* Whether the elements of v follow from what is depended on, as far as a level says that is open: v is a box of it, or
+ * boxes of other levels lie around one. */
+bool lam__dependence_sees(const lam_value *v);
+
 /* For rows: names[] of operands (NULL: empty sets, everywhere) to depends[] of the results out[], which the call has
  * given. varies[i]: the elements of operand i, though no derivative goes through them, follow from the input, as places
  * and choices do. In dependence_rules.c. */

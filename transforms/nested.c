@@ -77,6 +77,7 @@ static void body_nested(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     const lam_primitive *row = ((nested_env *)env)->row;
     const lam__nested *w = params_of(env);
     const size_t outputs = (size_t)w->fns[w->count - 1]->outputs, n = (size_t)w->carries, k = (size_t)w->elements;
+    if (lam__nested_as_row(ctx, row, w, in, out)) return;
     if (row == &lam__row_switch) {
         const lam_list operands = {(size_t)w->fns[0]->inputs, in + 1};
         (void)lam_switch(in[0], w->fns, (size_t)w->count, operands, out, outputs);
@@ -101,6 +102,7 @@ lam_fn *lam__nested_function(lam_ctx *ctx, const lam_primitive *row, const lam__
     if (!e) return made;
     e->row = row;
     memcpy(e + 1, what, lam__nested_bytes(what->count));
+    ((lam__nested *)(void *)(e + 1))->machine = NULL;
     for (int i = 0; i < what->count; i++) lam__fn_retain(what->fns[i]);
     made = lam__fn_derive(ctx, &(lam__derived){row->name, NULL, body_nested, n, m, e, bytes, nested_free});
     if (made->magic != LAM__FN) nested_free(ctx, e);

@@ -45,6 +45,11 @@ lam_status lam__nested_abreast(const lam__nested *what, const lam_jit_options *o
 /* Runs a scan over such a function; false: it has none, or has to be done otherwise. */
 bool lam__nested_run_abreast(const lam_call_site *call, lam_value *out[], lam_status *status);
 
+/* Applies the row of a choice, or of a loop that ends by a condition, where a level finds out what depends on what:
+ * that has to see which functions there are, not what one of them does. False: there is none, and nothing is done. */
+bool lam__nested_as_row(lam_ctx *ctx, const lam_primitive *row, const lam__nested *what, lam_tensor *const in[],
+                        lam_tensor *out[]);
+
 /* Stages (nested_rules.c). */
 extern const lam__staged lam__nested_stages;
 

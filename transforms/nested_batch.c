@@ -9,6 +9,7 @@
 #include "lib/program/function.h"
 #include "transforms/arguments.h"
 #include "transforms/batch.h"
+#include "transforms/dependence.h"
 #include "transforms/rematerialise.h"
 
 #include <lamina/tensor.h>
@@ -221,22 +222,46 @@ static lam_status examples_as_scan(const lam_call_site *call, const int axes[], 
     return lam__nested_draft_apply(d, &lam__row_scan, call->outputs, out);
 }
 
-/* As a function of one example, mapped: a scan in a program that will be run, one equation for the whole where types
- * alone are wanted or the batch has a name, else a call. */
+bool lam__nested_as_row(lam_ctx *ctx, const lam_primitive *row, const lam__nested *what, lam_tensor *const in[],
+                        lam_tensor *out[]) {
+    const lam_fn *last = what->fns[what->count - 1];
+    const int n = last->inputs + (row == &lam__row_switch), m = last->outputs;
+    bool seen = false;
+    if (row == &lam__row_scan) return false;
+    for (int i = 0; i < n && !seen; i++) seen = lam__dependence_sees(lam__scope_peek(in[i]));
+    if (!seen) return false;
+    lam_value **operands = lam__nested_values(ctx, n), **results = lam__nested_values(ctx, m);
+    if (!operands || !results) return true;
+    for (int i = 0; i < n; i++) operands[i] = lam__scope_peek(in[i]);
+    const lam_call_site call = {.ctx = ctx,
+                                .primitive = row,
+                                .params = what,
+                                .params_bytes = lam__nested_bytes(what->count),
+                                .inputs = n,
+                                .outputs = m,
+                                .in = operands};
+    lam__arguments_give(ctx, lam__nested_apply(row->name, &call, results), m, results, out);
+    return true;
+}
+
+/* As a function of one example, mapped: a scan in a program that will be run, and where a level below finds out what
+ * depends on what; one row for the whole where types alone are wanted or the batch has a name, else a call. */
 static lam_status batched_each(const lam_call_site *call, const int axes[], const lam__batch *batch,
                                lam__nested_draft *d, lam_value *out[], int out_axes[]) {
     lam_fn *f = lam__nested_function(call->ctx, call->primitive, d->what, call->inputs, call->outputs);
     const lam__program *p = NULL;
+    bool seen = false;
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
     for (int i = 0; i < call->inputs && !p; i++) p = lam__nested_program_at(call->in[i]);
+    for (int i = 0; i < call->inputs && !seen; i++) seen = lam__dependence_sees(call->in[i]);
     if (f->magic != LAM__FN) return LAM_ERR_MEMORY;
     d->what->carries = d->what->elements = 0;
     d->what->reverse = false;
-    if (p && !p->only_types && !batch->axis_name) return examples_as_scan(call, axes, batch->size, f, d, out);
+    if ((p ? !p->only_types : seen) && !batch->axis_name) return examples_as_scan(call, axes, batch->size, f, d, out);
     lam_fn *mapped = lam__batch_mapped(f, batch, axes, NULL);
     if (mapped->magic != LAM__FN) return call->ctx->error.status;
-    return p ? lam__checkpoint_whole(mapped, call->in, out)
-             : lam__fn_call(mapped, (size_t)call->inputs, call->in, (size_t)call->outputs, out);
+    return p || seen ? lam__checkpoint_whole(mapped, call->in, out)
+                     : lam__fn_call(mapped, (size_t)call->inputs, call->in, (size_t)call->outputs, out);
 }
 
 /* `common`: all examples go the same way, so the call stays what it is with functions of batches. */

@@ -58,6 +58,9 @@ lam_status lam__rematerialise_keep(lam_fn *f, lam__rematerialise *state, const b
 /* f over a level that finds what `giver`, which must live as long, has to give: f for the tape above the giver. */
 lam_fn *lam__rematerialise_finder(lam_fn *f, lam__rematerialise *giver);
 
+/* The row of the two calls below: functions that decide by values as they run. */
+extern const lam_primitive lam__row_control;
+
 /* Applies f, whose inputs are all that it depends on, so that a level that records takes the call as one equation.
  * Derivatives and batches are those of a checkpointed function (checkpoint.c). */
 lam_status lam__checkpoint_whole(lam_fn *f, lam_value *const in[], lam_value *out[]);

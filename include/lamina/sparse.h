@@ -23,7 +23,7 @@ typedef struct lam_sparse_options {
  * (lam_cond), is as it was at the examples. Results of custom Functions depend on their operands as their rules have
  * it, on all of them where a rule reads raw data or elements of a tangent. In a recorded program choices depend on what
  * any of their functions depends on, if these are operations and loops of known length, and else on all of their
- * operands, as results of lam_while do.
+ * operands, as results of lam_while do; in a batch each example's on its own operands, in one with a name on all.
  * What elements on the way are made of is kept until the end: a running sum of n elements takes memory by the square of
  * n, also where its last one alone is wanted.
  * Shape   i64[entries, 2]: row (number of the element of the output) and column (of the input), in row-major order;

@@ -224,20 +224,46 @@ static bool best_way(lam_ctx *ctx, const lam__entries *e, const way ways[4], int
     return true;
 }
 
+/* The entries line by line, each once: as many as are given twice would be counted as longer lines. room: for two
+ * numbers an entry, and one for each of `across`. False after a failure. */
+static bool distinct(lam_ctx *ctx, const lam__entries *e, int64_t *room, lam__entries *once) {
+    graph g;
+    int64_t *lines = room, *across = lines + e->count, *seen = across + e->count, count = 0;
+    if (!graph_start(ctx, &g, e->n_lines, e->count, e->lines, e->across, false)) return false;
+    for (int64_t j = 0; j < e->n_across; j++) seen[j] = -1;
+    for (int64_t i = 0; i < e->n_lines; i++)
+        for (int64_t k = g.start[i]; k < g.start[i + 1]; k++) {
+            if (seen[g.to[k]] == i) continue;
+            seen[g.to[k]] = lines[count] = i;
+            across[count++] = g.to[k];
+        }
+    graph_stop(ctx, &g);
+    *once = (lam__entries){count, lines, across, e->n_lines, e->n_across};
+    return true;
+}
+
+/* With room for the entries, each once, and for trials. */
+static bool colour(lam_ctx *ctx, const lam__entries *e, int64_t *room, int64_t columns[], int64_t rows[],
+                   lam__bicolouring *b) {
+    way ways[4];
+    lam__entries once;
+    if (!distinct(ctx, e, room, &once)) return false;
+    const lam__entries turned = turned_of(&once);
+    if (!find_ways(ctx, &once, false, ways) || !find_ways(ctx, &turned, true, ways + 2)) return false;
+    sort_ways(ways);
+    return best_way(ctx, &once, ways, columns, rows, room + 2 * e->count, b);
+}
+
 bool lam__colouring_jacobian(lam_ctx *ctx, const lam__entries *e, int64_t columns[], int64_t rows[],
                              lam__bicolouring *b) {
-    way ways[4];
-    const lam__entries turned = turned_of(e);
-    const size_t bytes = (size_t)(e->n_across + e->n_lines + 2 * e->count) * sizeof(int64_t) + 1;
-    if (!find_ways(ctx, e, false, ways) || !find_ways(ctx, &turned, true, ways + 2)) return false;
-    sort_ways(ways);
-    int64_t *trial = lam__alloc_get(&ctx->pool, bytes);
-    if (!trial) {
+    const size_t bytes = (size_t)(e->n_across + e->n_lines + 4 * e->count) * sizeof(int64_t) + 1;
+    int64_t *room = lam__alloc_get(&ctx->pool, bytes);
+    if (!room) {
         lam__error_memory(ctx, bytes);
         return false;
     }
-    const bool fine = best_way(ctx, e, ways, columns, rows, trial, b);
-    lam__alloc_put(&ctx->pool, trial, bytes);
+    const bool fine = colour(ctx, e, room, columns, rows, b);
+    lam__alloc_put(&ctx->pool, room, bytes);
     return fine;
 }
 

@@ -245,7 +245,6 @@ static const lam_tensor *by_columns(lam_fn *f, const sparse_env *e, lam_tensor *
     for (int o = 0; o < aux + 2; o++) out_axes[o] = o == 1 ? 0 : LAM_UNMAPPED;
     lam_fn *mapped = lam_vmap(push, &(lam_vmap_options){.in_axes = {n + 1, axes},
                                                         .out_axes = {aux + 2, out_axes},
-                                                        .axis_size = e->columns.colours ? 0 : LAM_ZERO_SIZE,
                                                         .randomness = LAM_RANDOMNESS_SAME, /* it is one function */
                                                         .chunk_size = e->chunk});
     for (int i = 0; i < n; i++) given[i] = in[i];
@@ -368,7 +367,8 @@ static bool fill_env(lam_ctx *ctx, sparse_env *e, const lam__entries *all) {
     else if (!lam__colouring_jacobian(ctx, all, columns, rows, &b)) return false;
     if (b.columns < 0) return false;
     place_entries(e, all, columns, rows, b.rows_first);
-    e->columns = (side){b.columns, b.columns ? all->n_across : 0};
+    /* without entries one direction, of zeros, tells what there is to tell of types: a batch of none asks for more */
+    e->columns = (side){b.columns || b.rows ? b.columns : 1, b.columns ? all->n_across : 0};
     e->rows = (side){b.rows, b.rows ? all->n_lines : 0};
     memmove(colours_of(e, true), rows, (size_t)e->rows.named * sizeof *rows);
     return true;

@@ -435,7 +435,6 @@ ALWAYS_INLINE void FN(tally_pass)(int64_t count, const T *x, int64_t s, int64_t 
  * how many are done. */
 ALWAYS_INLINE int64_t FN(tally_dense_rows)(const lam__reduce_block *b, H *restrict sums) {
     enum { LANES = VECTOR_BYTES / sizeof(H) };
-    FN(vec) room[BRING_BYTES / VECTOR_BYTES];
     const int64_t n = b->columns, s = b->row_step, beyond = (b->rows - 1) * s + n - LANES;
     const int64_t fit = n >= LANES ? b->rows : s > 0 && beyond >= 0 ? beyond / s + 1 : 0;
     const int64_t most = FN(brought_rows)(b);
@@ -443,7 +442,8 @@ ALWAYS_INLINE int64_t FN(tally_dense_rows)(const lam__reduce_block *b, H *restri
     int64_t r = 0;
     for (int64_t some; r < fit; r += some) {
         some = fit - r < most ? fit - r : most;
-        const T *row = FN(bring)(b, x + r * s, some, room);
+        const T *row = x + r * s;
+        FN(bring)(b, row, some);
         int64_t k = 0;
         for (; k + 8 <= some; k += 8) FN(tally_pass)(8, row + k * s, s, n, sums);
         if (k < some) FN(tally_pass)(some - k, row + k * s, s, n, sums);

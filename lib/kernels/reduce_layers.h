@@ -73,10 +73,11 @@ ALWAYS_INLINE int64_t FN(by_words)(lam__reduce_op op, const lam__reduce_block *b
 }
 #endif
 
-/* Lines ahead of `count` layers that are about to be read from memory. */
-ALWAYS_INLINE void FN(ask_layers)(int count, const lam__reduce_block *b, const T *x) {
-    const int64_t bytes = count * b->layer_step * (int64_t)sizeof(T);
-    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)x + AHEAD_BYTES + i);
+/* `count` layers that are about to be read, if they lie beyond the near cache and are not more than have room there. */
+ALWAYS_INLINE void FN(bring_layers)(int64_t count, const lam__reduce_block *b, const T *x) {
+    const int64_t step = b->layer_step, size = (b->rows - 1) * b->row_step + b->columns;
+    if (b->far && size <= step && count * step * (int64_t)sizeof(T) <= BRING_BYTES)
+        FN(touch)((count - 1) * step + size, x);
 }
 
 /* So many layers at a time, a constant, as lie beside each other in a vector. Gives how many are done. */
@@ -88,7 +89,7 @@ ALWAYS_INLINE int64_t FN(by_some)(lam__reduce_op op, int count, const lam__reduc
     const T *x = b->x;
     int64_t k = 0;
     for (; k + count <= whole; k += count, x += count * b->layer_step, out += count * n) {
-        if (b->far) FN(ask_layers)(count, b, x);
+        FN(bring_layers)(count, b, x);
         const FN(vec) v = FN(column_lanes)(op, p, rows, x, s);
         UNROLLED for (int i = 0; i < count; i++)
             memcpy(out + i * n, (const char *)&v + i * (BYTES / count), BYTES / count);
@@ -126,29 +127,19 @@ ALWAYS_INLINE bool FN(are_brought)(int64_t least, const lam__reduce_block *b) {
     return b->far == LAM__REDUCE_MEMORY && dense && row >= least && (size >= BROUGHT_BYTES || row >= BROUGHT_LONG);
 }
 
-/* As many of them as are worked on at once. */
-ALWAYS_INLINE int64_t FN(layers_at_once)(bool brought, const lam__reduce_block *b) {
-    const int64_t bytes = b->layer_step * (int64_t)sizeof(T);
-    return !brought ? b->layers : bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;
-}
-
-/* Where `count` of them, from layer k on, are to be read from. */
-ALWAYS_INLINE const T *FN(layers_at)(bool brought, const lam__reduce_block *b, int64_t k, int64_t count,
-                                     FN(vec) * room) {
-    const T *x = (const T *)b->x + k * b->layer_step;
-    return brought ? FN(brought)(count * b->layer_step * (int64_t)sizeof(T), x, room) : x;
+/* Layer k, brought with those behind it where k is a multiple of as many as are worked on at once. */
+ALWAYS_INLINE const T *FN(layer_at)(bool brought, const lam__reduce_block *b, int64_t k) {
+    const int64_t size = b->layer_step, bytes = size * (int64_t)sizeof(T), left = b->layers - k;
+    const int64_t most = bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;
+    const T *x = (const T *)b->x + k * size;
+    if (brought && k % most == 0) FN(touch)((left < most ? left : most) * size, x);
+    return x;
 }
 
 ALWAYS_INLINE void FN(by_wide)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    FN(vec) room[LAYER_BYTES / VECTOR_BYTES];
     const bool brought = FN(are_brought)(0, b);
-    const int64_t n = b->columns, most = FN(layers_at_once)(brought, b);
-    for (int64_t k = 0; k < b->layers; k += most) {
-        const int64_t count = b->layers - k < most ? b->layers - k : most;
-        const T *x = FN(layers_at)(brought, b, k, count, room);
-        for (int64_t i = 0; i < count; i++)
-            FN(by_vectors)(op, n, b->rows, x + i * b->layer_step, b->row_step, out + (k + i) * n);
-    }
+    for (int64_t k = 0; k < b->layers; k++)
+        FN(by_vectors)(op, b->columns, b->rows, FN(layer_at)(brought, b, k), b->row_step, out + k * b->columns);
 }
 
 /* Gives how many layers are done: none of those that are one run each, whose order is another, nor for products of
@@ -210,16 +201,12 @@ ALWAYS_INLINE void FN(tally_down_wide)(const lam__reduce_block *b, const T *x, i
 
 /* As by_layers; wide ones as by_wide. */
 ALWAYS_INLINE void FN(tally_wide)(const lam__reduce_block *b, int64_t *restrict out) {
-    FN(vec) room[LAYER_BYTES / VECTOR_BYTES];
     const bool wide = sizeof(T) == 1 && b->columns >= (int64_t)(VECTOR_BYTES / sizeof(H)) && b->rows <= 256;
     const bool brought = FN(are_brought)(BROUGHT_ROW, b);
-    const int64_t n = b->columns, most = FN(layers_at_once)(brought, b);
-    for (int64_t k = 0; k < b->layers; k += most) {
-        const int64_t count = b->layers - k < most ? b->layers - k : most;
-        const T *x = FN(layers_at)(brought, b, k, count, room);
-        for (int64_t i = 0; i < count; i++)
-            if (wide) FN(tally_down_wide)(b, x + i * b->layer_step, out + (k + i) * n);
-            else FN(tally_down)(b, x + i * b->layer_step, out + (k + i) * n);
+    for (int64_t k = 0; k < b->layers; k++) {
+        const T *x = FN(layer_at)(brought, b, k);
+        if (wide) FN(tally_down_wide)(b, x, out + k * b->columns);
+        else FN(tally_down)(b, x, out + k * b->columns);
     }
 }
 

@@ -90,6 +90,15 @@ ALWAYS_INLINE unsigned FN(has_nan)(FN(vec) a, FN(vec) b) {
 #endif
 }
 
+/* What numbers of rows are read as: bytes count up to 256 of them, so that one without a sign. */
+#ifdef LIST
+typedef M FN(number);
+enum { FN(ARG_COUNTED) = INT32_MAX };
+#else
+typedef uint8_t FN(number);
+enum { FN(ARG_COUNTED) = UINT8_MAX + 1 };
+#endif
+
 /* What is known of a vector of columns on the way down its rows: the best of each, and the first row that has it. */
 typedef struct FN(down) {
     FN(vec) best;
@@ -176,17 +185,28 @@ ALWAYS_INLINE FN(down) FN(first_down)(lam__reduce_op op, beside p, int64_t rows,
     return d;
 }
 
+/* `count` of them as places, a constant, of bytes as many as fill whole vectors of places. */
+ALWAYS_INLINE void FN(put_numbers)(int count, const FN(number) * at, int64_t *restrict where) {
+#ifdef LIST
+    for (int i = 0; i < count; i++) where[i] = at[i];
+#else
+    UNROLLED for (int i = 0; i < count; i += LANES64) {
+        const M64 some = widened_u8(at + i);
+        memcpy(where + i, &some, sizeof some);
+    }
+#endif
+}
+
 /* Where the best of `count` columns from x on is, all of a vector if there are as many. */
 ALWAYS_INLINE void FN(put_rows)(lam__reduce_op op, int64_t count, int64_t rows, const T *x, int64_t s,
                                 int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const lam__reduce_block one = {x, count, 1, rows, s, LAM__REDUCE_NEAR, 1, 0, false, 0};
     const FN(down) d = FN(first_down)(op, alone, rows, x, s);
-    M at[LANES];
+    FN(number) at[LANES];
     memcpy(at, &d.where, sizeof at);
     if (d.unordered) FN(arg_apart)(op, &one, 0, (int)count, where);
-    else if (count == LANES)
-        for (int i = 0; i < LANES; i++) where[i] = at[i];
+    else if (count == LANES) FN(put_numbers)(LANES, at, where);
     else
         for (int64_t i = 0; i < count; i++) where[i] = at[i];
 }
@@ -239,13 +259,13 @@ ALWAYS_INLINE int64_t FN(arg_among)(int64_t n, const T *x, int64_t s, T best) {
 /* Columns side by side, a vector of them or more, of so many rows that numbers of eight rows fit an M. */
 ALWAYS_INLINE void FN(arg_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict best,
                                 int64_t *restrict where) {
-    FN(vec) room[BRING_BYTES / VECTOR_BYTES];
     M at[ARG_COLUMNS];
     const T *x = b->x;
     const int64_t s = b->row_step, n = b->columns, most = FN(brought_rows)(b);
     for (int64_t r = 0; r < b->rows; r += most) {
         const int64_t some = b->rows - r < most ? b->rows - r : most;
-        const T *row = FN(bring)(b, x + r * s, some, room);
+        const T *row = x + r * s;
+        FN(bring)(b, row, some);
         int64_t k = 0;
         for (; k + 8 <= some; k += 8) FN(arg_pass)(op, 8, row + k * s, s, n, (M)((r + k) / 8), best, at);
         if (k < some) FN(arg_pass)(op, some - k, row + k * s, s, n, (M)((r + k) / 8), best, at);
@@ -257,25 +277,25 @@ ALWAYS_INLINE void FN(arg_rows)(lam__reduce_op op, const lam__reduce_block *b, T
     }
 }
 
-/* Rows up to which looking at all again costs no more than looking at eight of each column one by one: as many as an M
- * counts. */
-enum { FN(ARG_DOWN) = sizeof(T) == 1 ? INT8_MAX : 8 * VECTOR_BYTES / sizeof(T) };
+/* Rows up to which looking at all again costs no more than looking at eight of each column one by one: as many as a
+ * number counts. */
+enum { FN(ARG_DOWN) = sizeof(T) == 1 ? FN(ARG_COUNTED) : 8 * VECTOR_BYTES / sizeof(T) };
 
-/* Rows of columns in memory, as many as an M counts, some at a time: NOTE [bringing]. The last vector begins earlier:
- * what is done twice changes nothing. Not 0: there was a NaN, and nothing is right. */
+/* Rows of columns in memory, as many as a number counts, some at a time: NOTE [bringing]. The last vector begins
+ * earlier: what is done twice changes nothing. Not 0: there was a NaN, and nothing is right. */
 ALWAYS_INLINE unsigned FN(arg_far)(lam__reduce_op op, const lam__reduce_block *b, T *restrict best,
                                    int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
-    FN(vec) room[BRING_BYTES / VECTOR_BYTES];
     const int64_t n = b->columns, s = b->row_step, most = FN(brought_rows)(b);
     const T *x = b->x;
-    M at[ARG_COLUMNS];
+    FN(number) at[ARG_COLUMNS];
     FN(down) d = {{0}, {0}, {0}, 0};
     memcpy(best, x, (size_t)n * sizeof(T));
-    memset(at, 0, (size_t)n * sizeof(M));
+    memset(at, 0, (size_t)n * sizeof *at);
     for (int64_t r = 0; r < b->rows; r += most) {
         const int64_t some = b->rows - r < most ? b->rows - r : most;
-        const T *row = FN(bring)(b, x + r * s, some, room);
+        const T *row = x + r * s;
+        FN(bring)(b, row, some);
         for (int64_t c = 0; c < n; c += LANES) {
             const int64_t i = c + LANES <= n ? c : n - LANES;
             d.row = (M)r - (FN(mask)){0};
@@ -304,11 +324,11 @@ ALWAYS_INLINE void FN(arg_down)(lam__reduce_op op, const lam__reduce_block *b, T
     }
 }
 
-/* Columns side by side, up to ARG_COLUMNS: all rows at once, or as many as an M counts. */
+/* Columns side by side, up to ARG_COLUMNS: all rows at once, or as many as a number counts. */
 ALWAYS_INLINE void FN(arg_columns_of)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
     enum { LANES = VECTOR_BYTES / sizeof(T), BYTES = sizeof(T) == 1 };
     const bool brought = b->far == LAM__REDUCE_MEMORY;
-    const int64_t bytes = brought ? INT8_MAX : INT8_MAX * 8, n = b->columns;
+    const int64_t bytes = brought ? FN(ARG_COUNTED) : INT8_MAX * 8, n = b->columns;
     const int64_t most = BYTES ? bytes : sizeof(T) == 4 ? INT32_MAX : INT64_MAX;
     T best[ARG_COLUMNS], part[ARG_COLUMNS];
     int64_t place[ARG_COLUMNS];
@@ -338,7 +358,8 @@ enum { FN(ARG_WIDE) = WIDE_BYTES / sizeof(T) };
  * first; of equal ones among these the first row counts. The rows that are left come last, one by one. */
 ALWAYS_INLINE void FN(arg_few)(lam__reduce_op op, const lam__reduce_block *b, int64_t *restrict where) {
     const T *x = b->x;
-    const int64_t n = b->columns, folded = FN(ARG_WIDE) / n, whole = b->rows / folded;
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const int64_t n = b->columns, folded = (2 * LANES + n - 1) / n, whole = b->rows / folded;
     const lam__reduce_block outer = lam__reduce_side(x, n * folded, whole, b->far);
     int64_t wide[FN(ARG_WIDE)];
     FN(arg_columns)(op, &outer, wide);
@@ -371,7 +392,7 @@ ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, con
             out[c * to->step] = FN(arg_row)(op, b->rows, (const T *)b->x + c * b->step);
         return;
     }
-    const bool narrow = lam__reduce_is_narrow(b, FN(ARG_WIDE));
+    const bool narrow = b->columns < (int64_t)(VECTOR_BYTES / sizeof(T)) && lam__reduce_is_narrow(b, FN(ARG_WIDE));
     for (int64_t first = 0; first < b->columns; first += ARG_COLUMNS) {
         const int columns = (int)(b->columns - first < ARG_COLUMNS ? b->columns - first : ARG_COLUMNS);
         int64_t *places = to->step == 1 ? out + first : where;
@@ -397,7 +418,7 @@ ALWAYS_INLINE void FN(arg_all)(lam__reduce_op op, const lam__reduce_block *b, co
 #ifndef LIST
 static void FN(arg)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to);
 
-/* Layers of more rows than an M counts: so many rows of some layers at a time. */
+/* Layers of more rows than a number counts: so many rows of some layers at a time. */
 static void FN(arg_tall)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     const int64_t n = b->columns, most = ARG_COLUMNS / n;
     int64_t part[ARG_COLUMNS];
@@ -409,19 +430,21 @@ static void FN(arg_tall)(lam__reduce_op op, const lam__reduce_block *b, const la
             some.x = x + from * b->row_step, some.layers = layers;
             some.rows = left < FN(ARG_COUNTED) ? left : FN(ARG_COUNTED);
             FN(arg)(op, &some, &(lam__reduce_target){part, 1, n});
-            for (int64_t i = 0; i < layers * n; i++) {
-                const T *column = x + i / n * b->layer_step + i % n;
-                int64_t *at = (int64_t *)to->out + (first + i / n) * to->row_step + i % n * to->step;
-                const int64_t place = from + part[i];
-                if (from == 0 || FN(better)(op, column[place * b->row_step], column[*at * b->row_step])) *at = place;
-            }
+            for (int64_t k = 0; k < layers; k++)
+                for (int64_t c = 0; c < n; c++) {
+                    const T *column = x + k * b->layer_step + c;
+                    int64_t *at = (int64_t *)to->out + (first + k) * to->row_step + c * to->step;
+                    const int64_t place = from + part[k * n + c];
+                    if (from == 0 || FN(better)(op, column[place * b->row_step], column[*at * b->row_step]))
+                        *at = place;
+                }
         }
 }
 #endif
 
 static void FN(arg)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
 #ifndef LIST
-    if (FN(are_layers)(b) && b->rows > FN(ARG_COUNTED)) {
+    if (FN(are_layers)(b) && b->rows > FN(ARG_COUNTED) && !FN(are_thin_places)(b)) {
         FN(arg_tall)(op, b, to);
         return;
     }

@@ -184,10 +184,11 @@ ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int64_t count, bool first, const 
 }
 
 /* NOTE [bringing]
- * A pass goes along eight rows at once, an order that no machine sees coming. Rows without gaps in memory are copied
- * first, in the order in which they lie, as many as a good part of the first cache takes; reading ahead is then the
- * machine's. From the third cache, which answers soon enough, the copy would cost more than the waiting. Those with
- * gaps are asked for, line by line, some rows ahead. */
+ * A pass goes along eight rows at once, and layers abreast lie apart: orders that no machine sees coming. What has no
+ * gaps in memory is touched first, line by line as it lies, as much as a good part of the first cache takes; reading
+ * ahead is then the machine's. Loads do that and prefetches do not: with these it takes up to twice as long. From the
+ * third cache, which answers soon enough, it would cost more than the waiting. Rows with gaps are asked for, line by
+ * line, some rows ahead. */
 
 /* Rows of a block that a pass goes down, brought where they are far: eight where they are long or have gaps. */
 ALWAYS_INLINE int64_t FN(brought_rows)(const lam__reduce_block *b) {
@@ -196,23 +197,23 @@ ALWAYS_INLINE int64_t FN(brought_rows)(const lam__reduce_block *b) {
     return many ? NEAR_BYTES / eight * 8 : 8;
 }
 
-ALWAYS_INLINE const T *FN(brought)(int64_t bytes, const T *x, FN(vec) * room) {
-    const FN(vec) *from = (const FN(vec) *)(const void *)x;
-    int64_t k = 0;
-    for (; (k + 1) * VECTOR_BYTES <= bytes; k++) room[k] = from[k];
-    memcpy(room + k, from + k, (size_t)(bytes - k * VECTOR_BYTES));
-    return (const T *)room;
+/* A load of each line, which compilers leave where it is. */
+ALWAYS_INLINE void FN(touch)(int64_t elements, const T *x) {
+    const volatile char *line = (const volatile char *)x;
+    for (int64_t i = 0; i < elements * (int64_t)sizeof(T); i += 64) (void)line[i];
 }
 
-/* Where so many rows at x are to be read from. */
-ALWAYS_INLINE const T *FN(bring)(const lam__reduce_block *b, const T *x, int64_t rows, FN(vec) * room) {
+/* So many rows at x, which are about to be read. */
+ALWAYS_INLINE void FN(bring)(const lam__reduce_block *b, const T *x, int64_t rows) {
     const int64_t bytes = b->columns * (int64_t)sizeof(T), step = b->row_step * (int64_t)sizeof(T);
-    if (!b->far || bytes > BRING_BYTES / 8 || step <= 0) return x;
-    if (step <= bytes) return b->far < LAM__REDUCE_MEMORY ? x : FN(brought)((rows - 1) * step + bytes, x, room);
+    if (!b->far || bytes > BRING_BYTES / 8 || step <= 0) return;
+    if (step <= bytes) {
+        if (b->far == LAM__REDUCE_MEMORY) FN(touch)((rows - 1) * b->row_step + b->columns, x);
+        return;
+    }
     const char *row = (const char *)x + (8 + AHEAD_BYTES / step) * step;
     for (int k = 0; k < 8; k++)
         for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(row + k * step + i);
-    return x;
 }
 
 /* Each vector of columns down all rows; the last one begins earlier. */
@@ -249,10 +250,9 @@ ALWAYS_INLINE void FN(by_dense_rows)(lam__reduce_op op, const lam__reduce_block 
     else if (b->rows < 8) FN(by_vectors)(op, b->columns, b->rows, x, s, out);
     else
         for (int64_t i = 0; i < b->rows; i += most) {
-            FN(vec) room[BRING_BYTES / VECTOR_BYTES];
-            const int64_t n = b->rows - i < most ? b->rows - i : most;
-            const T *row = FN(bring)(b, x + i * s, n, room);
-            const int64_t whole = n & -8;
+            const int64_t n = b->rows - i < most ? b->rows - i : most, whole = n & -8;
+            const T *row = x + i * s;
+            FN(bring)(b, row, n);
             if (i == 0) FN(pass)(op, whole, true, b, row, out);
             else if (whole) FN(pass)(op, whole, false, b, row, out);
             if (n > whole) FN(pass)(op, n & 7, false, b, row + whole * s, out);
@@ -349,7 +349,7 @@ ALWAYS_INLINE void FN(all_layers)(lam__reduce_op op, const lam__reduce_block *b,
     const bool ask = FLOATING && b->far && FN(are_layers)(b) && lam__reduce_is_odd(b);
     for (int64_t k = FN(by_layers)(op, b, out); k < b->layers; k++) {
         lam__reduce_block one = lam__reduce_layer(b, k, sizeof(T));
-        if (ask) one.far = LAM__REDUCE_NEAR, FN(ask_layers)(1, b, one.x);
+        if (ask) one.far = LAM__REDUCE_NEAR, FN(bring_layers)(1, b, one.x);
         FN(leaf_of)(op, &one, out + k * b->columns);
     }
 }

@@ -234,6 +234,28 @@ ALWAYS_INLINE U64 turned(U64 v, U64 turn) {
 }
 #endif
 
+/* Lanes of 32 bits: i is that of number at[i]. */
+ALWAYS_INLINE U64 lanes_moved(U64 v, U64 at) {
+#if defined(__AVX512F__)
+    return (U64)_mm512_permutexvar_epi32((__m512i)at, (__m512i)v);
+#elif defined(__AVX2__)
+    return (U64)_mm256_permutevar8x32_epi32((__m256i)v, (__m256i)at);
+#else
+    half_vec to;
+    for (int i = 0; i < LANES32; i++) to[i] = ((half_vec)v)[((half_vec)at)[i]];
+    return (U64)to;
+#endif
+}
+
+/* Of 16 numbers: i is that of number at[i]. */
+ALWAYS_INLINE void keys_moved(const uint32_t *key, const uint32_t *at, uint32_t *to) {
+#if defined(__AVX512F__)
+    _mm512_storeu_si512(to, _mm512_permutexvar_epi32(_mm512_loadu_si512(at), _mm512_loadu_si512(key)));
+#else
+    for (int i = 0; i < 16; i++) to[i] = key[at[i]];
+#endif
+}
+
 /* Lane i of a vector turned by h words; word k of row i, which lies h bytes behind the one before. */
 #define WORD_BEYOND(i, h) (((i) + (h)) % LANES64)
 #define WORD_OF_ROW(i, h) word_at(x + (i) * (h) + 8 * k)

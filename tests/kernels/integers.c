@@ -55,12 +55,31 @@ static int64_t expected_place(lam__reduce_op op, lam_dtype dtype, const lam__red
     return i;
 }
 
-/* All layers of a block: their results one behind the other, places GAP apart. */
+/* Places of all layers, `gap` behind each. */
+static void check_places(lam_dtype dtype, const lam__reduce_type *loops, int set, const lam__reduce_block *b, int gap) {
+    const int64_t all = (b->columns + gap) * b->layers;
+    int64_t *out = malloc((size_t)(all + 1) * sizeof *out);
+    const lam__reduce_target to = {out, 1, b->columns + gap};
+    for (int op = LAM__REDUCE_OP_MAX; op <= LAM__REDUCE_OP_MIN; op++) {
+        out[all] = -77;
+        loops->arg((lam__reduce_op)op, b, &to);
+        STRIDED_CHECK(out[all] == -77, "wrote beyond the end");
+        for (int64_t i = 0; i < b->columns * b->layers; i++) {
+            const lam__reduce_block one = lam__reduce_layer(b, i / b->columns, (int64_t)strided_item[dtype]);
+            const int64_t place = out[i / b->columns * to.row_step + i % b->columns];
+            STRIDED_CHECK(place == expected_place((lam__reduce_op)op, dtype, &one, i % b->columns),
+                          "set %d, place, operation %d, %d rows, column %d of %d: %d", set, op, (int)b->rows,
+                          (int)(i % b->columns), (int)b->columns, (int)place);
+        }
+    }
+    free(out);
+}
+
+/* All layers of a block: their results one behind the other, places also GAP apart. */
 static void check_block(lam_dtype dtype, const lam__reduce_block *b) {
     const lam__reduce_type *loops[REDUCE_SETS];
     const int64_t count = b->columns * b->layers;
-    int64_t *out = malloc((size_t)(count + GAP * b->layers + 1) * sizeof *out);
-    const lam__reduce_target to = {out, 1, b->columns + GAP};
+    int64_t *out = malloc((size_t)(count + 1) * sizeof *out);
     for (int set = reduce_sets_of(dtype, loops) - 1; set >= 0; set--) {
         for (int op = LAM__REDUCE_OP_SUM; op <= LAM__REDUCE_OP_MIN; op++) {
             put(dtype, out, count, 77);
@@ -73,16 +92,7 @@ static void check_block(lam_dtype dtype, const lam__reduce_block *b) {
                               (int)(i % b->columns), (int)b->columns);
             }
         }
-        for (int op = LAM__REDUCE_OP_MAX; op <= LAM__REDUCE_OP_MIN; op++) {
-            loops[set]->arg((lam__reduce_op)op, b, &to);
-            for (int64_t i = 0; i < count; i++) {
-                const lam__reduce_block one = lam__reduce_layer(b, i / b->columns, (int64_t)strided_item[dtype]);
-                const int64_t place = out[i / b->columns * to.row_step + i % b->columns];
-                STRIDED_CHECK(place == expected_place((lam__reduce_op)op, dtype, &one, i % b->columns),
-                              "set %d, place, operation %d, %d rows, column %d of %d: %d", set, op, (int)b->rows,
-                              (int)(i % b->columns), (int)b->columns, (int)place);
-            }
-        }
+        for (int gap = 0; gap <= GAP; gap += GAP) check_places(dtype, loops[set], set, b, gap);
         if (!loops[set]->tally) continue;
         out[count] = 77;
         loops[set]->tally(b, out);
@@ -183,6 +193,25 @@ START_TEST(integers_in_thin_layers) {
 }
 END_TEST
 
+/* Layers of which a vector holds several rows, around as many as a byte counts, and vectors of them: with few different
+ * elements, so that the first of equals may be anywhere. _i: the dtype. */
+START_TEST(places_in_thin_layers) {
+    static const int64_t rows[] = {23, 64, 65, 127, 255, 256, 257, 511, 512, 513, 1025, 2047, 4100, 8192, 8200};
+    uint64_t state = 79 + (uint64_t)_i;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (int64_t n = 2; n < 19; n += 1 + (int64_t)r / 8 * 2) {
+            const int64_t layers = 1 + strided_below(&state, 3), layer = rows[r] * n, count = layers * layer;
+            const lam_dtype dtype = dtypes[_i];
+            char *x = elements(dtype, count, 0, &state);
+            for (int64_t i = 0; i < count; i++) put(dtype, x, i, get(dtype, x, i) & (r % 2 ? 3 : 127));
+            for (int64_t c = 0; c < n; c++) put(dtype, x, (c * 97 + (int64_t)r) % rows[r] * n + c, c % 2 ? 127 : 0);
+            const lam__reduce_block b = {x, n, 1, rows[r], n, (lam__reduce_reach)(state % 3), layers, layer, false, 0};
+            check_block(dtype, &b);
+            free(x);
+        }
+}
+END_TEST
+
 /* Sums of the extremes of more elements than a leaf has, by the door that plans: exact where their own dtype wraps. */
 START_TEST(tallies_do_not_wrap) {
     const lam_dtype dtype = dtypes[_i];
@@ -255,6 +284,7 @@ Suite *suite_kernels_integers(void) {
     tcase_add_loop_test(tests, integers_of_every_length, 0, count);
     tcase_add_loop_test(tests, integers_in_layers, 0, count);
     tcase_add_loop_test(tests, integers_in_thin_layers, 0, count);
+    tcase_add_loop_test(tests, places_in_thin_layers, 0, count);
     tcase_add_loop_test(tests, tallies_do_not_wrap, 0, count);
     tcase_add_test(tests, places_in_columns);
     tcase_add_test(tests, bools_are_settled_by_one);

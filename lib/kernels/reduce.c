@@ -4,6 +4,7 @@
  * logarithm of the number of elements along every pattern of axes. The order of operations follows from dims and
  * strides alone. */
 #include "lib/kernels/cplx.h"
+#include "lib/kernels/means.h"
 #include "lib/kernels/places.h"
 #include "lib/kernels/reduce_blocks.h"
 
@@ -38,7 +39,8 @@ typedef struct plan {
     bool columns_outside;           /* walked axes have smaller strides than the columns */
     lam__reduce_reach far;          /* where the elements are */
     bool floating;
-    const char *numbers, *out; /* a number for each result, laid like these; or NULL */
+    const char *numbers, *out;        /* a number for each result, laid like these; or NULL */
+    const lam__reduce_finish *finish; /* of results that the task does not finish */
 } plan;
 
 /* ---- the neutral element ------------------------------------------------------------------------------------- */
@@ -310,12 +312,14 @@ static void reduce_columns(const plan *p, const char *x, int64_t count, char *ou
         const lam__reduce_block block = {x,      count,         p->columns.x, p->rows.dim, p->rows.x,
                                          p->far, p->layers.dim, p->layers.x,  false,       0};
         reduce_leaf(p, &block, out, out);
+        if (p->finish) lam__reduce_finish_some(p->finish, p->task.kind, count, out);
         return;
     }
     for (int64_t c = 0; c < count; c += p->tile) {
         const int64_t columns = at_most(count - c, p->tile);
         char *to = out + c * p->columns.out * (int64_t)p->result;
         reduce_tile(p, x + c * p->columns.x * item, columns, to, stack);
+        if (p->finish) lam__reduce_finish_some(p->finish, p->task.kind, columns, stack);
         spread(p->result, columns, stack, to, p->columns.out);
     }
 }
@@ -339,7 +343,7 @@ static void reduce_all(const plan *p, const char *x, char *out) {
 /* What becomes of each leaf. Elements are changed for sums of squares only. */
 static lam__reduce_task task_of(lam__reduce_id id, lam_dtype dtype) {
     const lam__reduce_kind kind = id == LAM__REDUCE_TALLY ? LAM__REDUCE_TALLIES : LAM__REDUCE_LEAVES;
-    return (lam__reduce_task){kind, dtype, lam__reduce_op_of(id, dtype), {NULL, NULL, 0}};
+    return (lam__reduce_task){kind, dtype, lam__reduce_op_of(id, dtype), {NULL, NULL, 0}, NULL};
 }
 
 /* The plan; false where there is nothing to reduce. */
@@ -350,7 +354,7 @@ static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, con
     p->item = (size_t)lam__item_bytes(dtype);
     p->merges = lam__reduce_loops(result), p->result = (size_t)lam__item_bytes(result);
     p->floating = dtype == LAM_F64 || dtype == LAM_F32 || lam__cplx_is(dtype);
-    p->numbers = NULL;
+    p->numbers = NULL, p->finish = NULL;
     split_axes(p, rank, dims, reduced, strides, count);
     if (count[0] == 0 || count[1] == 0) return false;
     p->far = lam__reduce_reach_of(count[0] * count[1], (int64_t)p->item);
@@ -368,7 +372,7 @@ static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, con
 /* Rows of one leaf that lie one behind the other: what most small reductions are, and what their plan would come to.
  * False: something else. */
 static bool reduce_dense(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
-                         const void *x, const int64_t *strides, void *out) {
+                         const void *x, const int64_t *strides, const lam__reduce_finish *finish, void *out) {
     int64_t rows = 1, columns = 1;
     int axis = rank - 1;
     for (; axis >= 0 && (reduced[axis] || dims[axis] == 1); axis--) {
@@ -383,22 +387,57 @@ static bool reduce_dense(lam__reduce_id id, lam_dtype dtype, int rank, const int
     }
     const lam__reduce_reach far = lam__reduce_reach_of(columns * rows, lam__item_bytes(dtype));
     const lam__reduce_block block = {x, columns, rows, rows, 1, far, 1, 0, false, 0};
-    const lam__reduce_task task = task_of(id, dtype);
+    lam__reduce_task task = task_of(id, dtype);
+    task.finish = finish;
     if (columns > 0) lam__reduce_block_into(&task, &block, NULL, 0, out);
     return true;
 }
 
-void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
-                         const void *x, const int64_t *strides, void *out) {
-    if (reduce_dense(id, dtype, rank, dims, reduced, x, strides, out)) return;
+/* Layers are finished by their task, since they may be many; other results where the last of their leaves is joined. */
+static void reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
+                   const void *x, const int64_t *strides, const lam__reduce_finish *finish, void *out) {
+    if (reduce_dense(id, dtype, rank, dims, reduced, x, strides, finish, out)) return;
     plan p; /* filled piece by piece: clearing its axes would cost more than a small reduction */
     int64_t count[2];
     if (make_plan(&p, id, dtype, rank, dims, reduced, strides, count)) {
+        if (is_direct(&p) && p.run == 1) p.task.finish = finish;
+        else p.finish = finish;
         reduce_all(&p, x, out);
         return;
     }
     element neutral = neutral_of(p.task.op, lam__reduce_result(id, dtype));
     for (int64_t i = 0; i < count[0]; i++) memcpy((char *)out + i * (int64_t)p.result, &neutral, p.result);
+    if (finish) lam__reduce_finish_some(finish, p.task.kind, count[0], out);
+}
+
+void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
+                         const void *x, const int64_t *strides, void *out) {
+    reduce(id, dtype, rank, dims, reduced, x, strides, NULL, out);
+}
+
+/* ---- means --------------------------------------------------------------------------------------------------- */
+
+/* By a product where the reciprocal is exact, and with it each mean: divisions take as long as all else. */
+static lam__reduce_finish share_of(lam_dtype dtype, double n, element *by) {
+    int exponent;
+    const bool exact = frexp(n, &exponent) == 0.5;
+    const double factor = exact ? 1 / n : n;
+    if (dtype == LAM_F32) by->f32 = (float)factor;
+    else by->f64 = factor;
+    return (lam__reduce_finish){lam__kernels_loop(exact ? LAM__LOOP_mul : LAM__LOOP_div, dtype), by};
+}
+
+void lam__kernels_mean(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
+                       const void *x, const int64_t *strides, double n, void *out) {
+    element by;
+    const lam__reduce_finish finish = share_of(id == LAM__REDUCE_TALLY ? LAM_F64 : dtype, n, &by);
+    reduce(id, dtype, rank, dims, reduced, x, strides, &finish, out);
+}
+
+void lam__kernels_mean_of_sums(lam__reduce_id id, lam_dtype dtype, int64_t results, double n, void *sums) {
+    element by;
+    const lam__reduce_finish finish = share_of(id == LAM__REDUCE_TALLY ? LAM_F64 : dtype, n, &by);
+    lam__reduce_finish_some(&finish, task_of(id, dtype).kind, results, sums);
 }
 
 /* ---- parts --------------------------------------------------------------------------------------------------- */

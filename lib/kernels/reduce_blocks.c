@@ -127,6 +127,13 @@ static bool is_turned(const lam__reduce_change *change, const lam__reduce_block 
     return change->square && !change->apart && shorter && b->columns >= FEWEST;
 }
 
+void lam__reduce_finish_some(const lam__reduce_finish *finish, lam__reduce_kind kind, int64_t count, void *results) {
+    static const int64_t one[] = {1, 1}, flat[] = {1, 1, 0};
+    if (kind == LAM__REDUCE_TALLIES)
+        lam__elementwise_simd()->convert(LAM_F64, LAM_I64)(count, (void *[]){results, results}, one, NULL);
+    finish->loop(count, (void *[]){results, results, (void *)(uintptr_t)finish->by}, flat, NULL);
+}
+
 /* Results that are near. */
 static void reduce_near(const lam__reduce_task *task, const lam__reduce_block *block, const lam__turn *turn,
                         const char *numbers, int64_t step, char *out) {
@@ -136,6 +143,7 @@ static void reduce_near(const lam__reduce_task *task, const lam__reduce_block *b
     else if (task->kind == LAM__REDUCE_PLACES) loops->arg(task->op, block, &to);
     else if (!turn && !task->change.square) loops->leaf(task->op, block, out);
     else reduce_prepared(&task->change, turn, task->dtype, task->op, block, numbers, step, out);
+    if (task->finish) lam__reduce_finish_some(task->finish, task->kind, block->columns * block->layers, out);
 }
 
 /* Bytes of a result. */
@@ -151,10 +159,10 @@ static int64_t results_at_once(int64_t bytes, int64_t of) {
     return most > fit ? (fit > 0 ? fit : 1) : whole > 0 ? whole : most;
 }
 
-/* Layers whose results are larger than the caches. Those behind the ones that are made may be read too, and what comes
- * of them has room. */
-static void reduce_far_layers(const lam__reduce_task *task, const lam__reduce_block *block, const char *numbers,
-                              int64_t step, char *out) {
+/* Some layers at a time: `far`, larger than the caches, past these. Those behind the ones that are made may be read
+ * too, and what comes of them has room. */
+static void reduce_some_layers(const lam__reduce_task *task, const lam__reduce_block *block, const char *numbers,
+                               int64_t step, bool far, char *out) {
     enum { BEYOND = LAM__REDUCE_BEHIND * (int)sizeof(int64_t) };
     alignas(64) char results[ROOM_BYTES + BEYOND];
     const int64_t item = lam__item_bytes(task->dtype), row = block->columns * result_bytes(task);
@@ -163,25 +171,27 @@ static void reduce_far_layers(const lam__reduce_task *task, const lam__reduce_bl
         lam__reduce_block some = lam__reduce_layer(block, k, item);
         some.layers = most < block->layers - k ? most : block->layers - k;
         some.behind = block->behind + block->layers - k - some.layers;
-        lam__reduce_block_into(task, &some, numbers ? numbers + k * step * row : NULL, step, results);
-        lam__kernels_stream((size_t)(some.layers * row), out + k * row, results);
+        lam__reduce_block_into(task, &some, numbers ? numbers + k * step * row : NULL, step,
+                               far ? results : out + k * row);
+        if (far) lam__kernels_stream((size_t)(some.layers * row), out + k * row, results);
     }
-    lam__kernels_stream_end();
+    if (far) lam__kernels_stream_end();
 }
 
 /* Blocks whose results are larger than the caches: these go past them, so that memory is not read to be written. */
-static void reduce_far(const lam__reduce_task *task, const lam__reduce_block *block, const char *numbers, int64_t step,
-                       char *out) {
+static void reduce_some_columns(const lam__reduce_task *task, const lam__reduce_block *block, const char *numbers,
+                                int64_t step, bool far, char *out) {
     alignas(64) char results[ROOM_BYTES];
     const int64_t item = lam__item_bytes(task->dtype), result = result_bytes(task);
     const bool rows = block->row_step == 1;
     const int64_t most = rows ? results_at_once(result, block->rows * item) : ROOM_BYTES / result;
     for (int64_t c = 0; c < block->columns; c += most) {
         const lam__reduce_block some = columns_of(block, item, c, most);
-        lam__reduce_block_into(task, &some, numbers ? numbers + c * step * item : NULL, step, results);
-        lam__kernels_stream((size_t)(some.columns * result), out + c * result, results);
+        lam__reduce_block_into(task, &some, numbers ? numbers + c * step * item : NULL, step,
+                               far ? results : out + c * result);
+        if (far) lam__kernels_stream((size_t)(some.columns * result), out + c * result, results);
     }
-    lam__kernels_stream_end();
+    if (far) lam__kernels_stream_end();
 }
 
 /* Layers one by one. */
@@ -202,13 +212,14 @@ static bool is_worth(const lam__reduce_task *task, const lam__reduce_block *b) {
 void lam__reduce_block_into(const lam__reduce_task *task, const lam__reduce_block *block, const void *numbers,
                             int64_t step, void *out) {
     const lam__reduce_change *change = &task->change;
-    const int64_t row = block->columns * result_bytes(task);
+    const int64_t row = block->columns * result_bytes(task), all = row * block->layers;
     const lam__turn *turn =
         is_turned(change, block) ? lam__elementwise_simd()->turn(lam__item_bytes(task->dtype)) : NULL;
-    const bool far = row * block->layers >= LAM__WALK_FAR && is_worth(task, block);
-    if (far && block->layers > 1 && row <= ROOM_BYTES) reduce_far_layers(task, block, numbers, step, out);
-    else if (block->layers > 1 && (turn || change->square || (far && row >= LAM__WALK_FAR)))
-        reduce_each(task, block, numbers, step, out);
-    else if (far && block->layers == 1) reduce_far(task, block, numbers, step, out);
+    const bool far = all >= LAM__WALK_FAR && is_worth(task, block), some = far || (task->finish && all > ROOM_BYTES);
+    const bool apart = turn || change->square || (far && row >= LAM__WALK_FAR) || (some && task->finish);
+    if (some && block->layers > 1 && row <= ROOM_BYTES) reduce_some_layers(task, block, numbers, step, far, out);
+    else if (block->layers > 1 && apart) reduce_each(task, block, numbers, step, out);
+    else if (block->layers == 1 && (far || (some && block->row_step == 1)))
+        reduce_some_columns(task, block, numbers, step, far, out);
     else reduce_near(task, block, turn, numbers, step, out);
 }

@@ -13,16 +13,26 @@ typedef struct lam__reduce_change {
 /* What becomes of a block: its leaf, of elements that may be changed first; sums in i64; or places. */
 typedef enum lam__reduce_kind { LAM__REDUCE_LEAVES, LAM__REDUCE_TALLIES, LAM__REDUCE_PLACES } lam__reduce_kind;
 
+/* What becomes of results, while they are near: each is loop(result, by); tallies are f64 by then. */
+typedef struct lam__reduce_finish {
+    lam__loop *loop;
+    const void *by;
+} lam__reduce_finish;
+
 typedef struct lam__reduce_task {
     lam__reduce_kind kind;
     lam_dtype dtype;
     lam__reduce_op op;
     lam__reduce_change change;
+    const lam__reduce_finish *finish; /* NULL: results are what they are */
 } lam__reduce_task;
 
 /* out[layers][columns] = what becomes of the block; number c of the columns of each layer lies at c * step elements in
  * `numbers`. */
 void lam__reduce_block_into(const lam__reduce_task *task, const lam__reduce_block *block, const void *numbers,
                             int64_t step, void *out);
+
+/* Results that lie side by side, in place. */
+void lam__reduce_finish_some(const lam__reduce_finish *finish, lam__reduce_kind kind, int64_t count, void *results);
 
 #endif

@@ -1,8 +1,9 @@
 /* Reductions, arg-reductions and scans in pieces: between results where there are enough of them, and within results
  * where there are few, at the leaves of their tree (NOTE [parts] in lib/kernels/kernels.h). */
 #include "lib/kernels/item.h"
+#include "lib/kernels/means.h"
 #include "lib/kernels/scan.h"
-#include "lib/parallel/parallel.h"
+#include "lib/parallel/mean.h"
 
 #include <stdalign.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ typedef struct reduction {
     int64_t leaves, part;          /* of each result; leaves of a part */
     bool squares;                  /* a sum of squares */
     const char *centres, *y;       /* of squares, or NULL; centres lie like the results, y like x */
+    const double *n;               /* of a mean: what sums are divided by; or NULL */
 } reduction;
 
 /* The next axis, behind those added before. */
@@ -65,6 +67,8 @@ static void reduce_box(void *env, const int64_t *start, const int64_t *dims, int
     char *out = r->out + to * r->result;
     (void)worker;
     if (r->squares) squares_into(r, dims, x, to, 0, INT64_MAX, out);
+    else if (r->n)
+        lam__kernels_mean(r->id, r->dtype, r->rank, dims, r->reduced, r->x + x * r->item, r->strides, *r->n, out);
     else lam__kernels_reduce(r->id, r->dtype, r->rank, dims, r->reduced, r->x + x * r->item, r->strides, out);
 }
 
@@ -110,6 +114,7 @@ static void reduce_by_parts(lam__team *team, reduction *r, double cost) {
     r->out = parts;
     lam__team_run(team, count, cost / (double)count, reduce_parts, r);
     lam__kernels_reduce_join(r->id, r->dtype, r->results, count, parts);
+    if (r->n) lam__kernels_mean_of_sums(r->id, r->dtype, r->results, *r->n, parts);
     memcpy(out, parts, (size_t)(r->results * r->result));
 }
 
@@ -119,17 +124,29 @@ static void share(lam__team *team, reduction *r, double cost) {
     else lam__parallel_boxes(team, r->kept, r->rank, r->dims, cost, reduce_box, r);
 }
 
-void lam__parallel_reduce(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
-                          const bool *reduced, const void *x, const int64_t *strides, void *out) {
+/* n: as in the reduction. */
+static void reduce(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
+                   const bool *reduced, const void *x, const int64_t *strides, const double *n, void *out) {
     const double cost = team ? lam__parallel_count(rank, dims) : 0;
     if (!lam__team_shares(team, cost)) {
-        lam__kernels_reduce(id, dtype, rank, dims, reduced, x, strides, out);
+        if (n) lam__kernels_mean(id, dtype, rank, dims, reduced, x, strides, *n, out);
+        else lam__kernels_reduce(id, dtype, rank, dims, reduced, x, strides, out);
         return;
     }
-    reduction r = {.id = id, .dtype = dtype, .x = x, .out = out, .item = lam__item_bytes(dtype)};
+    reduction r = {.id = id, .dtype = dtype, .x = x, .out = out, .item = lam__item_bytes(dtype), .n = n};
     r.result = lam__item_bytes(lam__reduce_result(id, dtype));
     arrange(&r, rank, dims, reduced, strides);
     share(team, &r, cost);
+}
+
+void lam__parallel_reduce(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
+                          const bool *reduced, const void *x, const int64_t *strides, void *out) {
+    reduce(team, id, dtype, rank, dims, reduced, x, strides, NULL, out);
+}
+
+void lam__parallel_mean(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims,
+                        const bool *reduced, const void *x, const int64_t *strides, double n, void *out) {
+    reduce(team, id, dtype, rank, dims, reduced, x, strides, &n, out);
 }
 
 void lam__parallel_squares(lam__team *team, const lam__squares *s, void *out) {

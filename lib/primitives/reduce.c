@@ -9,6 +9,7 @@
 #include "lib/primitives/scan.h"
 
 #include "lib/dispatch/dispatch.h"
+#include "lib/parallel/mean.h"
 #include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
@@ -32,19 +33,19 @@ lam_status lam__reduce_shape_real(const lam_call_site *call, lam_shape out[]) {
     return shape_reduction(call, out);
 }
 
-/* rows < 0: all of x. */
-void lam__reduce_rows_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, int64_t first, int64_t rows,
-                           void *out) {
+void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out) {
     bool reduced[LAM_INNER_RANK];
-    int64_t dims[LAM_INNER_RANK];
-    for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i), dims[i] = x->dims[i];
-    const char *start = x->data;
-    if (rows >= 0) dims[0] = rows, start += first * x->strides[0] * (int64_t)lam__dtype_bytes(x->dtype);
-    lam__parallel_reduce(lam__value_team(x), id, (lam_dtype)x->dtype, x->rank, dims, reduced, start, x->strides, out);
+    for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i);
+    lam__parallel_reduce(lam__value_team(x), id, (lam_dtype)x->dtype, x->rank, x->dims, reduced, x->data, x->strides,
+                         out);
 }
 
-void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out) {
-    lam__reduce_rows_into(id, set, x, 0, -1, out);
+void lam__reduce_mean_into(lam__axis_set set, const lam_value *x, double n, void *out) {
+    const lam__reduce_id id = lam__reduce_is_tallied(x->dtype) ? LAM__REDUCE_TALLY : LAM__REDUCE_SUM;
+    bool reduced[LAM_INNER_RANK];
+    for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i);
+    lam__parallel_mean(lam__value_team(x), id, (lam_dtype)x->dtype, x->rank, x->dims, reduced, x->data, x->strides, n,
+                       out);
 }
 
 /* Sums of (x - centre)^2; the centres lie like the results. */

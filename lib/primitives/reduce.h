@@ -38,11 +38,10 @@ lam_tensor *lam__reduce_restore(lam_tensor *r, lam__axis_set set, lam_dims like)
 /* The root of the sum of |x|^2 of floats and complex numbers, without squares that leave the range. */
 lam_tensor *lam__norm_length(lam_tensor *x, const lam_reduce_options *over);
 
-/* The kernels, into contiguous memory. Sums of squares are of f64 or f32, of x less centres that lie like the results;
- * NULL: 0. */
+/* The kernels, into contiguous memory. Means are sums by n, of small integers in f64. Sums of squares are of f64 or
+ * f32, of x less centres that lie like the results; NULL: 0. */
 void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out);
-void lam__reduce_rows_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, int64_t first, int64_t rows,
-                           void *out); /* of so many rows of axis 0, which stays; -1: of all */
+void lam__reduce_mean_into(lam__axis_set set, const lam_value *x, double n, void *out);
 void lam__reduce_squares(lam__axis_set set, const lam_value *x, const void *centres, void *out);
 
 #endif

@@ -52,51 +52,11 @@ static lam_status shape_mean(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
-/* Sums that become means where they lie. */
-typedef struct shares {
-    double *out, by;
-    lam__loop *loop; /* that makes one of a sum and `by` */
-} shares;
-
-/* By a product where the reciprocal is exact, and with it each mean: divisions take as long as all else. */
-static shares shares_of(double *out, double n) {
-    int exponent;
-    const bool exact = frexp(n, &exponent) == 0.5;
-    return (shares){out, exact ? 1 / n : n, lam__kernels_loop(exact ? LAM__LOOP_mul : LAM__LOOP_div, LAM_F64)};
-}
-
-/* i64 divided, in f64; some at a time, which stay in the first cache. */
-static void divide_sums(void *env, const int64_t *start, const int64_t *dims, int worker) {
-    enum { SOME = 1024 };
-    static const int64_t one[] = {1}, flat[] = {1, 1, 0};
-    shares *s = env;
-    double room[SOME];
-    (void)worker;
-    for (int64_t i = 0; i < *dims; i += SOME) {
-        const int64_t some = *dims - i < SOME ? *dims - i : SOME;
-        double *out = s->out + *start + i;
-        lam__kernels_copy(1, &some, LAM_F64, room, one, LAM_I64, out, one);
-        s->loop(some, (void *[]){out, room, &s->by}, flat, NULL);
-    }
-}
-
-/* Sums are made where their means will be. Without a team some rows at a time, so that these are near when they are
- * divided. Sums of small integers are exact in i64, unless there are more than 2^31. */
+/* Sums of small integers are exact in i64, unless there are more than 2^31. */
 static lam_status eval_mean(const lam_call_site *call, lam_value *const out[]) {
-    enum { NEAR = 2048 };
     const lam__axis_set set = lam__reduce_set(call->params);
     const lam_value *x = call->in[0];
-    lam__team *team = lam__value_team(x);
-    const bool parts = x->rank > 0 && !lam__reduce_has(set, 0) && !team && out[0]->count > NEAR;
-    const int64_t rows = parts ? x->dims[0] : 1, each = out[0]->count / rows,
-                  step = parts && each < NEAR ? NEAR / each : 1;
-    shares s = shares_of(out[0]->data, elements(set, x->rank, x->dims));
-    for (int64_t i = 0; i < rows; i += step) {
-        const int64_t some = rows - i < step ? rows - i : step, results = some * each;
-        lam__reduce_rows_into(LAM__REDUCE_TALLY, set, x, i, parts ? some : -1, s.out);
-        lam__parallel_boxes(team, 1, 1, &results, 4 * (double)results, divide_sums, &s);
-        s.out += results;
-    }
+    lam__reduce_mean_into(set, x, elements(set, x->rank, x->dims), out[0]->data);
     return LAM_OK;
 }
 
@@ -115,14 +75,32 @@ const lam_primitive lam__row_mean = {
     .layout = "A axes",
 };
 
-/* Of no elements 0/0, NaN, as in NumPy. */
+/* The mean of floats that belong to no level, in one pass; the axes have been found right. */
+static lam_tensor *mean_of_floats(lam_tensor *x, const lam_value *v, const lam_reduce_options *o, double n) {
+    lam__axis_set set;
+    int64_t dims[LAM_INNER_RANK];
+    int rank = 0;
+    if (!lam__axes_collect_set("mean", x, o->axes, v->rank, &set)) return lam__axes_failed(x);
+    for (int i = 0; i < v->rank; i++)
+        if (!lam__reduce_has(set, i) || o->keepdims) dims[rank++] = lam__reduce_has(set, i) ? 1 : v->dims[i];
+    lam_value *out = lam__value_new(x->ctx, (lam_dtype)v->dtype, rank, dims);
+    if (!out) return &x->ctx->failed;
+    lam__reduce_mean_into(set, v, n, out->data);
+    return lam__scope_handle(x->ctx, out);
+}
+
+/* Of no elements 0/0, NaN, as in NumPy. A quotient of a sum, which has all rules; one pass where none is needed. */
 lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;
+    const lam_reduce_options *o = options ? options : &none;
     double n;
-    if (!extent("mean", x, (options ? options : &none)->axes, &n)) return lam__axes_failed(x);
+    if (!extent("mean", x, o->axes, &n)) return lam__axes_failed(x);
+    const lam_value *v = lam__scope_peek(x);
+    const bool plain = v && v->kind == LAM__CONCRETE && (v->dtype == LAM_F64 || v->dtype == LAM_F32);
+    if (plain) return lam__scope_only(mean_of_floats(x, v, o, n), since);
     const int dtype = (int)lam_dtype_of(x);
-    const bool counted = lam__reduce_is_tallied(dtype) || !lam__scope_peek(x); /* what is none is named by the row */
+    const bool counted = lam__reduce_is_tallied(dtype) || !v; /* what is none is named by the row */
     if (counted && n <= INT32_MAX) return lam__scope_only(lam__reduce_apply(&lam__row_mean, x, options), since);
     lam_tensor *mean = lam_div(lam_sum(lam__reduce_wide(lam__reduce_real(x)), options), n);
     return lam__scope_only(lam__dtype_is_half(dtype) ? lam_cast(mean, (lam_dtype)dtype) : mean, since);

@@ -97,6 +97,7 @@ static void measure(job *j, int64_t rows, int64_t columns, table *t, double *par
     double ratios[RUNS], times[RUNS];
     *part = -1;
     if (n < 1) return;
+    lam_ctx_trim(j->ctx); /* so that there is room for the results to wait for reuse */
     lam_scope *scope = lam_scope_begin(j->ctx);
     j->x = lam_reshape(lam_slice_axis(j->elements, 0, 0, n * layer), LAM_DIMS(n, rows, columns));
     const int64_t read = bytes_of(j->x), written = bytes_of(reduced(j));

@@ -53,6 +53,14 @@ static lam_tensor *sums_between(lam_ctx *c) {
     return sum_over(numbers(c, LAM_F64, LAM_DIMS(3, 40001, 4)), LAM_AXES(1));
 }
 
+static lam_tensor *means_of_columns(lam_ctx *c) {
+    return lam_mean(numbers(c, LAM_F32, LAM_DIMS(100003, 5)), &(lam_reduce_options){.axes = LAM_AXES(0)});
+}
+
+static lam_tensor *means_between(lam_ctx *c) {
+    return lam_mean(numbers(c, LAM_F32, LAM_DIMS(3001, 7, 33)), &(lam_reduce_options){.axes = LAM_AXES(1)});
+}
+
 static lam_tensor *largest(lam_ctx *c) {
     return lam_max_reduce(numbers(c, LAM_F32, LAM_DIMS(400001)), NULL);
 }
@@ -355,6 +363,8 @@ static const struct {
     WORK(sums_of_many_columns),
     WORK(sums_of_rows),
     WORK(sums_between),
+    WORK(means_of_columns),
+    WORK(means_between),
     WORK(largest),
     WORK(complex_sum),
     WORK(complex_sums_between),

@@ -90,7 +90,7 @@ lam_tensor *lam_lexsort(lam_list keys, int axis) {
     if (!lam__apply_axis("lexsort", first, lam_rank(first), &axis)) return lam__axes_failed(first);
     lam_tensor *order = lam_argsort(first, axis);
     lam_dims own = lam_dims_of(first);
-    for (size_t i = 1; i < keys.count; i++) {
+    for (size_t i = 1; i < keys.count && !lam_failed(order); i++) {
         lam_tensor *key = keys.items[i];
         lam_dims other = lam_dims_of(key);
         bool same = other.rank == own.rank;
@@ -100,7 +100,6 @@ lam_tensor *lam_lexsort(lam_list keys, int axis) {
                                       "all keys have the same dims", "key %zu has other dims than the first", i);
         lam_tensor *moved = lam_argsort(lam_take_along_axis(key, order, axis), axis);
         order = lam_take_along_axis(order, moved, axis);
-        if (lam_failed(order)) break;
     }
     return lam__scope_only(order, since);
 }

@@ -54,6 +54,13 @@ START_TEST(freed_operands_have_no_axes) {
 }
 END_TEST
 
+/* Of two keys that are wrong the first is named, by the operation that was called. */
+START_TEST(the_first_of_two_wrong_operands_is_named) {
+    lam_lexsort(LAM_LIST(lam_cast(VEC(1, 2), LAM_C128), VEC(1)), 0);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "lexsort: argsort");
+}
+END_TEST
+
 /* Also where no element of them is needed. */
 START_TEST(ended_operands_are_looked_at) {
     lam_tensor *ended;
@@ -85,6 +92,6 @@ END_TEST
 
 Suite *suite_primitives_statuses(void) {
     return SUITE_OF("primitives/statuses", statuses_are_of_the_call, the_first_failure_of_a_call_is_its_status,
-                    freed_operands_have_no_axes, ended_operands_are_looked_at,
+                    freed_operands_have_no_axes, the_first_of_two_wrong_operands_is_named, ended_operands_are_looked_at,
                     counts_below_zero_and_functions_that_are_gone);
 }

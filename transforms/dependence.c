@@ -17,6 +17,8 @@
 
 #include <string.h>
 
+enum { MOST_RULES = 8 }; /* within each other */
+
 static lam_value *names_of(const lam__level *level, const lam_value *v) {
     return lam__level_owns(level, v) ? lam__payload_of(v)->extra : NULL;
 }
@@ -106,18 +108,51 @@ static lam_status run_rule(lam__level *level, const lam_call_site *call, lam_val
     return status;
 }
 
-/* The level of a rule. */
+/* The level of a rule, within that of another one where the call is of what that does with tangents. */
+typedef struct rule_level {
+    lam__level level; /* first */
+    const struct rule_level *within;
+    const lam__instance *of;
+} rule_level;
+
+static const rule_level *rule_at(const lam__level *level) {
+    return level->interpreter == &of_rules ? (const rule_level *)(const void *)level : NULL;
+}
+
+/* A rule may apply its own Function to tangents, whose rule would be run for that, and so on without end; or one of
+ * another Function which does so. */
+static bool is_endless(const lam__level *level, const lam__instance *x) {
+    int depth = 0;
+    for (const rule_level *r = rule_at(level); r; r = r->within, depth++) {
+        const lam_function *f = &r->of->fn, *g = &x->fn;
+        const bool alike = f->forward == g->forward && f->backward == g->backward && f->jvp == g->jvp;
+        if (alike && (r->of == x || (f->attrs_size == g->attrs_size &&
+                                     (!f->attrs_size || !memcmp(r->of->attrs, x->attrs, f->attrs_size)))))
+            return true;
+    }
+    return depth >= MOST_RULES;
+}
+
 static lam_status by_rule(lam__level *outer, const lam_call_site *call, lam_value *const names[], const bool varies[],
                           results r) {
-    lam__level level;
-    lam_status status = lam__level_push(call->ctx, &level, &of_rules, outer->state);
+    rule_level rule = {.within = rule_at(outer), .of = lam__custom_of(call)};
+    if (is_endless(outer, rule.of)) return LAM_ERR_RULE;
+    lam_status status = lam__level_push(call->ctx, &rule.level, &of_rules, outer->state);
     if (status != LAM_OK) return status;
-    status = run_rule(&level, call, names, varies, r);
-    lam__level_pop(&level);
+    status = run_rule(&rule.level, call, names, varies, r);
+    lam__level_pop(&rule.level);
     return status;
 }
 
-/* What one function of a choice gives: its names beside those of the others, and values where it is the chosen one. */
+/* A linear Function without a jvp is applied to tangents by its own rule: what it does with them is what its operations
+ * do. */
+static bool is_applied_to_tangents(const lam__level *level, const lam_call_site *call) {
+    const lam_function *f = is_custom(call->primitive) && rule_at(level) ? &lam__custom_of(call)->fn : NULL;
+    return f && f->is_linear && !f->jvp;
+}
+
+/* What a function gives that ran at the level, as one of a choice does: its names beside those of the others, and
+ * values where it is the chosen one. */
 static void take_branch(lam__level *level, int m, lam_value *given[], bool chosen, results r) {
     for (int o = 0; o < m; o++) {
         r.depends[o] = lam__names_joined(level->state, r.depends[o], lam__value_hold_any(names_of(level, given[o])));
@@ -167,28 +202,49 @@ static lam_status by_branches(lam__level *level, const lam_call_site *call, cons
     return status;
 }
 
-/* What is looked into in a way of its own. below: call with the values of its operands. False, with nothing given and
- * nothing on record, where this does not serve. */
-static bool attempt(lam__level *level, const lam_call_site *call, const lam_call_site *below, lam_value *const names[],
-                    const bool varies[], results r) {
+static lam_status by_operations(lam__level *level, const lam_call_site *call, results r) {
+    lam__scratch_area area;
+    lam_value **given = lam__scratch_get(&area, level->ctx, (size_t)call->outputs * sizeof *given);
+    if (!given) return LAM_ERR_MEMORY;
+    level->ctx->current = level;
+    const lam_status status = lam__eval_called(call, given);
+    if (status == LAM_OK) take_branch(level, call->outputs, given, true, r);
+    level->ctx->current = level->parent;
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* What is looked into in a way of its own, if there is one. below: call with the values of its operands. */
+static lam_status look_into(lam__level *level, const lam_call_site *call, const lam_call_site *below,
+                            lam_value *const names[], const bool varies[], results r) {
+    bool any = false;
+    for (int o = 0; o < call->outputs; o++) r.out[o] = NULL;
+    for (int i = 0; i < call->inputs; i++) any = any || names[i];
+    if (!any) return LAM_ERR_RULE;
+    if (is_applied_to_tangents(level, call)) return by_operations(level, call, r);
+    if (is_custom(call->primitive)) return by_rule(level, below, names, varies, r);
+    const bool chooses = call->primitive == &lam__row_switch && below->in[0]->kind == LAM__CONCRETE;
+    return chooses && are_harmless(call->params) ? by_branches(level, call, below->in[0], r) : LAM_ERR_RULE;
+}
+
+/* *done: it was looked into. Otherwise nothing is given, and where this does not serve there is nothing on record and
+ * all is as before; that memory was refused does not say so, and is told. */
+static lam_status attempt(lam__level *level, const lam_call_site *call, const lam_call_site *below,
+                          lam_value *const names[], const bool varies[], results r, bool *done) {
     const lam_random_state before = call->ctx->random;
     const lam__mark mark = lam__error_mark(call->ctx);
     const lam__sets *sets = level->state;
-    lam_status status = LAM_ERR_RULE;
-    bool any = false;
-    for (int i = 0; i < call->inputs; i++) any = any || names[i];
-    if (!any) return false;
-    for (int o = 0; o < call->outputs; o++) r.out[o] = NULL;
-    if (is_custom(call->primitive)) status = by_rule(level, below, names, varies, r);
-    if (call->primitive == &lam__row_switch && below->in[0]->kind == LAM__CONCRETE && are_harmless(call->params))
-        status = by_branches(level, call, below->in[0], r);
+    lam_status status = look_into(level, call, below, names, varies, r);
     if (status == LAM_OK) status = lam__error_since(call->ctx, mark);
-    if (status == LAM_OK && sets->status == LAM_OK) return true;
+    if (status == LAM_OK) status = sets->status;
+    *done = status == LAM_OK;
+    if (*done) return LAM_OK;
     lam__arguments_release(call->outputs, r.out);
     lam__arguments_release(call->outputs, r.depends);
+    if (status == LAM_ERR_MEMORY) return status;
     lam__error_roll_back(call->ctx, mark);
     call->ctx->random = before;
-    return false;
+    return LAM_OK;
 }
 
 /* A row that is looked through runs at the level itself, which then sees what its functions do. Examples of a batch
@@ -227,8 +283,9 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     memset(depends, 0, (size_t)m * sizeof *depends);
     lam_call_site below = *call;
     below.in = in;
-    lam_status status = LAM_OK;
-    if (!attempt(level, call, &below, names, varies, (results){out, depends})) {
+    bool done;
+    lam_status status = attempt(level, call, &below, names, varies, (results){out, depends}, &done);
+    if (status == LAM_OK && !done) {
         status = lam__dispatch(&below, out);
         if (status == LAM_OK) status = lam__dependence_of(level->state, &below, names, varies, out, depends);
     }

@@ -36,8 +36,8 @@ END_TEST
 
 /* Turns the six numbers round, which raw data serve as well: a batch asks for the types of its examples. */
 static void forward_turns(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
-    double x[6] = {0}, y[6];
-    (void)lam_read(in[0], x, sizeof x);
+    double x[6], y[6];
+    if (lam_read(in[0], x, sizeof x) != LAM_OK) return;
     for (int i = 0; i < 6; i++) y[i] = x[5 - i];
     out[0] = lam_array(lam_fctx_ctx(fc), LAM_F64, LAM_DIMS(6), y);
 }

@@ -82,6 +82,13 @@ static void jvp_looks(UNUSED lam_fctx *fc, lam_tensor *const t[], lam_tensor *do
 static const lam_function looks = {
     .name = "looks", .inputs = 1, .outputs = 1, .forward = forward_rounds, .jvp = jvp_looks};
 
+/* Running sums, which are linear and so their own rule. */
+static void forward_sums(UNUSED lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_cumsum(in[0], 0);
+}
+static const lam_function sums = {
+    .name = "sums", .inputs = 1, .outputs = 1, .forward = forward_sums, .is_linear = true};
+
 BODY(apply_function) {
     lam_function_apply(ctx, env, NULL, LAM_LIST(in[0]), out, 1);
 }
@@ -123,7 +130,7 @@ static const struct {
 } known[] = {
     {&rounds, apply_function, 6}, {&turns, apply_function, 6},          {&sorts, apply_function, 36},
     {&cubes, apply_function, 6},  {&cubes_forwards, apply_function, 6}, {NULL, with_vjp, 10},
-    {NULL, with_jvp, 10},
+    {NULL, with_jvp, 10},         {&sums, apply_function, 21},
 };
 enum { KNOWN = sizeof known / sizeof known[0] };
 
@@ -151,7 +158,7 @@ BODY(sum_of_squares) {
 }
 
 START_TEST(hessians_too) {
-    static const int64_t counts[KNOWN] = {6, 6, 36, 6, 6, 16, 16};
+    static const int64_t counts[KNOWN] = {6, 6, 36, 6, 6, 16, 16, 36};
     lam_fn *f = FN_ENV(sum_of_squares, 1, 1, function_number(_i));
     lam_tensor *pairs = lam_hessian_sparsity(f, LAM_LIST(point()), NULL);
     ck_assert_int_eq(lam_dim(pairs, 0), counts[_i]);
@@ -165,6 +172,73 @@ END_TEST
 START_TEST(rules_that_look_make_everything_depend_on_everything) {
     lam_fn *f = FN_ENV(apply_function, 1, 1, (void *)(uintptr_t)&looks);
     ck_assert_int_eq(lam_dim(lam_jacobian_sparsity(f, LAM_LIST(point()), NULL), 0), 36);
+    EXPECT_OK();
+}
+END_TEST
+
+/* Linear Functions that count how often forward runs: by operations and with itself as the rule, by operations without
+ * one, and in C without one. */
+static void forward_counts(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    ++**(int *const *)lam_fctx_attrs(fc);
+    out[0] = lam_reverse(in[0], LAM_AXES(0));
+}
+static void forward_counts_in_c(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    double x[6], y[6];
+    ++**(int *const *)lam_fctx_attrs(fc);
+    if (lam_read(in[0], x, sizeof x) != LAM_OK) return;
+    for (int i = 0; i < 6; i++) y[i] = x[5 - i];
+    out[0] = lam_array(lam_fctx_ctx(fc), LAM_F64, LAM_DIMS(6), y);
+}
+static void setup_nothing(UNUSED lam_fctx *fc, UNUSED lam_tensor *const in[], UNUSED lam_tensor *const out[]) {
+}
+static const lam_function by_itself;
+static void jvp_by_itself(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    lam_function_apply(ctx, &by_itself, lam_fctx_attrs(fc), LAM_LIST(t[0]), dout, 1);
+}
+static const lam_function by_itself = {.name = "by itself",
+                                       .inputs = 1,
+                                       .outputs = 1,
+                                       .attrs_size = sizeof(int *),
+                                       .forward = forward_counts,
+                                       .jvp = jvp_by_itself};
+static const lam_function own_rule = {.name = "its own rule",
+                                      .inputs = 1,
+                                      .outputs = 1,
+                                      .attrs_size = sizeof(int *),
+                                      .forward = forward_counts,
+                                      .is_linear = true};
+static const lam_function own_rule_in_c = {.name = "its own rule in C",
+                                           .inputs = 1,
+                                           .outputs = 1,
+                                           .attrs_size = sizeof(int *),
+                                           .forward = forward_counts_in_c,
+                                           .setup_context = setup_nothing,
+                                           .backward = backward_turns,
+                                           .is_linear = true,
+                                           .vmap_by_loop = true};
+static const struct {
+    const lam_function *function;
+    int64_t count;
+} linear[] = {{&by_itself, 36}, {&own_rule, 6}, {&own_rule_in_c, 36}};
+enum { LINEAR = sizeof linear / sizeof linear[0] };
+
+typedef struct counted {
+    const lam_function *function;
+    int *runs;
+} counted;
+
+BODY(apply_counted) {
+    const counted *c = env;
+    lam_function_apply(ctx, c->function, &c->runs, LAM_LIST(in[0]), out, 1);
+}
+
+/* Applied to tangents they are asked for their rule again, which goes nowhere. */
+START_TEST(rules_that_apply_their_own_function_end) {
+    int runs = 0;
+    counted c = {linear[_i].function, &runs};
+    lam_tensor *pairs = lam_jacobian_sparsity(FN_ENV(apply_counted, 1, 1, &c), LAM_LIST(point()), NULL);
+    ck_assert_int_eq(lam_dim(pairs, 0), linear[_i].count);
+    ck_assert_int_lt(runs, 8);
     EXPECT_OK();
 }
 END_TEST
@@ -240,10 +314,65 @@ START_TEST(functions_that_draw) {
 }
 END_TEST
 
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+BODY(first_reversed) {
+    out[0] = lam_reverse(in[0], LAM_AXES(0));
+}
+BODY(first_squared) {
+    out[0] = lam_square(in[0]);
+}
+BODY(chosen) {
+    lam_cond(lam_gt(lam_sum(in[0], NULL), 0.0), FN(first_squared, 1, 1), FN(first_reversed, 1, 1), LAM_LIST(in[0]), out,
+             1);
+}
+
+/* The numbers of entries of a function with a rule and of a program with a choice; the values of the latter. */
+static bool scenario(int64_t counts[2]) {
+    lam_tensor *x = point();
+    lam_scope *scope = lam_scope_begin(ctx);
+    lam_fn *rule = FN(with_vjp, 1, 1), *choice = lam_trace(FN(chosen, 1, 1), LAM_LIST(x));
+    lam_tensor *pairs = lam_jacobian_sparsity(rule, LAM_LIST(x), NULL);
+    counts[0] = lam_failed(pairs) ? -1 : lam_dim(pairs, 0);
+    pairs = lam_jacobian_sparsity(choice, LAM_LIST(x), NULL);
+    counts[1] = lam_failed(pairs) ? -1 : lam_dim(pairs, 0);
+    apply1(lam_sparse_jacobian(choice, pairs, NULL), x);
+    lam_scope_end(scope, NULL, 0);
+    return scope && lam_status_of(ctx) == LAM_OK;
+}
+
+/* Where memory is refused that is told: it is no reason to make everything depend on everything. */
+START_TEST(every_request_for_memory_refused) {
+    lam_ctx *outside = ctx;
+    bool reached = true;
+    for (size_t refuse = 1; reached; refuse++) {
+        int64_t counts[2], after[2] = {10, 12};
+        memory m = {.refuse = refuse, .from_then_on = _i};
+        lam_ctx_options options = memory_options(&m);
+        ctx = lam_ctx_new(&options);
+        const bool born = lam_status_of(ctx) == LAM_OK, made = scenario(counts);
+        const lam_status status = lam_status_of(ctx);
+        reached = m.requests >= refuse;
+        m.refuse = 0;
+        lam_clear_error(ctx);
+        const bool works = !born || scenario(after);
+        lam_ctx_free(ctx);
+        ctx = outside;
+        ck_assert_msg(status == (made ? LAM_OK : LAM_ERR_MEMORY), "request %zu: %s", refuse, lam_status_name(status));
+        ck_assert_msg(works && m.blocks == 0 && !m.wrong_size, "request %zu: %zu blocks", refuse, m.blocks);
+        ck_assert_msg(counts[0] == 10 || counts[0] == -1, "request %zu: %d entries", refuse, (int)counts[0]);
+        ck_assert_msg(counts[1] == 12 || counts[1] == -1, "request %zu: %d of a choice", refuse, (int)counts[1]);
+        ck_assert(after[0] == 10 && after[1] == 12);
+    }
+}
+END_TEST
+
 Suite *suite_transforms_sparse_rules(void) {
     Suite *suite = SUITE_OF("transforms/sparse_rules", rules_that_look_make_everything_depend_on_everything,
                             a_rule_that_fails_leaves_no_draws_behind, functions_that_draw);
     suite_loop(suite, entries_are_where_rules_have_them, KNOWN);
     suite_loop(suite, hessians_too, KNOWN);
+    suite_loop(suite, rules_that_apply_their_own_function_end, LINEAR);
+    suite_loop(suite, every_request_for_memory_refused, 2);
     return suite;
 }

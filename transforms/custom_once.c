@@ -8,6 +8,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
+#include "transforms/dependence.h"
 #include "transforms/trace.h"
 
 #include <string.h>
@@ -84,6 +85,7 @@ bool lam__custom_only_batches(const lam_value *v) {
 /* One reference to what stands for v, NULL for NULL. Integers have no derivative to lose. */
 static lam_status guard(lam__instance *x, const char *rule, lam_value *v, lam_value **out) {
     const lam_value *box = v && lam__dtype_is_inexact(v->dtype) ? beyond_batches(v) : NULL;
+    while (box && lam__dependence_is_once(box)) box = beyond_batches(lam__payload_of(box)->inner);
     const bool traced = box && interpreter_of(box) == &lam__interpreter_trace;
     if (box && !traced) return refuse(x, rule);
     if (!traced || !((const lam__program *)lam__payload_of(box)->level->state)->keeps_loops) {

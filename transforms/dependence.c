@@ -334,6 +334,11 @@ bool lam__dependence_sees(const lam_value *v) {
     return false;
 }
 
+bool lam__dependence_is_once(const lam_value *box) {
+    const lam__payload *p = lam__payload_of(box);
+    return p->level->interpreter == &of_rules || (p->level->interpreter == &dependence && !p->extra);
+}
+
 /* Each element of the input by itself: element i has the set of i, whose name is 1 + i. */
 static lam_value *seed(lam__level *level, lam_value *x) {
     lam_value *names = lam__value_new(level->ctx, LAM_I64, x->rank, x->dims);

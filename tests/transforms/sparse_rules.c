@@ -89,6 +89,21 @@ static void forward_sums(UNUSED lam_fctx *fc, lam_tensor *const in[], lam_tensor
 static const lam_function sums = {
     .name = "sums", .inputs = 1, .outputs = 1, .forward = forward_sums, .is_linear = true};
 
+/* A sine whose rule has no derivative. */
+static void forward_sine(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    out[0] = lam_sin(in[0]);
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+static void backward_sine(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = lam_mul(g[0], lam_cos(lam_fctx_saved(fc, 0)));
+}
+static const lam_function once = {.name = "once",
+                                  .inputs = 1,
+                                  .outputs = 1,
+                                  .forward = forward_sine,
+                                  .backward = backward_sine,
+                                  .once_differentiable = true};
+
 BODY(apply_function) {
     lam_function_apply(ctx, env, NULL, LAM_LIST(in[0]), out, 1);
 }
@@ -165,6 +180,31 @@ START_TEST(hessians_too) {
     lam_tensor *entries = apply1(lam_sparse_hessian(f, pairs, NULL), point());
     EXPECT_SAME(dense(pairs, entries, 6, 6), apply1(lam_hessian(f, NULL), point()), 1e-12);
     EXPECT_OK();
+}
+END_TEST
+
+/* x times the sine of floor x, of which there is no derivative, first or second. */
+BODY(once_of_steps) {
+    lam_tensor *y;
+    lam_function_apply(ctx, &once, NULL, LAM_LIST(lam_floor(in[0])), &y, 1);
+    out[0] = lam_sum(lam_mul(lam_square(in[0]), y), NULL);
+}
+BODY(sum_of_once) {
+    lam_tensor *y;
+    lam_function_apply(ctx, &once, NULL, LAM_LIST(in[0]), &y, 1);
+    out[0] = lam_sum(y, NULL);
+}
+
+START_TEST(rules_without_a_derivative_are_looked_into_once) {
+    lam_fn *f = FN_ENV(apply_function, 1, 1, (void *)(uintptr_t)&once), *steps = FN(once_of_steps, 1, 1);
+    lam_tensor *pairs = lam_jacobian_sparsity(f, LAM_LIST(point()), NULL);
+    ck_assert_int_eq(lam_dim(pairs, 0), 6);
+    EXPECT_SAME(dense(pairs, apply1(lam_sparse_jacobian(f, pairs, NULL), point()), 6, 6),
+                apply1(lam_jacobian(f, NULL), point()), 1e-15);
+    ck_assert_int_eq(lam_dim(lam_hessian_sparsity(steps, LAM_LIST(point()), NULL), 0), 6);
+    EXPECT_OK();
+    ck_assert(lam_failed(lam_hessian_sparsity(FN(sum_of_once, 1, 1), LAM_LIST(point()), NULL)));
+    EXPECT_ERROR(LAM_ERR_RULE, "'once'", "second derivative");
 }
 END_TEST
 
@@ -368,7 +408,8 @@ START_TEST(every_request_for_memory_refused) {
 END_TEST
 
 Suite *suite_transforms_sparse_rules(void) {
-    Suite *suite = SUITE_OF("transforms/sparse_rules", rules_that_look_make_everything_depend_on_everything,
+    Suite *suite = SUITE_OF("transforms/sparse_rules", rules_without_a_derivative_are_looked_into_once,
+                            rules_that_look_make_everything_depend_on_everything,
                             a_rule_that_fails_leaves_no_draws_behind, functions_that_draw);
     suite_loop(suite, entries_are_where_rules_have_them, KNOWN);
     suite_loop(suite, hessians_too, KNOWN);

@@ -294,10 +294,10 @@ START_TEST(a_rule_that_fails_leaves_no_draws_behind) {
     lam_fn *f = FN_ENV(apply_function, 1, 1, (void *)(uintptr_t)&draws);
     const lam_random_state before = lam_ctx_random_state(ctx);
     lam_apply(f, LAM_LIST(point()));
-    const lam_random_state once = lam_ctx_random_state(ctx);
+    const lam_random_state after = lam_ctx_random_state(ctx);
     lam_ctx_set_random_state(ctx, before);
     lam_jacobian_sparsity(f, LAM_LIST(point()), NULL);
-    ck_assert(lam_ctx_random_state(ctx).draws == once.draws);
+    ck_assert(lam_ctx_random_state(ctx).draws == after.draws);
     EXPECT_OK();
 }
 END_TEST

@@ -245,7 +245,8 @@ bool lam__nested_as_row(lam_ctx *ctx, const lam_primitive *row, const lam__neste
 }
 
 /* As a function of one example, mapped: a scan in a program that will be run, and where a level below finds out what
- * depends on what; one row for the whole where types alone are wanted or the batch has a name, else a call. */
+ * depends on what; one row for the whole where types alone are wanted, the batch has a name, or the level below sees a
+ * batch of none, else a call. */
 static lam_status batched_each(const lam_call_site *call, const int axes[], const lam__batch *batch,
                                lam__nested_draft *d, lam_value *out[], int out_axes[]) {
     lam_fn *f = lam__nested_function(call->ctx, call->primitive, d->what, call->inputs, call->outputs);
@@ -257,7 +258,8 @@ static lam_status batched_each(const lam_call_site *call, const int axes[], cons
     if (f->magic != LAM__FN) return LAM_ERR_MEMORY;
     d->what->carries = d->what->elements = 0;
     d->what->reverse = false;
-    if ((p ? !p->only_types : seen) && !batch->axis_name) return examples_as_scan(call, axes, batch->size, f, d, out);
+    const bool walked = p ? !p->only_types : seen && batch->size; /* a scan of no trips is the batch of none again */
+    if (walked && !batch->axis_name) return examples_as_scan(call, axes, batch->size, f, d, out);
     lam_fn *mapped = lam__batch_mapped(f, batch, axes, NULL);
     if (mapped->magic != LAM__FN) return call->ctx->error.status;
     return p || seen ? lam__checkpoint_whole(mapped, call->in, out)

@@ -139,6 +139,19 @@ START_TEST(batches_with_a_name_have_all_entries) {
 }
 END_TEST
 
+BODY(batch_as_given) {
+    out[0] = apply1(lam_vmap(program_of(env), NULL), in[0]);
+}
+
+START_TEST(a_batch_of_none_has_no_entries) {
+    lam_fn *f = FN_ENV(batch_as_given, 1, 1, (void *)(uintptr_t)&rows[_i]);
+    lam_tensor *none = lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 3)), *pairs = lam_jacobian_sparsity(f, LAM_LIST(none), NULL);
+    EXPECT_EMPTY(lam_cast(pairs, LAM_F64), LAM_DIMS(0, 2));
+    EXPECT_EMPTY(apply1(lam_sparse_jacobian(f, pairs, NULL), none), LAM_DIMS(0));
+    EXPECT_OK();
+}
+END_TEST
+
 /* Of what operations do, and not of a program, entries are those of the example: two rows of three. */
 START_TEST(choices_of_no_program_are_those_of_the_example) {
     lam_fn *f = lam_vmap(FN(diagonals, 1, 1), NULL);
@@ -181,5 +194,6 @@ Suite *suite_transforms_sparse_choices(void) {
                             a_hessian_through_a_loop_has_the_entries_of_all_its_trips);
     suite_loop(suite, examples_that_go_their_own_way_have_the_entries_of_all_ways, ROWS * MAPPED);
     suite_loop(suite, batches_with_a_name_have_all_entries, ROWS);
+    suite_loop(suite, a_batch_of_none_has_no_entries, ROWS);
     return suite;
 }

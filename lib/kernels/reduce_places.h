@@ -98,6 +98,7 @@ enum { FN(ARG_COUNTED) = INT32_MAX };
 typedef uint8_t FN(number);
 enum { FN(ARG_COUNTED) = UINT8_MAX + 1 };
 #endif
+typedef FN(number) FN(numbers) __attribute__((vector_size(VECTOR_BYTES), may_alias));
 
 /* What is known of a vector of columns on the way down its rows: the best of each, and the first row that has it. */
 typedef struct FN(down) {
@@ -129,7 +130,7 @@ ALWAYS_INLINE void FN(see)(lam__reduce_op op, FN(down) * d, FN(vec) v) {
 
 ALWAYS_INLINE void FN(go_down)(lam__reduce_op op, FN(down) * d, FN(vec) v) {
     FN(see)(op, d, v);
-    d->row += 1;
+    d->row = (FN(mask))((FN(numbers))d->row + 1);
 }
 
 ALWAYS_INLINE void FN(go_down_two)(lam__reduce_op op, FN(down) * d, FN(vec) v, FN(vec) next) {

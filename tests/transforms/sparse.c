@@ -1,24 +1,11 @@
 /* Sparsity and sparse derivatives. Where entries are follows from what the functions are; values are compared with
  * whole Jacobians and Hessians. That no primitive leaves an entry out is a property of the case table. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tests/support.h"
-
-#include <stdlib.h>
+#include "tests/transforms/entries.h"
 
 enum { N = 6 };
 
-static lam_tensor *point(void) {
-    return VEC(0.3, -1.2, 0.7, 1.1, -0.4, 2.2);
-}
-
 /* ---- functions with known matrices ------------------------------------------------------------------------------- */
-
-static lam_tensor *from(lam_tensor *x, int64_t first) {
-    return lam_slice_axis(x, 0, first, LAM_END);
-}
-static lam_tensor *but_last(lam_tensor *x) {
-    return lam_slice_axis(x, 0, 0, -1);
-}
 
 /* x_(i+1) - x_i^2: two diagonals. */
 BODY(differences) {
@@ -104,17 +91,6 @@ static const struct known {
 };
 enum { JACOBIANS = sizeof jacobians / sizeof jacobians[0], HESSIANS = sizeof hessians / sizeof hessians[0] };
 
-static lam_tensor *column_of(lam_tensor *pairs, int64_t k) {
-    return lam_take(pairs, lam_array(ctx, LAM_I64, LAM_DIMS0, &k), 1);
-}
-
-/* A matrix of zeros but for these entries; repeated ones add up. */
-static lam_tensor *dense(lam_tensor *pairs, lam_tensor *entries, int64_t rows, int64_t columns) {
-    lam_tensor *at = lam_add(lam_mul(columns, column_of(pairs, 0)), column_of(pairs, 1));
-    lam_tensor *zeros = lam_zeros(ctx, lam_dtype_of(entries), LAM_DIMS(rows * columns));
-    return lam_reshape(lam_scatter_add(zeros, at, entries, 0), LAM_DIMS(rows, columns));
-}
-
 static lam_tensor *matrix(lam_tensor *j, int64_t columns) {
     return lam_reshape(j, LAM_DIMS(lam_size(j) / columns, columns));
 }
@@ -163,19 +139,6 @@ START_TEST(pairs_are_in_order) {
 END_TEST
 
 /* ---- how many directions ----------------------------------------------------------------------------------------- */
-
-/* Whether the program of a sparse derivative at x has an array of so many directions, and none of more. */
-static void expect_directions(lam_fn *sparse, lam_tensor *x, int64_t directions) {
-    char *text = NULL, want[64], more[64];
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    ck_assert(file && lam_program_print(file, lam_trace(sparse, LAM_LIST(x))) == LAM_OK);
-    fclose(file);
-    snprintf(want, sizeof want, "f64[%lld, ", (long long)directions);
-    snprintf(more, sizeof more, "f64[%lld, ", (long long)directions + 1);
-    ck_assert_msg(strstr(text, want) && !strstr(text, more), "no %s in %s", want, text);
-    free(text);
-}
 
 /* Two diagonals need two directions, three need three, an arrow two; a row that is full needs one cotangent. A diagonal
  * with a row and a column needs two tangents and one cotangent, groups with them one tangent and two cotangents. */

@@ -3,11 +3,12 @@
  * functions are; values are compared with whole Jacobians and Hessians. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tests/support.h"
+#include "tests/transforms/entries.h"
 
 #include <stdlib.h>
 
 /* Two rows of three: the first has a positive sum at the example, the second at the point after it, both at none. */
-static lam_tensor *point(int k) {
+static lam_tensor *point_number(int k) {
     static const double at[3][6] = {
         {0.3, 1.2, 0.7, -1.1, 0.4, -2.2}, {-0.3, -1.2, 0.4, 1.1, 0.4, 2.2}, {-0.3, 0.1, -0.7, -0.1, 0.4, -0.6}};
     return vector_of(at[k], 6);
@@ -47,7 +48,7 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 /* ---- functions of both ------------------------------------------------------------------------------------------- */
 
 static lam_tensor *row_of(int k) {
-    return lam_slice_axis(point(k), 0, 0, 3);
+    return lam_slice_axis(point_number(k), 0, 0, 3);
 }
 
 /* The text of a program, read. */
@@ -78,7 +79,7 @@ BODY(batch_of_a_text) {
 BODY(program_of_a_batch) {
     const struct known *k = env;
     lam_fn *batch = lam_vmap(function_of(k->name, k->body, 1, 1, NULL), NULL);
-    out[0] = both(lam_trace(batch, LAM_LIST(lam_reshape(point(0), LAM_DIMS(2, 3)))), in[0]);
+    out[0] = both(lam_trace(batch, LAM_LIST(lam_reshape(point_number(0), LAM_DIMS(2, 3)))), in[0]);
 }
 BODY(batches_in_a_batch) {
     lam_fn *f = lam_vmap(lam_vmap(program_of(env), NULL), NULL);
@@ -99,29 +100,22 @@ enum { MAPPED = sizeof mapped / sizeof mapped[0] };
 
 /* ---- their entries ----------------------------------------------------------------------------------------------- */
 
-/* A matrix of zeros but for these entries. */
-static lam_tensor *dense(lam_tensor *pairs, lam_tensor *entries) {
-    lam_tensor *zeros = lam_zeros(ctx, LAM_F64, LAM_DIMS(36));
-    lam_tensor *at = lam_add(lam_mul(6, lam_index(pairs, 1, 0)), lam_index(pairs, 1, 1));
-    return lam_reshape(lam_scatter_add(zeros, at, entries, 0), LAM_DIMS(6, 6));
-}
-
 /* At the example and at two points where the rows go other ways. */
 static void expect_jacobians(lam_fn *f, lam_tensor *pairs) {
     for (int k = 0; k < 3; k++)
-        EXPECT_SAME(dense(pairs, apply1(lam_sparse_jacobian(f, pairs, NULL), point(k))),
-                    apply1(lam_jacobian(f, NULL), point(k)), 1e-14);
+        EXPECT_SAME(dense(pairs, apply1(lam_sparse_jacobian(f, pairs, NULL), point_number(k)), 6, 6),
+                    apply1(lam_jacobian(f, NULL), point_number(k)), 1e-14);
     EXPECT_OK();
 }
 
 START_TEST(examples_that_go_their_own_way_have_the_entries_of_all_ways) {
     const struct known *k = &rows[_i % ROWS];
     lam_fn *f = function_of(k->name, mapped[_i / ROWS], 1, 1, (void *)(uintptr_t)k);
-    lam_tensor *pairs = lam_jacobian_sparsity(f, LAM_LIST(point(0)), NULL);
+    lam_tensor *pairs = lam_jacobian_sparsity(f, LAM_LIST(point_number(0)), NULL);
     if (mapped[_i / ROWS] == slope_of_a_batch) ck_assert(lam_dim(pairs, 0) >= k->count); /* of a derived function */
     else ck_assert_int_eq(lam_dim(pairs, 0), k->count);
     expect_jacobians(f, pairs);
-    EXPECT_SAME(lam_jacobian_sparsity(f, LAM_LIST(point(2)), NULL), pairs, 0);
+    EXPECT_SAME(lam_jacobian_sparsity(f, LAM_LIST(point_number(2)), NULL), pairs, 0);
 }
 END_TEST
 
@@ -133,7 +127,7 @@ BODY(batch_with_a_name) {
 
 START_TEST(batches_with_a_name_have_all_entries) {
     lam_fn *f = FN_ENV(batch_with_a_name, 1, 1, (void *)(uintptr_t)&rows[_i]);
-    lam_tensor *pairs = lam_jacobian_sparsity(f, LAM_LIST(point(0)), NULL);
+    lam_tensor *pairs = lam_jacobian_sparsity(f, LAM_LIST(point_number(0)), NULL);
     ck_assert_int_eq(lam_dim(pairs, 0), 36);
     expect_jacobians(f, pairs);
 }
@@ -155,7 +149,7 @@ END_TEST
 /* Of what operations do, and not of a program, entries are those of the example: two rows of three. */
 START_TEST(choices_of_no_program_are_those_of_the_example) {
     lam_fn *f = lam_vmap(FN(diagonals, 1, 1), NULL);
-    lam_tensor *x = lam_reshape(point(0), LAM_DIMS(2, 3));
+    lam_tensor *x = lam_reshape(point_number(0), LAM_DIMS(2, 3));
     ck_assert_int_eq(lam_dim(lam_jacobian_sparsity(f, LAM_LIST(x), NULL), 0), 6);
     EXPECT_OK();
 }
@@ -181,8 +175,8 @@ START_TEST(a_hessian_through_a_loop_has_the_entries_of_all_its_trips) {
     lam_fn *f = lam_trace(FN(sum_of_products, 1, 1), LAM_LIST(few));
     lam_tensor *pairs = lam_hessian_sparsity(f, LAM_LIST(few), NULL);
     ck_assert_int_eq(lam_dim(pairs, 0), 36);
-    EXPECT_SAME(dense(pairs, apply1(lam_sparse_hessian(f, pairs, NULL), many)), apply1(lam_hessian(f, NULL), many),
-                1e-12);
+    EXPECT_SAME(dense(pairs, apply1(lam_sparse_hessian(f, pairs, NULL), many), 6, 6),
+                apply1(lam_hessian(f, NULL), many), 1e-12);
     pairs = lam_jacobian_sparsity(lam_trace(lam_grad(f, NULL), LAM_LIST(few)), LAM_LIST(few), NULL);
     ck_assert_int_eq(lam_dim(pairs, 0), 36);
     EXPECT_OK();

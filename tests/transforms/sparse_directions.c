@@ -1,21 +1,6 @@
 /* How many directions sparse derivatives take, of sparsities that users write. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tests/support.h"
-
-#include <stdlib.h>
-
-/* Whether the program of a sparse derivative at x has an array of so many directions, and none of more. */
-static void expect_directions(lam_fn *sparse, lam_tensor *x, int64_t directions) {
-    char *text = NULL, want[64], more[64];
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    ck_assert(file && lam_program_print(file, lam_trace(sparse, LAM_LIST(x))) == LAM_OK);
-    fclose(file);
-    snprintf(want, sizeof want, "f64[%lld, ", (long long)directions);
-    snprintf(more, sizeof more, "f64[%lld, ", (long long)directions + 1);
-    ck_assert_msg(strstr(text, want) && !strstr(text, more), "no %s in %s", want, text);
-    free(text);
-}
+#include "tests/transforms/entries.h"
 
 /* x_0 x_1, x_0 x_2, x_0 x_3, x_4 x_5: two entries in a row, and three in the first column. */
 BODY(products) {

@@ -1,18 +1,7 @@
 /* The sparsity of functions with rules of the user's: entries are where the rules have them, whatever forward does.
  * Where they are follows from what the rules are; values are compared with whole Jacobians and Hessians. */
 #include "tests/support.h"
-
-static lam_tensor *point(void) {
-    return VEC(0.3, -1.2, 0.7, 1.1, -0.4, 2.2);
-}
-
-/* A matrix of zeros but for these entries. */
-static lam_tensor *dense(lam_tensor *pairs, lam_tensor *entries, int64_t rows, int64_t columns) {
-    lam_tensor *row = lam_index(pairs, 1, 0), *column = lam_index(pairs, 1, 1);
-    lam_tensor *zeros = lam_zeros(ctx, LAM_F64, LAM_DIMS(rows * columns));
-    return lam_reshape(lam_scatter_add(zeros, lam_add(lam_mul(columns, row), column), entries, 0),
-                       LAM_DIMS(rows, columns));
-}
+#include "tests/transforms/entries.h"
 
 /* ---- Functions --------------------------------------------------------------------------------------------------- */
 
@@ -303,13 +292,6 @@ START_TEST(a_rule_that_fails_leaves_no_draws_behind) {
 END_TEST
 
 /* ---- draws ------------------------------------------------------------------------------------------------------- */
-
-static lam_tensor *from(lam_tensor *x, int64_t first) {
-    return lam_slice_axis(x, 0, first, LAM_END);
-}
-static lam_tensor *but_last(lam_tensor *x) {
-    return lam_slice_axis(x, 0, 0, -1);
-}
 
 /* Directions share the draws of one function, in chunks too: the differences of x r have r beside -r, the squares times
  * r twice r on the diagonal. */

@@ -5,8 +5,6 @@
 #include "lib/kernels/blas/spectral.h"
 #include "lib/kernels/item.h"
 
-enum { SPARE = 8 };
-
 #define R      double
 #define T      double
 #define NAME   f64

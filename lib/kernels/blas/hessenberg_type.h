@@ -1,6 +1,6 @@
 /* The Hessenberg form of one matrix of one type, included by hessenberg.c with T, its real R, NAME, LETTER (LAPACK's
  * for the type), and MAKE (LAPACK's name for making q). LAPACK thinks in columns, so matrices are turned before and
- * behind it; it works on copies, with numbers to spare behind each (NOTE [spare numbers] in spectral_complex.c). No
+ * behind it; it works on copies, with numbers to spare behind each (NOTE [spare numbers] in spectral.h). No
  * include guard: that is the point. */
 
 extern void LAPACK(gehrd)(const int *n, const int *low, const int *high, T *a, const int *lead, T *scales, T *work,

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-enum { SPARE = 8 };
-
 #define REALS(x)
 #define R      double
 #define T      double

@@ -1,7 +1,7 @@
 /* Column pivots of matrices of one type, included by pivots.c with T, its real R, NAME, LETTER (LAPACK's for the type),
  * and REALS(x): x where LAPACK wants room for real numbers, nothing elsewhere. LAPACK thinks in columns, so matrices
  * are turned before it; it works on copies, with numbers to spare behind each (NOTE [spare numbers] in
- * spectral_complex.c). No include guard: that is the point. */
+ * spectral.h). No include guard: that is the point. */
 
 extern void LAPACK(geqp3)(const int *m, const int *n, T *a, const int *lead, int *order, T *scales, T *work,
                           const int *size, REALS(R *reals) int *info);

@@ -1,6 +1,6 @@
 /* The Schur form of one matrix of one type, included by schur.c with T, its real R, NAME, LETTER (LAPACK's for the
  * type), and IS_COMPLEX as 0 or 1. LAPACK thinks in columns, so matrices are turned before and behind it; it works on
- * copies, with numbers to spare behind each (NOTE [spare numbers] in spectral_complex.c). No include guard: that is the
+ * copies, with numbers to spare behind each (NOTE [spare numbers] in spectral.h). No include guard: that is the
  * point. */
 
 #include "lib/kernels/blas/gees_type.h"

@@ -21,6 +21,10 @@ static inline int at_least(int least, double size) {
     return asked > least ? asked : least;
 }
 
+/* NOTE [spare numbers]  OpenBLAS's kernels for complex matrices times vectors read a little beyond the end of a matrix.
+ * So LAPACK works on copies with this many numbers behind each, never on memory that may end where a page does. */
+enum { SPARE = 8 };
+
 static inline const char *svd_job(const lam__rectangle *r) {
     return !r->vectors ? "N" : r->full ? "A" : "S";
 }

@@ -6,10 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* NOTE [spare numbers]  OpenBLAS's kernels for complex matrices times vectors read a little beyond the end of a matrix.
- * So LAPACK works on copies with this many numbers behind each, never on memory that may end where a page does. */
-enum { SPARE = 8 };
-
 /* Numbers of each kind. Complex ones, real ones and ints. As LAPACK is asked for them, or as its documentation says. */
 typedef struct work_sizes {
     int numbers, reals, ints;

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-enum { SPARE = 8 };
-
 #define R          double
 #define T          double
 #define NAME       f64

@@ -1,7 +1,7 @@
 /* Sylvester's equation in one type, included by sylvester.c with T, its real R, NAME, LETTER (LAPACK's for the type),
  * and IS_COMPLEX as 0 or 1. LAPACK thinks in columns, to which row-major matrices are transposed: b' x' + x' a' = c',
  * which is the same equation, so nothing is turned. With b' = u s u^H and a' = v r v^H it is s y + y r = u^H c' v for
- * x' = u y v^H. LAPACK works on copies, with numbers to spare behind each (NOTE [spare numbers] in spectral_complex.c).
+ * x' = u y v^H. LAPACK works on copies, with numbers to spare behind each (NOTE [spare numbers] in spectral.h).
  * No include guard: that is the point. */
 
 #include "lib/kernels/blas/gees_type.h"

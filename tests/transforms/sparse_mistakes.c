@@ -1,13 +1,10 @@
 /* What sparsity and sparse derivatives do not take, and what they say to it. */
 #include "tests/support.h"
-
-static lam_tensor *point(void) {
-    return VEC(0.3, -1.2, 0.7, 1.1, -0.4, 2.2);
-}
+#include "tests/transforms/entries.h"
 
 /* x_(i+1) - x_i^2: five rows, six columns. */
 BODY(differences) {
-    out[0] = lam_sub(lam_slice_axis(in[0], 0, 1, LAM_END), lam_square(lam_slice_axis(in[0], 0, 0, -1)));
+    out[0] = lam_sub(from(in[0], 1), lam_square(but_last(in[0])));
 }
 BODY(square_of) {
     out[0] = lam_square(in[0]);
@@ -31,6 +28,22 @@ BODY(fails_aside) {
 START_TEST(an_output_beside_a_failure_goes) {
     ck_assert(lam_failed(lam_jacobian_sparsity(FN(fails_aside, 1, 1), LAM_LIST(point()), NULL)));
     EXPECT_ERROR(LAM_ERR_SHAPE, "add");
+}
+END_TEST
+
+/* By columns, by a row, and by both: a full row and a full column beside the diagonal. */
+START_TEST(functions_that_fail_when_they_are_called) {
+    const int64_t pairs[] = {1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0, 0, 0, 1, 0, 2,
+                             0, 3, 0, 4, 0, 5, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0};
+    const struct { int first, count; } parts[] = {{0, 5}, {5, 6}, {0, 16}};
+    lam_fn *f = FN(fails_aside, 1, 1);
+    for (int i = 0; i < 3; i++) {
+        lam_tensor *where = lam_array(ctx, LAM_I64, LAM_DIMS(parts[i].count, 2), pairs + 2 * parts[i].first);
+        lam_fn *sparse = lam_sparse_jacobian(f, where, NULL);
+        EXPECT_OK();
+        ck_assert(lam_failed(apply1(sparse, point())));
+        EXPECT_ERROR(LAM_ERR_SHAPE, "add", "fails_aside");
+    }
 }
 END_TEST
 
@@ -121,6 +134,7 @@ START_TEST(more_elements_than_can_be_named) {
 END_TEST
 
 Suite *suite_transforms_sparse_mistakes(void) {
-    return SUITE_OF("transforms/sparse_mistakes", an_output_beside_a_failure_goes, mistakes_of_the_sparsity,
+    return SUITE_OF("transforms/sparse_mistakes", an_output_beside_a_failure_goes,
+                    functions_that_fail_when_they_are_called, mistakes_of_the_sparsity,
                     mistakes_of_functions_and_options, examples_that_are_no_numbers, more_elements_than_can_be_named);
 }

@@ -3,10 +3,15 @@
  * first write or after the last is seen as well. */
 #include "tests/support.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 64 };
+/* What stands in front of a block. */
+typedef struct head {
+    size_t bytes;
+    void *start; /* what the C library gave */
+} head;
 
 lam_ctx *ctx;
 static memory of_test;
@@ -18,27 +23,28 @@ static size_t spoilt(size_t bytes) {
     return bytes < 65536 ? bytes : 65536;
 }
 
+/* Aligned here: the C library's own aligned blocks take several times as long. */
 static void *memory_get(void *env, size_t bytes, size_t alignment) {
     memory *m = env;
     m->requests++;
     if (m->refuse && (m->requests == m->refuse || (m->from_then_on && m->requests > m->refuse))) return NULL;
-    size_t head = alignment > HEAD ? alignment : HEAD;
-    char *block = aligned_alloc(head, (bytes + 2 * head - 1) / head * head);
-    if (!block) return NULL;
-    *(size_t *)(void *)block = bytes;
+    char *start = bytes < SIZE_MAX / 2 ? malloc(sizeof(head) + alignment + bytes) : NULL;
+    if (!start) return NULL;
+    char *block = start + sizeof(head) + alignment - ((uintptr_t)start + sizeof(head)) % alignment;
+    ((head *)(void *)block)[-1] = (head){bytes, start};
     m->blocks++;
     m->bytes += bytes;
-    return memset(block + head, 0xA5, spoilt(bytes));
+    return memset(block, 0xA5, spoilt(bytes));
 }
 
 static void memory_put(void *env, void *block, size_t bytes, size_t alignment) {
     memory *m = env;
-    char *start = (char *)block - (alignment > HEAD ? alignment : HEAD);
-    if (*(size_t *)(void *)start != bytes) m->wrong_size = true;
+    const head h = ((head *)block)[-1];
+    if (h.bytes != bytes || (uintptr_t)block % alignment) m->wrong_size = true;
     m->blocks--;
     m->bytes -= bytes;
     memset(block, 0x5A, spoilt(bytes));
-    free(start);
+    free(h.start);
 }
 
 lam_ctx_options memory_options(memory *m) {

@@ -62,11 +62,10 @@ static void judge(const contest *c, lam__loop_id id, lam_dtype dtype, double x, 
     }
 }
 
-/* MPFR's functions of the gamma family, and what is inverted by iteration, take up to a millisecond. */
+/* MPFR's functions of the gamma family take a tenth of a millisecond, what is inverted by iteration several. */
 static int samples_of(lam__loop_id id) {
-    if (id == LAM__LOOP_lgamma || id == LAM__LOOP_digamma || id == LAM__LOOP_log_ndtr || id == LAM__LOOP_ndtri ||
-        id == LAM__LOOP_ndtri_slope)
-        return SAMPLES / 5;
+    if (id == LAM__LOOP_ndtri || id == LAM__LOOP_ndtri_slope || id == LAM__LOOP_erf_inv) return SAMPLES / 20;
+    if (id == LAM__LOOP_lgamma || id == LAM__LOOP_digamma || id == LAM__LOOP_log_ndtr) return SAMPLES / 5;
     return sets_rows[id].inputs == 2 ? PAIR_SAMPLES : SAMPLES;
 }
 
@@ -351,11 +350,15 @@ static void judge_member(const contest *c, const struct member *m, lam_dtype dty
     mpfr_clear(truth);
 }
 
-/* The oracles of polygamma left of 0 and of the derivatives of Bessel functions take milliseconds, and those of
- * functions that go one element at a time are slow as a rule; of these all sets have one loop. */
+/* The oracles of functions that go one element at a time are slow as a rule, of which all sets have one loop; those of
+ * some families take milliseconds, tens of them left of 0 and where E_1 ends. */
 static int draws_of(const struct member *m) {
-    if (m->id == LAM__LOOP_polygamma && m->range[0].high <= 0) return SAMPLES / 16;
-    if (m->id == LAM__LOOP_bessel_i && m->code > 255) return SAMPLES / 8;
+    const double high = m->range[0].high;
+    const bool left = m->id == LAM__LOOP_polygamma && high <= 0, end = m->id == LAM__LOOP_integrals && high == 745;
+    const bool slope = m->id == LAM__LOOP_bessel_i && m->code > 255;
+    if (left || end) return SAMPLES / 25;
+    if (slope || m->id == LAM__LOOP_erfcx || m->id == LAM__LOOP_zeta || m->id == LAM__LOOP_polygamma_gap)
+        return SAMPLES / 10;
     return sets_rows[m->id].kind == KIND_SPECIAL ? SAMPLES / 5 : SAMPLES / 2;
 }
 

@@ -14,10 +14,10 @@ STRICT = ["-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-pr
 COMPILERS = [("gcc", "c", "c11"), ("clang", "c", "c11"), ("g++", "c++", "c++17"), ("clang++", "c++", "c++17")]
 
 
-def compile_alone(root, header, compiler, language, standard, before=""):
-    """What a compiler says to a header included first and alone, or behind what users may have before it, or ''."""
+def compiled(root, headers, compiler, language, standard, before=""):
+    """What a compiler says to headers included first and in this order, or behind what users may have before, or ''."""
     command = [compiler, "-x", language, f"-std={standard}", *STRICT, "-I", os.path.join(root, "include"), "-"]
-    source = f"{before}#include <{os.path.relpath(header, 'include')}>\n"
+    source = before + "".join(f"#include <{os.path.relpath(header, 'include')}>\n" for header in headers)
     run = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
     if run.returncode == 0:
         return ""
@@ -33,13 +33,15 @@ def headers_stand_alone(tree):
     compilers = [c for c in COMPILERS if shutil.which(c[0])]
     if not compilers:
         yield "no compiler was found"
-    for header in tree.select("include/", suffixes=".h"):
-        for compiler, language, standard in compilers:
-            problem = compile_alone(tree.root, header, compiler, language, standard)
-            if language == "c" and not problem:
-                problem = compile_alone(tree.root, header, compiler, language, standard, "#include <complex.h>\n")
+    headers = tree.select("include/", suffixes=".h")
+    for compiler, language, standard in compilers:
+        trials = [([header], "") for header in headers]
+        if language == "c":
+            trials.append((headers, "#include <complex.h>\n"))
+        for trial, before in trials:
+            problem = compiled(tree.root, trial, compiler, language, standard, before)
             if problem:
-                yield f"{header}: {compiler} -std={standard}: {problem}"
+                yield f"{', '.join(trial)}: {compiler} -std={standard}: {problem}"
 
 
 def exported(library):

@@ -378,10 +378,11 @@ DEF, SIN = "/* All. */\nLAM__PRIMITIVE(sin)\n", "LAM_API lam_tensor *lam_sin(lam
 def primitives_are_complete(tree):
     headers = "".join(without_comments(tree.text(p)) for p in tree.select("include/", suffixes=".h"))
     cases = "".join(without_comments(tree.text(p)) for p in tree.select("tests/primitives/cases"))
+    called, words = set(re.findall(r"\blam_(\w+)\s*\(", headers)), set(re.findall(r"\w+", cases))
     for name in primitive_names(tree):
-        if not re.search(rf"\blam_{name}\s*\(", headers):
+        if name not in called:
             yield f"primitive {name}: no prototype lam_{name} in the public headers"
-        if not re.search(rf"\b{name}\b", cases):
+        if name not in words:
             yield f"primitive {name}: no row in tests/primitives/cases"
 
 

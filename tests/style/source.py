@@ -10,6 +10,9 @@ C_SUFFIXES = (".c", ".h", ".def", ".cpp", ".inc")
 TOKEN = re.compile(
     r"(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')", re.S)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.)*", re.M | re.S)
+NAME_AT_END = re.compile(r"([A-Za-z_]\w*)\s*\Z")
+EXTERN_AT_END = re.compile(r'extern\s+" *"\s*\Z')
+LONGEST_NAME = 200  # with what stands around it: looked for from the end, not through the whole file
 KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "_Alignof", "_Generic", "defined"}
 
 
@@ -51,7 +54,7 @@ def function_name(code, brace):
     head = code[:brace].rstrip()
     while head.endswith(")"):
         left = opening(head, len(head) - 1)
-        found = re.search(r"([A-Za-z_]\w*)\s*$", head[:left]) if left > 0 else None
+        found = NAME_AT_END.search(head, max(left - LONGEST_NAME, 0), left) if left > 0 else None
         if not found:
             return None
         if found.group(1) == "__attribute__":
@@ -71,7 +74,7 @@ def functions(code):
         if match.group() == "{":
             if depth == 0:
                 name, start = function_name(code, at), at
-                if re.search(r'extern\s+" *"\s*$', code[:at]):
+                if EXTERN_AT_END.search(code, max(at - LONGEST_NAME, 0), at):
                     continue
             depth += 1
         elif depth > 0:

@@ -15,6 +15,7 @@
 #include <lamina/neural.h>
 #include <lamina/numeric.h>
 #include <lamina/ops.h>
+#include <lamina/optimize.h>
 #include <lamina/random.h>
 #include <lamina/reductions.h>
 #include <lamina/signal.h>
@@ -461,6 +462,13 @@ inline lam_tensor *lam_bicgstab(lam_fn *matvec, lam_list parameters, lam_tensor 
 }
 inline lam_tensor *lam_gmres(lam_fn *matvec, lam_list parameters, lam_tensor *b, const lam_iterative_options &options) {
     return lam_gmres(matvec, parameters, b, &options);
+}
+
+/* ---- optimize.h -------------------------------------------------------------------------------------------------- */
+
+inline lam_tensor *lam_minimize(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_minimum *found,
+                                const lam_minimize_options &options) {
+    return lam_minimize(f, x0, parameters, found, &options);
 }
 
 } /* extern "C++" */

@@ -217,6 +217,21 @@ static double run_root(void) {
            norm(apply1(lam_vmap(lam_grad(f, NULL), NULL), VEC(2, 8)));
 }
 
+BODY(bowl) {
+    out[0] = lam_sum(lam_square(lam_sub(lam_square(in[0]), in[1])), NULL);
+}
+
+BODY(least) {
+    lam_minimum found;
+    out[0] = lam_minimize(FN(bowl, 2, 1), num(1), LAM_LIST(in[0]), &found, &(lam_minimize_options){.maxiter = 3});
+}
+
+/* A search, of a batch too, and what is implicit of it. */
+static double run_minimize(void) {
+    return norm(apply1(lam_grad(FN(least, 1, 1), NULL), num(2))) +
+           norm(apply1(lam_vmap(FN(least, 1, 1), NULL), VEC(2, 3)));
+}
+
 BODY(exponential) {
     out[0] = lam_exp(in[0]);
 }
@@ -238,8 +253,9 @@ static double run_spectral(void) {
 static const scenario by_style[] = {{"a style", run_style}, {"second order", run_second_order}};
 
 static const scenario others[] = {
-    {"rich", run_rich},   {"linear", run_linear}, {"once", run_once}, {"hook", run_hook},
-    {"solve", run_solve}, {"solver", run_solver}, {"root", run_root}, {"spectral", run_spectral},
+    {"rich", run_rich}, {"linear", run_linear},     {"once", run_once},
+    {"hook", run_hook}, {"solve", run_solve},       {"solver", run_solver},
+    {"root", run_root}, {"spectral", run_spectral}, {"minimize", run_minimize},
 };
 enum { OTHERS = sizeof others / sizeof others[0] };
 

@@ -91,14 +91,14 @@ LAM_API lam_tensor *lam_std(lam_tensor *x, const lam_var_options *options);
 typedef struct lam_norm_options {
     lam_axes axes; /* which; no list: all */
     bool keepdims; /* leave each as an axis of one element */
-    double order;  /* any positive number, INFINITY or -INFINITY; 0: 2 */
+    double order;  /* any number, INFINITY or -INFINITY; 0: 2 (how many are not 0: lam_count_nonzero) */
 } lam_norm_options;
 
 /* The vector norm sum(|x|^order)^(1/order) over axes, INFINITY: max(|x|), -INFINITY: min(|x|). Powers
  * neither over- nor underflow on the way. Integers are taken as f64.
  * Shape   as lam_sum.
- * Fails   LAM_ERR_AXIS; LAM_ERR_OPTION for another order.
- *         Derivative: sign(x) (|x| / norm)^(order - 1), 0 where x is 0. */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_OPTION for an order that is NaN.
+ *         Derivative: sign(x) (|x| / norm)^(order - 1), 0 where x is 0, and of a negative order where the norm is. */
 LAM_API lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options);
 
 /* x over its length along axes (no list: all), the derivative of lam_norm: a vector of length 1, or 0 where x is, also

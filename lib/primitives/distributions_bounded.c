@@ -269,6 +269,45 @@ static lam_tensor *truncnorm_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_exp(truncnorm_logsf(z, s));
 }
 
+/* The x with log Phi(x) = y, for y up to log(1/2). As long as exp(y) is a number it has the digits for that: those of y
+ * that are lost do not count so far out. Beyond, Newton's steps from the tail's first terms, -x^2/2 - log(-x) -
+ * log(2 pi)/2. */
+static lam_tensor *normal_quantile(lam_tensor *y) {
+    const double least = log(lam__distributions_least(y));
+    lam_tensor *deep = lam_and(lam_lt(y, least), lam_gt(y, -INFINITY)), *goal = lam_where(deep, y, 2 * least);
+    lam_tensor *square = lam_mul(-2.0, goal);
+    lam_tensor *x = lam_neg(lam_sqrt(lam_sub(lam_sub(square, lam_log(square)), LOG_2PI)));
+    for (int k = 0; k < 2; k++) {
+        lam_tensor *at = lam_log_ndtr(x), *bell = lam_sub(lam_mul(-0.5, lam_square(x)), LOG_2PI / 2);
+        x = lam_sub(x, lam_mul(lam_sub(at, goal), lam_exp(lam_sub(at, bell))));
+    }
+    return lam_where(deep, x, lam_ndtri(lam_exp(lam_where(deep, 0.0, y))));
+}
+
+/* log((1 - q) Phi(a) + q Phi(b)). */
+static lam_tensor *log_between(lam_tensor *a, lam_tensor *b, lam_tensor *q) {
+    lam_tensor *no_a = lam_eq(a, -INFINITY), *no_b = lam_eq(b, -INFINITY);
+    lam_tensor *first = lam_add(lam_log_ndtr(lam_where(no_a, 0.0, a)), lam_log1p(lam_neg(q)));
+    lam_tensor *second = lam_add(lam_log_ndtr(lam_where(no_b, 0.0, b)), lam_log(q));
+    lam_tensor *both = lam_logaddexp(lam_where(no_a, second, first), lam_where(no_b, first, second));
+    return lam_sub(both, lam_where(lam_or(no_a, no_b), LOG_2, 0.0));
+}
+
+/* From the side where the share of all that is normal is less than half, so that it keeps its digits. An end of [0, 1]
+ * is an end of the support. */
+static lam_tensor *truncnorm_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    lam_tensor *none = lam_eq(q, 0.0), *all = lam_eq(q, 1.0), *p = lam_where(lam_or(none, all), 0.5, q);
+    lam_tensor *below = log_between(s[0], s[1], p), *above = log_between(lam_neg(s[0]), lam_neg(s[1]), p);
+    lam_tensor *left = lam_lt(below, above), *x = normal_quantile(lam_where(left, below, above));
+    x = lam_where(left, x, lam_neg(x));
+    x = lam_where(lam_lt(x, s[0]), s[0], lam_where(lam_gt(x, s[1]), s[1], x));
+    return lam_where(none, s[0], lam_where(all, s[1], x));
+}
+
+static lam_tensor *truncnorm_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_neg(truncnorm_ppf(q, (lam_tensor *[]){lam_neg(s[1]), lam_neg(s[0])}));
+}
+
 /* ---- wrapped Cauchy ---------------------------------------------------------------------------------------------- */
 
 /* (1 - c^2) / (2 pi (1 + c^2 - 2 c cos z)), where the last factor is (1 - c)^2 + 4 c sin(z/2)^2. */
@@ -277,6 +316,46 @@ static lam_tensor *wrapcauchy_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *turn = lam_square(lam_sin(lam_mul(0.5, z)));
     lam_tensor *below = lam_add(lam_square(gap), lam_mul(lam_mul(4.0, c), turn));
     return inside_only(outside, lam_sub(lam_log(lam_div(lam_mul(gap, lam_add(1.0, c)), below)), LOG_2PI));
+}
+
+/* The share up to z, for z up to half the circle. */
+static lam_tensor *share_of_arc(lam_tensor *z, lam_tensor *c) {
+    lam_tensor *half = lam_mul(0.5, z), *x = lam_mul(lam_sub(1.0, c), lam_cos(half));
+    return lam_div(lam_atan2(lam_mul(lam_add(1.0, c), lam_sin(half)), x), CIRCLE / 2);
+}
+
+/* Both halves are alike: what lies behind z is what lies before the same arc from the other end. */
+static lam_tensor *wrapcauchy_part(lam_tensor *z, lam_tensor *c, bool upper) {
+    lam_tensor *below = BELOW(z), *above = lam_gt(z, CIRCLE), *second = lam_gt(z, CIRCLE / 2);
+    lam_tensor *arc = lam_where(lam_or(below, above), 0.0, lam_where(second, lam_sub(CIRCLE, z), z));
+    lam_tensor *share = share_of_arc(arc, c), *rest = lam_sub(1.0, share);
+    lam_tensor *within = upper ? lam_where(second, share, rest) : lam_where(second, rest, share);
+    return lam_where(below, upper ? 1.0 : 0.0, lam_where(above, upper ? 0.0 : 1.0, within));
+}
+
+static lam_tensor *wrapcauchy_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    return wrapcauchy_part(z, s[0], false);
+}
+
+static lam_tensor *wrapcauchy_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return wrapcauchy_part(z, s[0], true);
+}
+
+/* The arc that has this share, from the end that is nearer. */
+static lam_tensor *wrapcauchy_quantile(lam_tensor *q, lam_tensor *c, bool upper) {
+    lam_tensor *second = lam_gt(q, 0.5), *angle = lam_mul(CIRCLE / 2, lam_where(second, lam_sub(1.0, q), q));
+    lam_tensor *x = lam_mul(lam_add(1.0, c), lam_cos(angle)), *y = lam_mul(lam_sub(1.0, c), lam_sin(angle));
+    lam_tensor *arc = lam_mul(2.0, lam_atan2(y, x)), *rest = lam_sub(CIRCLE, arc);
+    lam_tensor *z = upper ? lam_where(second, arc, rest) : lam_where(second, rest, arc);
+    return lam_where(outside_unit(q), NAN, z);
+}
+
+static lam_tensor *wrapcauchy_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    return wrapcauchy_quantile(q, s[0], false);
+}
+
+static lam_tensor *wrapcauchy_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return wrapcauchy_quantile(q, s[0], true);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -296,9 +375,9 @@ static const lam__distribution rows[] = {
     [LAM_BETA] = {"beta", "++", false, beta_logpdf, beta_cdf, beta_sf, NULL, NULL, beta_ppf, beta_isf, beta_low,
                   beta_high, &beta_ends},
     [LAM_TRUNCNORM] = {"truncnorm", "*>", false, truncnorm_logpdf, truncnorm_cdf, truncnorm_sf, truncnorm_logcdf,
-                       truncnorm_logsf, NULL, NULL, NULL, NULL, NULL},
-    [LAM_WRAPCAUCHY] = {"wrapcauchy", "c", false, wrapcauchy_logpdf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-                        NULL},
+                       truncnorm_logsf, truncnorm_ppf, truncnorm_isf, NULL, NULL, NULL},
+    [LAM_WRAPCAUCHY] = {"wrapcauchy", "c", false, wrapcauchy_logpdf, wrapcauchy_cdf, wrapcauchy_sf, NULL, NULL,
+                        wrapcauchy_ppf, wrapcauchy_isf, NULL, NULL, NULL},
 };
 /* clang-format on */
 

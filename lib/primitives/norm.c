@@ -347,6 +347,18 @@ lam_tensor *lam_norm_slope(lam_tensor *x, lam_axes axes) {
     return lam__scope_only(lam__apply_narrowed(out, dtype), since);
 }
 
+/* Of a negative order, of sizes relative to the least, so that all powers are at most 1. Where the least is 0 or
+ * infinite it is the norm, with no slope. */
+static lam_tensor *norm_below_0(lam_tensor *size, const lam_reduce_options *over, double order) {
+    const lam_reduce_options kept = {over->axes, true};
+    lam_tensor *least = lam_stop_gradient(lam_min_reduce(size, &kept));
+    lam_tensor *usable = lam_and(lam_gt(least, 0.0), lam_lt(least, INFINITY));
+    lam_tensor *ratio = lam_where(usable, lam_div(size, lam_where(usable, least, 1.0)), 1.0);
+    lam_tensor *sum = lam_pow(lam_sum(lam_pow(ratio, order), over), 1 / order);
+    lam_tensor *end = lam_stop_gradient(lam_min_reduce(size, over));
+    return lam_where(lam_and(lam_gt(end, 0.0), lam_lt(end, INFINITY)), lam_mul(end, sum), end);
+}
+
 /* Orders 1, 2 and the infinite ones have ways of their own, faster and with slopes at 0 that the table in ops.h
  * says. */
 lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options) {
@@ -357,12 +369,12 @@ lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options) {
     const double order = o->order == 0 ? 2 : o->order;
     lam__axis_set set;
     if (!lam__axes_collect_set("norm", x, o->axes, lam_rank(x), &set)) return lam__axes_failed(x);
-    if (!(order > 0 || order == -INFINITY))
-        return lam__axes_fail("norm", x, LAM_ERR_OPTION, "there is no norm of order %g", order);
+    if (isnan(order)) return lam__axes_fail("norm", x, LAM_ERR_OPTION, "there is no norm of order %g", order);
     x = lam__reduce_real(x);
     if (order == 2) return lam__scope_only(lam__norm_length(x, &over), since);
     if (order == 1) return lam__scope_only(lam_sum(lam_abs(x), &over), since);
     if (order == INFINITY) return lam__scope_only(lam_max_reduce(lam_abs(x), &over), since);
     if (order == -INFINITY) return lam__scope_only(lam_min_reduce(lam_abs(x), &over), since);
+    if (order < 0) return lam__scope_only(norm_below_0(lam_abs(x), &over, order), since);
     return lam__scope_only(apply_norm(lam__cplx_is(x) ? lam_abs(x) : x, set, order, o->keepdims), since);
 }

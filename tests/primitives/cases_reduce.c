@@ -182,7 +182,7 @@ static void call_norm(const cases_use *u, lam_tensor *const in[], lam_tensor *ou
 
 static void call_no_order(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
     (void)u;
-    out[0] = lam_norm(in[0], &(lam_norm_options){.order = -1});
+    out[0] = lam_norm(in[0], &(lam_norm_options){.order = NAN});
 }
 
 static long double add_square(long double sum, long double x) {

@@ -317,10 +317,37 @@ START_TEST(changes_of_exponentials_are_corners) {
 }
 END_TEST
 
+BODY(norm_below_0) {
+    out[0] = lam_norm(in[0], &(lam_norm_options){.order = -1});
+}
+
+/* 1/(1/3 + 1/4 + 1/12) is 3/2, and its slopes are the squares of 3/2 over each; 1/sqrt(1/9 + 1/16) is 12/5. */
+START_TEST(norms_of_negative_orders) {
+    lam_fn *f = FN(norm_below_0, 1, 1);
+    lam_tensor *x = VEC(3, -4, 12);
+    EXPECT_NEAR(apply1(f, x), 1e-15, LAM_DIMS0, 1.5);
+    EXPECT_NEAR(apply1(lam_grad(f, NULL), x), 1e-15, LAM_DIMS(3), 0.25, -0.140625, 0.015625);
+    EXPECT_NEAR(lam_norm(MAT(2, 2, 3, 4, 3e300, 4e300), &(lam_norm_options){.axes = LAM_AXES(1), .order = -2}), 1e-15,
+                LAM_DIMS(2), 2.4, 2.4e300);
+    EXPECT_NEAR(lam_norm(VEC(3e-300, 4e-300), &(lam_norm_options){.order = -2, .keepdims = true}), 1e-15, LAM_DIMS(1),
+                2.4e-300);
+    EXPECT_NEAR(lam_norm(lam_complex(VEC(3, 0), VEC(4, 5)), &(lam_norm_options){.order = -1}), 1e-15, LAM_DIMS0, 2.5);
+    EXPECT_NUM(apply1(f, VEC(3, 0, INFINITY)), 0);
+    EXPECT(apply1(lam_grad(f, NULL), VEC(3, 0, 5)), LAM_DIMS(3), 0, 0, 0);
+    EXPECT_NUM(apply1(f, VEC(INFINITY, INFINITY)), INFINITY);
+    EXPECT_NUM(apply1(f, VEC(INFINITY, 2)), 2);
+    EXPECT_NUM(apply1(f, VEC(NAN, 2)), NAN);
+    EXPECT_NUM(apply1(f, lam_zeros(ctx, LAM_F64, LAM_DIMS(0))), INFINITY);
+    ck_assert_int_eq(lam_check_grads(f, LAM_LIST(x), &(lam_check_grads_options){.order = 2}), LAM_OK);
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_primitives_linalg(void) {
-    return SUITE_OF("primitives/linalg", cholesky_closed_form_and_residual, cholesky_names_the_matrix_that_fails,
-                    cholesky_and_its_solves_have_derivatives, lu_restores_the_matrix, lu_of_nothing_has_an_order,
-                    solve_residuals_and_shapes, solve_names_the_matrix_that_is_singular, vmap_of_solve_and_its_gradient,
+    return SUITE_OF("primitives/linalg", norms_of_negative_orders, cholesky_closed_form_and_residual,
+                    cholesky_names_the_matrix_that_fails, cholesky_and_its_solves_have_derivatives,
+                    lu_restores_the_matrix, lu_of_nothing_has_an_order, solve_residuals_and_shapes,
+                    solve_names_the_matrix_that_is_singular, vmap_of_solve_and_its_gradient,
                     one_factorisation_serves_value_and_tangent, determinants, gradients_of_determinants_and_inverses,
                     triangular_solve_reads_its_triangle_only, square_roots_of_matrices, logarithms_of_matrices,
                     singular_values_of_tall_matrices, changes_of_exponentials_are_corners);

@@ -1,4 +1,4 @@
-/* The incomplete gamma and beta functions undone, and the quantiles that are made of them: values from mpmath, 40
+/* The incomplete gamma and beta functions undone, the quantiles made of them, and others: values from mpmath, 40
  * digits, there and back over many orders of magnitude, ends, derivatives against differences and known ones. */
 #include "tests/support.h"
 
@@ -188,8 +188,77 @@ START_TEST(counts_have_no_slopes) {
 }
 END_TEST
 
+BODY(truncated) {
+    out[0] = lam_sum(lam_mul(VEC(1, 2, -1), lam_ppf(LAM_TRUNCNORM, in[0], LAM_LIST(in[1], in[2]))), NULL);
+}
+
+/* From mpmath, 40 digits, on both sides, where shares of the normal distribution are no numbers, and without bounds. */
+START_TEST(quantiles_of_truncated_normals) {
+    const double many = INFINITY;
+    lam_tensor *a = VEC(-0.5, -0.5, 8, -many, 60, -40), *b = VEC(2, 2, 11, -45, many, 40);
+    lam_tensor *q = VEC(0.3, 0.999, 0.25, 0.25, 0.5, 0.75), *wide[] = {num(-many), num(many)};
+    EXPECT_NEAR(lam_ppf(LAM_TRUNCNORM, q, LAM_LIST(a, b)), 1e-14, LAM_DIMS(6), 0.02294076277143214605,
+                1.987764979734767726, 8.035347035954817477, -45.03078083377297595, 60.01154813595288935,
+                0.6744897501960817432);
+    EXPECT_NEAR(lam_isf(LAM_TRUNCNORM, num(1e-12), LAM_LIST(num(-1), num(5))), 1e-15, LAM_DIMS0, 4.999999434094151065);
+    EXPECT_NEAR(lam_isf(LAM_TRUNCNORM, num(1e-12), (lam_list){2, wide}), 1e-15, LAM_DIMS0, 7.034483825301131933);
+    lam_tensor *narrow =
+        lam_ppf(LAM_TRUNCNORM, lam_cast(q, LAM_F32), LAM_LIST(lam_cast(a, LAM_F32), lam_cast(b, LAM_F32)));
+    EXPECT_NEAR(lam_cast(lam_slice_axis(narrow, 0, 1, 6), LAM_F64), 1e-5, LAM_DIMS(5), 1.987765, 8.035347, -45.03078,
+                60.01155, 0.67449);
+    EXPECT(lam_ppf(LAM_TRUNCNORM, VEC(0, 1, -0.1, 1.1, NAN), LAM_LIST(num(-1), num(2))), LAM_DIMS(5), -1, 2, NAN, NAN,
+           NAN);
+    EXPECT_NEAR(lam_ppf(LAM_TRUNCNORM, num(0.3), LAM_LIST(num(-0.5), num(2), num(5), num(10))), 1e-14, LAM_DIMS0,
+                5.2294076277143214605);
+    const lam_list at = LAM_LIST(VEC(0.1, 0.5, 0.9), num(-0.7), num(2)),
+                   far = LAM_LIST(VEC(0.1, 0.5, 0.9), num(50), num(52));
+    const lam_check_grads_options twice = {.order = 2};
+    ck_assert_int_eq(lam_check_grads(FN(truncated, 3, 1), at, &twice), LAM_OK);
+    ck_assert_int_eq(lam_check_grads(FN(truncated, 3, 1), far, &twice), LAM_OK);
+    lam_tensor *o[3]; /* no bound, no slope by it; by the shares as the normal distribution */
+    lam_call(lam_grad(FN(truncated, 3, 1), &(lam_grad_options){.argnums = LAM_AXES(0, 1, 2)}),
+             LAM_LIST(VEC(0.1, 0.5, 0.9), wide[0], wide[1]), o, 3);
+    EXPECT_SAME(o[0], lam_div(VEC(1, 2, -1), lam_pdf(LAM_NORM, lam_ndtri(VEC(0.1, 0.5, 0.9)), LAM_LIST())), 1e-14);
+    EXPECT_NUM(o[1], 0);
+    EXPECT_NUM(o[2], 0);
+    EXPECT_OK();
+}
+END_TEST
+
+BODY(wrapped) {
+    lam_tensor *x = lam_ppf(LAM_WRAPCAUCHY, in[0], LAM_LIST(in[1])),
+               *y = lam_isf(LAM_WRAPCAUCHY, in[0], LAM_LIST(in[1]));
+    out[0] = lam_sum(lam_mul(VEC(1, 2, -1), lam_add(x, lam_square(y))), NULL);
+}
+
+/* From mpmath; without a centre (c = 0) all arcs are alike. */
+START_TEST(quantiles_on_the_circle) {
+    lam_tensor *c = VEC(0.3, 0.3, 0.3, 0.9, 0), *q = VEC(0.01, 0.9, 0.5, 1e-12, 0.25);
+    EXPECT_NEAR(lam_ppf(LAM_WRAPCAUCHY, q, LAM_LIST(c)), 1e-15, LAM_DIMS(5), 0.03384044131680222714,
+                5.936777886090370729, 3.141592653589793238, 3.306939635357676254e-13, 1.570796326794896619);
+    EXPECT_NEAR(lam_cdf(LAM_WRAPCAUCHY, VEC(0.3, 5, 1e-9, 3), LAM_LIST(VEC(0.3, 0.7, 0.9, 0))), 1e-15, LAM_DIMS(4),
+                0.08710195717006710794, 0.5738412678433587772, 3.023943918746012184e-9, 0.4774648292756860073);
+    EXPECT_NEAR(lam_sf(LAM_WRAPCAUCHY, VEC(0.3, 5, 3), LAM_LIST(VEC(0.3, 0.7, 0))), 1e-15, LAM_DIMS(3),
+                0.9128980428299328921, 0.4261587321566412228, 0.5225351707243139927);
+    EXPECT(lam_cdf(LAM_WRAPCAUCHY, VEC(-1, 0, 7, NAN), LAM_LIST(num(0.5))), LAM_DIMS(4), 0, 0, 1, NAN);
+    EXPECT(lam_is_nan(lam_ppf(LAM_WRAPCAUCHY, VEC(-0.1, 1.1, NAN), LAM_LIST(num(0.5)))), LAM_DIMS(3), 1, 1, 1);
+    lam_tensor *z = lam_linspace(ctx, LAM_F64, 0, 6.28, 9), *s = num(0.6);
+    EXPECT_NEAR(lam_sub(lam_ppf(LAM_WRAPCAUCHY, lam_cdf(LAM_WRAPCAUCHY, z, LAM_LIST(s)), LAM_LIST(s)), z), 1e-13,
+                LAM_DIMS(9), 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    EXPECT_NEAR(lam_sub(lam_isf(LAM_WRAPCAUCHY, lam_sf(LAM_WRAPCAUCHY, z, LAM_LIST(s)), LAM_LIST(s)), z), 1e-13,
+                LAM_DIMS(9), 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    lam_tensor *end = lam_full(ctx, LAM_F32, LAM_DIMS0, 6.2831855); /* a little more than the circle */
+    EXPECT_NUM(lam_cast(lam_cdf(LAM_WRAPCAUCHY, end, LAM_LIST(lam_cast(s, LAM_F32))), LAM_F64), 1);
+    ck_assert_int_eq(lam_check_grads(FN(wrapped, 2, 1), LAM_LIST(VEC(0.1, 0.5, 0.8), num(0.4)),
+                                     &(lam_check_grads_options){.order = 2}),
+                     LAM_OK);
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_primitives_quantiles(void) {
     return SUITE_OF("primitives/quantiles", values_of_inverses, ends_of_inverses, there_and_back,
                     inverses_are_differentiated, slopes_in_the_middle_and_at_ends, quantiles_of_student,
-                    quantiles_of_counts, counts_have_no_slopes);
+                    quantiles_of_counts, counts_have_no_slopes, quantiles_of_truncated_normals,
+                    quantiles_on_the_circle);
 }

@@ -58,6 +58,7 @@ static const char *write_equation(lam__emit *e, const lam__equation *q) {
     const lam__emit_place **in = lam__arena_get(&e->arena, (size_t)(q->inputs + q->outputs + 1) * sizeof *in);
     const lam__emit_place **out = in + q->inputs;
     e->current = q;
+    if (!write && q->primitive->staged) return "has no form in C: it is code, as the way back through lam_while is";
     if (!write) return "has no form in C";
     for (int i = 0; in && i < q->inputs; i++)
         if (!(in[i] = lam__emit_operand(e, &q->in[i]))) in = NULL;

@@ -331,7 +331,7 @@ static bool application(reader *r, int64_t first) {
     size_t length;
     if (!lam__tokens_expect(&r->t, '=') || !lam__tokens_word(&r->t, &name, &length)) return false;
     const lam_primitive *row = row_of(r, name, length);
-    if (!row) return lam__tokens_fail(&r->t, "there is no operation '%.*s'", (int)length, name);
+    if (!row) return lam__tokens_no_operation(&r->t, name, length);
     const int outputs = (int)(r->p->variables - first);
     lam_call_site call = {.ctx = r->t.ctx, .primitive = row, .outputs = outputs};
     if (!lam__tokens_expect(&r->t, '(')) return false;

@@ -25,18 +25,41 @@ int lam__tokens_line(lam__tokens *t) {
 
 /* Only the first failure counts: all others come of it. What the message shows of the text may be anything, so control
  * characters are blanks in it. */
-bool lam__tokens_fail(lam__tokens *t, const char *format, ...) {
+static bool fail(lam__tokens *t, const char *remedy, const char *format, va_list arguments) {
     char message[160];
-    va_list arguments;
     if (t->failed) return false;
     t->failed = true;
-    va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
     for (char *c = message; *c; c++) *c = iscntrl((unsigned char)*c) ? ' ' : *c;
-    lam__error_set(t->ctx, LAM_ERR_VALUE, "give the text that lam_program_print has written",
-                   "program_read: line %d: %s", lam__tokens_line(t), message);
+    lam__error_set(t->ctx, LAM_ERR_VALUE, remedy, "program_read: line %d: %s", lam__tokens_line(t), message);
     return false;
+}
+
+bool lam__tokens_fail(lam__tokens *t, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fail(t, "give the text that lam_program_print has written", format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+LAM_PRINTF(2, 3) static bool fail_opaque(lam__tokens *t, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fail(t, "record the function again, by lam_trace", format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool lam__tokens_no_operation(lam__tokens *t, const char *name, size_t length) {
+    static const char word[] = " opaque";
+    const size_t line = strcspn(t->at, "\n");
+    for (size_t i = 0; i + sizeof word - 1 <= line; i++)
+        if (!memcmp(t->at + i, word, sizeof word - 1))
+            return fail_opaque(t,
+                               "'%.*s' is opaque: code in C, as the way back through lam_while is, which no text has",
+                               (int)length, name);
+    return lam__tokens_fail(t, "there is no operation '%.*s'", (int)length, name);
 }
 
 /* Like a fault of the text to whoever reads on, but with a status of its own. */

@@ -18,6 +18,10 @@ int lam__tokens_line(lam__tokens *t);
 
 /* Both record and give false. */
 LAM_PRINTF(2, 3) bool lam__tokens_fail(lam__tokens *t, const char *format, ...);
+
+/* The same for an operation of a name that no row has. Where the line has the word `opaque` behind it, the text is one
+ * that cannot be read, and not one that is wrong. */
+bool lam__tokens_no_operation(lam__tokens *t, const char *name, size_t length);
 bool lam__tokens_memory(lam__tokens *t, size_t bytes);
 
 void lam__tokens_skip(lam__tokens *t);

@@ -305,7 +305,7 @@ START_TEST(as_c) {
             build_add(&b, name, p, &(lam_emit_options){.name = name, .reentrant = true});
         } else {
             ck_assert_int_eq(lam_emit_c(p, stdout, NULL), LAM_ERR_RULE);
-            EXPECT_ERROR(LAM_ERR_RULE, "emit_c of", "control has no form in C");
+            EXPECT_ERROR(LAM_ERR_RULE, "emit_c of", "control has no form in C: it is code", "lam_while");
         }
     }
     build_end(&b);

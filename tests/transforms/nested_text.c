@@ -137,6 +137,28 @@ START_TEST(what_only_a_rule_reads_is_not_there) {
 }
 END_TEST
 
+BODY(is_small) {
+    out[0] = lam_lt(in[0], 100.0);
+}
+
+BODY(twice) {
+    out[0] = lam_mul(in[0], lam_add(in[0], 1.0));
+}
+
+BODY(grown) {
+    lam_while(FN(is_small, 1, 1), FN(twice, 1, 1), LAM_LIST(in[0]), out, 1);
+}
+
+/* What was printed is no mistake of whoever gives it back. */
+START_TEST(the_way_back_through_a_while_cannot_be_read) {
+    char *text = printed_text(lam_trace(lam_grad(FN(grown, 1, 1), NULL), LAM_LIST(num(2))));
+    ck_assert_ptr_nonnull(strstr(text, "opaque"));
+    lam_program_read(ctx, text);
+    EXPECT_ERROR(LAM_ERR_VALUE, "'control' is opaque: code in C", "lam_while", "by lam_trace");
+    free(text);
+}
+END_TEST
+
 #define SCAN(parameters, body)                                                                                         \
     "program f(v0: f64[], v1: f64[4]) {\n v2: f64[], v3: f64[4] = scan(v0, v1) " parameters " {\n" body " }\n"         \
     " return v2, v3\n}\n"
@@ -256,5 +278,6 @@ END_TEST
 Suite *suite_transforms_nested_text(void) {
     return SUITE_OF("transforms/nested_text", a_choice_as_text, what_nobody_reads_of_a_loop_is_not_there,
                     what_only_a_rule_reads_is_not_there, texts_of_loops_that_are_wrong_are_refused, loops_stay_loops,
-                    programs_that_are_too_deep_are_refused, texts_of_loops_with_a_wrong_byte);
+                    the_way_back_through_a_while_cannot_be_read, programs_that_are_too_deep_are_refused,
+                    texts_of_loops_with_a_wrong_byte);
 }

@@ -10,6 +10,11 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failures=0
 
+# What Meson runs programs of another machine by stands before the program.
+run() {
+    ${MESON_EXE_WRAPPER-} "$program" "$@"
+}
+
 complain() {
     echo "FAILED: $*" >&2
     failures=$((failures + 1))
@@ -19,7 +24,7 @@ complain() {
 rejects() {
     status=$1 text=$2
     shift 2
-    "$program" "$@" >"$work/out" 2>"$work/err"
+    run "$@" >"$work/out" 2>"$work/err"
     got=$?
     [ $got -eq "$status" ] || complain "$*: exit status $got, not $status"
     [ "$(wc -l <"$work/err")" -eq 1 ] || complain "$*: not one line: $(cat "$work/err")"
@@ -36,7 +41,7 @@ broken() {
 
 # starts_at COST FILE: the cost that the problem has before anything is improved.
 starts_at() {
-    "$program" --quiet --iterations 0 "$2" >"$work/out" || complain "$2 is not read"
+    run --quiet --iterations 0 "$2" >"$work/out" || complain "$2 is not read"
     grep -q "^stopped after 0 iterations: cost $1 to $1, " "$work/out" || complain "not $1: $(cat "$work/out")"
 }
 
@@ -71,25 +76,25 @@ for angle in 0.001 0.03 0.04 1; do
 done
 tr '\n' '\t' <"$work/small" >"$work/line"
 starts_at 1.250000000000e+01 "$work/line"
-"$program" "$work/small" >"$work/out" || complain "the small problem: $(cat "$work/out")"
+run "$work/small" >"$work/out" || complain "the small problem: $(cat "$work/out")"
 # There are more unknowns than equations: a perfect fit, where the end must be seen in spite of rounding.
 awk '/^converged after/ { found = $3 < 10 && $8 + 0 < 1e-19 } END { exit !found }' "$work/out" ||
     complain "no perfect fit: $(cat "$work/out")"
-"$program" "$work/line" | sed 1d >"$work/again"
+run "$work/line" | sed 1d >"$work/again"
 sed 1d "$work/out" | cmp -s - "$work/again" || complain "line ends change the result"
 
 # ---- the scene ----
-"$program" --write "$work/scene" --result "$work/result" >"$work/out" || complain "the scene: $(cat "$work/out")"
+run --write "$work/scene" --result "$work/result" >"$work/out" || complain "the scene: $(cat "$work/out")"
 tail -n 2 "$work/out"
 awk '/^converged after/ { rms = $(NF - 1) } /^expected/ { expected = $NF }
      END { exit !(expected > 0.4 && rms > 0.98 * expected && rms < 1.02 * expected) }' "$work/out" ||
     complain "the noise is not reached: $(tail -n 2 "$work/out")"
 awk '$1 ~ /^[0-9]+$/ { if (rows++ && $2 > last) exit 1; last = $2 } END { exit rows < 4 }' "$work/out" ||
     complain "the cost went up, or there is no line for each iteration"
-"$program" "$work/scene" | grep -v '^/' >"$work/again"
+run "$work/scene" | grep -v '^/' >"$work/again"
 sed '1d; $d' "$work/out" | cmp -s - "$work/again" || complain "the scene differs when it is read from a file"
 cost=$(awk '/^converged/ { print $8 }' "$work/out")
-"$program" --quiet "$work/result" | grep -q "iterations: cost ${cost%,} to" ||
+run --quiet "$work/result" | grep -q "iterations: cost ${cost%,} to" ||
     complain "the result is not what came out"
 
 # The order of observations is of no importance, and no camera or point needs to be seen.
@@ -100,7 +105,7 @@ counts=$(head -n 1 "$work/scene") observations=${counts##* }
     sed "1,$((observations + 1))d" "$work/scene" | sed '144a 0\n0\n0\n0\n0\n0\n500\n0\n0'
     echo 0 0 0
 } >"$work/sorted"
-"$program" --quiet "$work/sorted" >"$work/again" || complain "the sorted scene: $(cat "$work/again")"
+run --quiet "$work/sorted" >"$work/again" || complain "the sorted scene: $(cat "$work/again")"
 awk -v cost="${cost%,}" '/^converged/ { exit !($3 < 10 && ($8 - cost) / cost < 1e-9 && (cost - $8) / cost < 1e-9) }' \
     "$work/again" || complain "another order gives another cost: $(cat "$work/again")"
 

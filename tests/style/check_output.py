@@ -3,10 +3,12 @@
 
 Text must agree exactly. A number with a fraction or exponent may differ by one unit of its last printed digit,
 since the last digit of a correctly computed value depends on how a machine rounds. The program must exit with 0
-and write nothing to its standard error.
+and write nothing to its standard error. One of another machine is run by what Meson runs such programs by.
 """
 import itertools
+import os
 import re
+import shlex
 import subprocess
 import sys
 from decimal import Decimal
@@ -36,7 +38,8 @@ def differences(expected, got):
 
 
 def main(expected_path, *command):
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    wrapper = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
+    run = subprocess.run([*wrapper, *command], capture_output=True, text=True, check=False)
     problems = []
     if run.returncode != 0:
         problems.append(f"exit status {run.returncode}")

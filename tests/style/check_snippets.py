@@ -8,6 +8,7 @@ the names that the tables use (NAMES). So does each call in the last column of a
 """
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -80,7 +81,8 @@ class Checker:
                 self.run(place, code, program)
 
     def run(self, place, code, program):
-        run = subprocess.run([program], capture_output=True, text=True, check=False, timeout=60)
+        wrapper = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))  # by which Meson runs those of another machine
+        run = subprocess.run([*wrapper, program], capture_output=True, text=True, check=False, timeout=60)
         if run.returncode or run.stderr:
             self.problems.append(f"{place}: exit status {run.returncode}\n{run.stderr}")
         for shown in re.findall(r"lam_print\(.*?/\* (\w+\[.*?) \*/", code):

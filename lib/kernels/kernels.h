@@ -86,12 +86,13 @@ typedef enum lam__reduce_id {
     LAM__REDUCE_ANY,   /* bool */
     LAM__REDUCE_ALL,   /* bool */
     LAM__REDUCE_TALLY, /* the sum of bool, u8 or i32, in i64 */
+    LAM__REDUCE_ROUND, /* the sum of i64, each rounded to f64, as that of f64 */
     LAM__REDUCE_COUNT
 } lam__reduce_id;
 
 /* The dtype of what `id` makes of `dtype`. */
 static inline lam_dtype lam__reduce_result(lam__reduce_id id, lam_dtype dtype) {
-    return id == LAM__REDUCE_TALLY ? LAM_I64 : dtype;
+    return id == LAM__REDUCE_TALLY ? LAM_I64 : id == LAM__REDUCE_ROUND ? LAM_F64 : dtype;
 }
 
 /* out[kept axes, contiguous in their order] = op over the axes with reduced[axis] of x. A reduction over no

@@ -4,8 +4,8 @@
 
 #include "lib/kernels/kernels.h"
 
-/* lam__kernels_reduce of floats (LAM__REDUCE_SUM) or of small integers (LAM__REDUCE_TALLY), and every result by n: of
- * the latter in f64, where the sums would lie. */
+/* lam__kernels_reduce of floats and complex numbers (LAM__REDUCE_SUM), of small integers (LAM__REDUCE_TALLY) or of i64
+ * (LAM__REDUCE_ROUND), and every result by n: of tallies in f64, where the sums would lie. */
 void lam__kernels_mean(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                        const void *x, const int64_t *strides, double n, void *out);
 

@@ -7,6 +7,7 @@
 #include "lib/kernels/means.h"
 #include "lib/kernels/places.h"
 #include "lib/kernels/reduce_blocks.h"
+#include "lib/kernels/simd/simd.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -340,10 +341,12 @@ static void reduce_all(const plan *p, const char *x, char *out) {
     }
 }
 
-/* What becomes of each leaf. Elements are changed for sums of squares only. */
+/* What becomes of each leaf. Elements are changed for sums of squares, and where they become f64. */
 static lam__reduce_task task_of(lam__reduce_id id, lam_dtype dtype) {
     const lam__reduce_kind kind = id == LAM__REDUCE_TALLY ? LAM__REDUCE_TALLIES : LAM__REDUCE_LEAVES;
-    return (lam__reduce_task){kind, dtype, lam__reduce_op_of(id, dtype), {NULL, NULL, 0}, NULL};
+    const bool rounded = id == LAM__REDUCE_ROUND; /* to what is as wide, so that all lies where f64 would */
+    lam__loop *change = rounded ? lam__elementwise_simd()->convert(LAM_F64, LAM_I64) : NULL;
+    return (lam__reduce_task){kind, rounded ? LAM_F64 : dtype, lam__reduce_op_of(id, dtype), {NULL, change, 0}, NULL};
 }
 
 /* The plan; false where there is nothing to reduce. */
@@ -353,7 +356,7 @@ static bool make_plan(plan *p, lam__reduce_id id, lam_dtype dtype, int rank, con
     p->task = task_of(id, dtype);
     p->item = (size_t)lam__item_bytes(dtype);
     p->merges = lam__reduce_loops(result), p->result = (size_t)lam__item_bytes(result);
-    p->floating = dtype == LAM_F64 || dtype == LAM_F32 || lam__cplx_is(dtype);
+    p->floating = result == LAM_F64 || result == LAM_F32 || lam__cplx_is(dtype);
     p->numbers = NULL, p->finish = NULL;
     split_axes(p, rank, dims, reduced, strides, count);
     if (count[0] == 0 || count[1] == 0) return false;
@@ -420,23 +423,23 @@ void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int
 /* By a product where the reciprocal is exact, and with it each mean: divisions take as long as all else. */
 static lam__reduce_finish share_of(lam_dtype dtype, double n, element *by) {
     int exponent;
-    const bool exact = frexp(n, &exponent) == 0.5;
-    const double factor = exact ? 1 / n : n;
-    if (dtype == LAM_F32) by->f32 = (float)factor;
-    else by->f64 = factor;
-    return (lam__reduce_finish){lam__kernels_loop(exact ? LAM__LOOP_mul : LAM__LOOP_div, dtype), by};
+    const bool exact = frexp(n, &exponent) == 0.5, narrow = dtype == LAM_F32 || dtype == LAM_C64;
+    if (narrow) by->f32 = (float)(exact ? 1 / n : n);
+    else by->f64 = exact ? 1 / n : n;
+    lam__loop *loop = lam__kernels_loop(exact ? LAM__LOOP_mul : LAM__LOOP_div, narrow ? LAM_F32 : LAM_F64);
+    return (lam__reduce_finish){loop, by, lam__cplx_is(dtype) ? 2 : 1};
 }
 
 void lam__kernels_mean(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                        const void *x, const int64_t *strides, double n, void *out) {
     element by;
-    const lam__reduce_finish finish = share_of(id == LAM__REDUCE_TALLY ? LAM_F64 : dtype, n, &by);
+    const lam__reduce_finish finish = share_of(dtype, n, &by);
     reduce(id, dtype, rank, dims, reduced, x, strides, &finish, out);
 }
 
 void lam__kernels_mean_of_sums(lam__reduce_id id, lam_dtype dtype, int64_t results, double n, void *sums) {
     element by;
-    const lam__reduce_finish finish = share_of(id == LAM__REDUCE_TALLY ? LAM_F64 : dtype, n, &by);
+    const lam__reduce_finish finish = share_of(dtype, n, &by);
     lam__reduce_finish_some(&finish, task_of(id, dtype).kind, results, sums);
 }
 

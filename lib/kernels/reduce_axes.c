@@ -20,7 +20,7 @@ lam__reduce_op lam__reduce_op_of(lam__reduce_id id, lam_dtype dtype) {
         [LAM__REDUCE_SUM] = LAM__REDUCE_OP_SUM,   [LAM__REDUCE_PROD] = LAM__REDUCE_OP_PROD,
         [LAM__REDUCE_MAX] = LAM__REDUCE_OP_MAX,   [LAM__REDUCE_MIN] = LAM__REDUCE_OP_MIN,
         [LAM__REDUCE_ANY] = LAM__REDUCE_OP_MAX,   [LAM__REDUCE_ALL] = LAM__REDUCE_OP_MIN,
-        [LAM__REDUCE_TALLY] = LAM__REDUCE_OP_SUM,
+        [LAM__REDUCE_TALLY] = LAM__REDUCE_OP_SUM, [LAM__REDUCE_ROUND] = LAM__REDUCE_OP_SUM,
     };
     static const lam__reduce_op of_bool[] = {
         [LAM__REDUCE_OP_SUM] = LAM__REDUCE_OP_MAX,

@@ -44,13 +44,14 @@ static int64_t side_step(const lam__reduce_block *b) {
     return b->columns >= 8 || lam__reduce_is_run(b) ? b->columns : b->columns + 1;
 }
 
-/* The loop over all elements of b into the room, along whichever axis the runs are longer. What it reads beside them is
- * a number for each column, or lies as they do. */
+/* The loop over all elements of b into the room, along what lies side by side, or whichever axis the runs are longer.
+ * What it reads beside them is a number for each column, or lies as they do. */
 static void fill(const part *p, lam__loop *loop, bool numbers, const lam__reduce_block *b, const char *from) {
     const int64_t item = p->item, n = b->columns, down = p->down;
     const char *beside = numbers ? p->numbers : from + p->change->apart;
     const int64_t side = numbers ? p->step : b->step, under = numbers ? 0 : b->row_step;
-    if (p->rows || n < b->rows)
+    const bool beside_each_other = b->step == 1 && n >= FEWEST;
+    if (p->rows || (n < b->rows && !beside_each_other))
         for (int64_t c = 0; c < n; c++)
             apply(loop, b->rows, p->room + (p->rows ? c * b->rows : c) * item, p->rows ? 1 : down,
                   from + c * b->step * item, b->row_step, beside + c * side * item, under);
@@ -131,7 +132,7 @@ void lam__reduce_finish_some(const lam__reduce_finish *finish, lam__reduce_kind 
     static const int64_t one[] = {1, 1}, flat[] = {1, 1, 0};
     if (kind == LAM__REDUCE_TALLIES)
         lam__elementwise_simd()->convert(LAM_F64, LAM_I64)(count, (void *[]){results, results}, one, NULL);
-    finish->loop(count, (void *[]){results, results, (void *)(uintptr_t)finish->by}, flat, NULL);
+    finish->loop(count * finish->parts, (void *[]){results, results, (void *)(uintptr_t)finish->by}, flat, NULL);
 }
 
 /* Results that are near. */

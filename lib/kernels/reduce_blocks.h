@@ -4,7 +4,7 @@
 
 #include "lib/kernels/reduce_loops.h"
 
-/* What becomes of the elements first; both NULL: nothing. */
+/* What becomes of the elements first; both NULL: nothing. Elements of i64 become f64 by what is called `square`. */
 typedef struct lam__reduce_change {
     lam__loop *less, *square; /* less: takes the number of the result away; square: or the product of two elements */
     int64_t apart;            /* of a product: bytes from the first factor to the second; never with less */
@@ -13,10 +13,11 @@ typedef struct lam__reduce_change {
 /* What becomes of a block: its leaf, of elements that may be changed first; sums in i64; or places. */
 typedef enum lam__reduce_kind { LAM__REDUCE_LEAVES, LAM__REDUCE_TALLIES, LAM__REDUCE_PLACES } lam__reduce_kind;
 
-/* What becomes of results, while they are near: each is loop(result, by); tallies are f64 by then. */
+/* What becomes of results, while they are near: each of their parts is loop(part, by); tallies are f64 by then. */
 typedef struct lam__reduce_finish {
     lam__loop *loop;
     const void *by;
+    int parts; /* of a result: 2 of a complex number */
 } lam__reduce_finish;
 
 typedef struct lam__reduce_task {

@@ -41,7 +41,9 @@ void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, 
 }
 
 void lam__reduce_mean_into(lam__axis_set set, const lam_value *x, double n, void *out) {
-    const lam__reduce_id id = lam__reduce_is_tallied(x->dtype) ? LAM__REDUCE_TALLY : LAM__REDUCE_SUM;
+    const lam__reduce_id id = lam__reduce_is_tallied(x->dtype) ? LAM__REDUCE_TALLY
+                              : x->dtype == LAM_I64            ? LAM__REDUCE_ROUND
+                                                               : LAM__REDUCE_SUM;
     bool reduced[LAM_INNER_RANK];
     for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i);
     lam__parallel_mean(lam__value_team(x), id, (lam_dtype)x->dtype, x->rank, x->dims, reduced, x->data, x->strides, n,
@@ -75,14 +77,21 @@ static lam_tensor *restored(const lam_rule *r, lam_tensor *t) {
     return set & (set + 1) ? lam__reduce_restore(t, set, lam_dims_of(r->in[0])) : t;
 }
 
+lam_tensor *lam__reduce_repeated(const lam_rule *r, lam_tensor *t) {
+    lam_dims own = lam_dims_of(r->in[0]);
+    return lam__apply_broadcast(restored(r, t), own.rank, own.dims);
+}
+
 /* keepdims is a reshape behind the row, which is a view, so that the row and its rules have one form. */
 lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options) {
     static const lam_reduce_options none;
     const lam_reduce_options *o = options ? options : &none;
+    const uint64_t since = o->keepdims ? lam__scope_now(x) : 0;
     lam__axis_set set;
     if (!lam__axes_collect_set(row->name, x, o->axes, lam_rank(x), &set)) return lam__axes_failed(x);
     lam_tensor *out = lam__apply1(row, &set, sizeof set, x);
-    return o->keepdims && !lam_failed(out) ? lam__reduce_restore(out, set, lam_dims_of(x)) : out;
+    if (!o->keepdims || lam_failed(out)) return out;
+    return lam__scope_only(lam__reduce_restore(out, set, lam_dims_of(x)), since);
 }
 
 /* For rules, which have a set and no options. */
@@ -127,8 +136,7 @@ static lam_status eval_sum(const lam_call_site *call, lam_value *const out[]) {
 
 /* The transpose of summing is repeating: a view of g with stride 0, no memory. */
 static void vjp_sum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    lam_dims own = lam_dims_of(r->in[0]);
-    gx[0] = lam__apply_broadcast(restored(r, g[0]), own.rank, own.dims);
+    gx[0] = lam__reduce_repeated(r, g[0]);
 }
 
 /* Linear: nothing but the dims of the operand is kept. */

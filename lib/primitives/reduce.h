@@ -38,7 +38,10 @@ lam_tensor *lam__reduce_restore(lam_tensor *r, lam__axis_set set, lam_dims like)
 /* The root of the sum of |x|^2 of floats and complex numbers, without squares that leave the range. */
 lam_tensor *lam__norm_length(lam_tensor *x, const lam_reduce_options *over);
 
-/* The kernels, into contiguous memory. Means are sums by n, of small integers in f64. Sums of squares are of f64 or
+/* t, which lies as the results of a rule's reduction do, for each of their elements: a view. */
+lam_tensor *lam__reduce_repeated(const lam_rule *r, lam_tensor *t);
+
+/* The kernels, into contiguous memory. Means are sums by n, of integers in f64. Sums of squares are of f64 or
  * f32, of x less centres that lie like the results; NULL: 0. */
 void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out);
 void lam__reduce_mean_into(lam__axis_set set, const lam_value *x, double n, void *out);

@@ -1,6 +1,6 @@
 /* What is made of reductions: means and variances. The variance of real elements is a primitive: two passes that read
- * and leave nothing between them, and as few on the way back; so is the mean of small integers, one pass. A standard
- * deviation is a norm, which has a slope at 0 and squares that stay in range. */
+ * and leave nothing between them, and as few on the way back; so is the mean, one pass. A standard deviation is a norm,
+ * which has a slope at 0 and squares that stay in range. */
 #include "lib/primitives/params.h"
 #include "lib/primitives/reduce.h"
 
@@ -39,20 +39,17 @@ static double elements(lam__axis_set set, int rank, const int64_t *dims) {
     return n;
 }
 
-/* Of small integers and bools alone, whose sums the kernel makes without copies; all others are sums that are
- * divided. */
+/* Of integers f64. */
 static lam_status shape_mean(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
-    if (!lam__reduce_is_tallied(x->dtype))
-        return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not a small integer");
-    out->dtype = LAM_F64;
+    out->dtype = lam__dtype_is_inexact(x->dtype) ? (lam_dtype)x->dtype : LAM_F64;
     out->rank = 0;
     for (int i = 0; i < x->rank; i++)
         if (!lam__reduce_has(lam__reduce_set(call->params), i)) out->dims[out->rank++] = x->dims[i];
     return LAM_OK;
 }
 
-/* Sums of small integers are exact in i64, unless there are more than 2^31. */
+/* Each sum is divided where it is made. Those of small integers are exact in i64; each i64 is rounded to f64 first. */
 static lam_status eval_mean(const lam_call_site *call, lam_value *const out[]) {
     const lam__axis_set set = lam__reduce_set(call->params);
     const lam_value *x = call->in[0];
@@ -60,50 +57,46 @@ static lam_status eval_mean(const lam_call_site *call, lam_value *const out[]) {
     return LAM_OK;
 }
 
+/* An equal share of g for each element. Halves, which do not hold every n, are divided in f32. */
+static void vjp_mean(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    const lam_dims own = lam_dims_of(r->in[0]);
+    lam_tensor *share = lam_div(lam__reduce_wide(g[0]), elements(lam__reduce_set(r->params), own.rank, own.dims));
+    gx[0] = lam__reduce_repeated(r, lam_cast(share, lam_dtype_of(g[0])));
+}
+
 static void batch_mean(const lam_rule *r, lam_tensor *out[]) {
     lam__axis_set set = lam__reduce_set(r->params) << 1;
     out[0] = lam__apply1(r->primitive, &set, sizeof set, r->in[0]);
 }
 
-/* Of bools, u8 and i32, whose mean is f64: not differentiable. */
+/* As the sum: nothing but the dims of the operand is kept. */
 const lam_primitive lam__row_mean = {
     .name = "mean",
     .inputs = 1,
+    .takes_complex = true,
+    .derivative = LAM_LINEAR,
+    .linear = 1u,
     .shape = shape_mean,
     .eval = eval_mean,
+    .vjp = vjp_mean,
     .batch = batch_mean,
     .layout = "A axes",
 };
 
-/* The mean of floats that belong to no level, in one pass; the axes have been found right. */
-static lam_tensor *mean_of_floats(lam_tensor *x, const lam_value *v, const lam_reduce_options *o, double n) {
-    lam__axis_set set;
-    int64_t dims[LAM_INNER_RANK];
-    int rank = 0;
-    if (!lam__axes_collect_set("mean", x, o->axes, v->rank, &set)) return lam__axes_failed(x);
-    for (int i = 0; i < v->rank; i++)
-        if (!lam__reduce_has(set, i) || o->keepdims) dims[rank++] = lam__reduce_has(set, i) ? 1 : v->dims[i];
-    lam_value *out = lam__value_new(x->ctx, (lam_dtype)v->dtype, rank, dims);
-    if (!out) return &x->ctx->failed;
-    lam__reduce_mean_into(set, v, n, out->data);
-    return lam__scope_handle(x->ctx, out);
+/* NaN, a constant, of floats and complex numbers: the derivative is that of the sum, 0 where 0/0 would be NaN too. */
+static lam_tensor *mean_of_none(lam_tensor *x, const lam_reduce_options *options) {
+    lam_tensor *sum = lam_sum(x, options), *nan = lam_scalar(lam_ctx_of(x), NAN);
+    return lam_add(sum, lam_cast(lam__cplx_is(x) ? lam_complex(nan, nan) : nan, lam_dtype_of(sum)));
 }
 
-/* Of no elements 0/0, NaN, as in NumPy. A quotient of a sum, which has all rules; one pass where none is needed. */
+/* Of no elements NaN, as in NumPy. Sums of i32 in i64 cannot wrap unless there are more than 2^32 of them. */
 lam_tensor *lam_mean(lam_tensor *x, const lam_reduce_options *options) {
-    uint64_t since = lam__scope_now(x);
-    static const lam_reduce_options none;
-    const lam_reduce_options *o = options ? options : &none;
-    double n;
-    if (!extent("mean", x, o->axes, &n)) return lam__axes_failed(x);
     const lam_value *v = lam__scope_peek(x);
-    const bool plain = v && v->kind == LAM__CONCRETE && (v->dtype == LAM_F64 || v->dtype == LAM_F32);
-    if (plain) return lam__scope_only(mean_of_floats(x, v, o, n), since);
-    const int dtype = (int)lam_dtype_of(x);
-    const bool counted = lam__reduce_is_tallied(dtype) || !v; /* what is none is named by the row */
-    if (counted && n <= INT32_MAX) return lam__scope_only(lam__reduce_apply(&lam__row_mean, x, options), since);
-    lam_tensor *mean = lam_div(lam_sum(lam__reduce_wide(lam__reduce_real(x)), options), n);
-    return lam__scope_only(lam__dtype_is_half(dtype) ? lam_cast(mean, (lam_dtype)dtype) : mean, since);
+    if (!v || !(v->count ? v->count > (int64_t)1 << 32 && v->dtype == LAM_I32 : lam__dtype_is_inexact(v->dtype)))
+        return lam__reduce_apply(&lam__row_mean, x, options);
+    uint64_t since = lam__scope_now(x);
+    if (!v->count) return lam__scope_only(mean_of_none(x, options), since);
+    return lam__scope_only(lam__reduce_apply(&lam__row_mean, lam_cast(x, LAM_F64), options), since);
 }
 
 /* What sums of squares are divided by. NaN where ddof leaves no divisor, which makes NaN of them and their slopes. */
@@ -143,8 +136,7 @@ static lam_status eval_var(const lam_call_site *call, lam_value *const out[]) {
     const double n = elements(v->set, x->rank, x->dims);
     lam_value *means = lam__value_new(call->ctx, (lam_dtype)x->dtype, out[0]->rank, out[0]->dims);
     if (!means) return LAM_ERR_MEMORY;
-    lam__reduce_into(LAM__REDUCE_SUM, v->set, x, means->data);
-    divide(means, means->data, n);
+    lam__reduce_mean_into(v->set, x, n, means->data);
     lam__reduce_squares(v->set, x, means->data, out[0]->data);
     divide(out[0], out[0]->data, divisor_of(n, v->ddof));
     lam__value_release(means);
@@ -162,7 +154,8 @@ static lam_tensor *away_from_mean(const lam_rule *r, double *factor) {
     const lam_dims own = lam_dims_of(r->in[0]);
     const double n = elements(v->set, own.rank, own.dims);
     *factor = 2 / divisor_of(n, v->ddof);
-    return lam_sub(r->in[0], lam__reduce_restore(lam_div(sum_over(r->in[0], v->set), n), v->set, own));
+    lam_tensor *mean = lam__apply1(&lam__row_mean, &v->set, sizeof v->set, r->in[0]);
+    return lam_sub(r->in[0], lam__reduce_restore(mean, v->set, own));
 }
 
 /* d var = 2/(n - ddof) sum((x - mean) dx). The change of the mean has no share, as the differences add up to 0. */

@@ -123,13 +123,25 @@ static void write_terms(lam__emit *e, const joining *j, const axes *gone, const 
     lam__emit_close(e, loops + block);
 }
 
-/* Means are those of small integers, whose sums are exact. given: what an element is called, where it has a name. */
+/* What a sum is made in: that of small integers whose mean is wanted is exact. */
+static lam_dtype summed_in(const lam__equation *q, lam_dtype from, lam_dtype to) {
+    const bool exact = q->primitive == &lam__row_mean && !lam__dtype_is_inexact(from) && from != LAM_I64;
+    return exact ? LAM_I64 : to;
+}
+
+/* The sum becomes the mean of n. */
+static void write_share(lam__emit *e, const char *result, lam_dtype sum, lam_dtype dtype, int64_t n) {
+    const char *single = lam__dtype_part(dtype) == LAM_F32 ? "f" : "";
+    lam__emit_line(e, "%s = %ss / %lld.0%s;", result, sum == dtype ? "" : "(double)", (long long)n, single);
+}
+
+/* given: what an element is called, where it has a name. */
 static const char *reduce_given(lam__emit *e, const lam__equation *q, const lam__emit_place *x,
                                 const lam__emit_place *out, const joining *j, const char *given) {
     axes kept = {0}, gone = {0};
-    char element[LAM__EMIT_TEXT], result[LAM__EMIT_TEXT];
+    char element[LAM__EMIT_TEXT], result[LAM__EMIT_TEXT], rounded[LAM__EMIT_TEXT + 16];
     const bool mean = q->primitive == &lam__row_mean;
-    const lam_dtype sum = mean ? LAM_I64 : out->dtype, dtype = j == &ANY || j == &ALL ? x->dtype : sum;
+    const lam_dtype sum = summed_in(q, x->dtype, out->dtype), dtype = j == &ANY || j == &ALL ? x->dtype : sum;
     const char *text = text_of(j, dtype), *arguments[LAM__EMIT_ARGUMENTS] = {"", "s", element};
     if (!text) return "has no form in C for this dtype";
     for (int axis = 0; axis < x->rank; axis++)
@@ -137,10 +149,11 @@ static const char *reduce_given(lam__emit *e, const lam__equation *q, const lam_
     const int loops = lam__emit_loops(e, kept.count, kept.dims, kept.names);
     if (given) snprintf(element, sizeof element, "%s", given);
     else lam__emit_value(e, x, NULL, element);
+    if (mean && x->dtype == LAM_I64) snprintf(rounded, sizeof rounded, "(double)(%s)", element), arguments[2] = rounded;
     lam__emit_at(e, out, kept.names, result);
     lam__emit_line(e, "%s s = %s;", lam__emit_type(sum), start_of(j, sum));
     write_terms(e, j, &gone, text, dtype, arguments);
-    if (mean) lam__emit_line(e, "%s = (double)s / %lld.0;", result, (long long)terms_of(&gone));
+    if (mean) write_share(e, result, sum, out->dtype, terms_of(&gone));
     else lam__emit_line(e, "%s = s;", result);
     lam__emit_close(e, loops);
     return NULL;

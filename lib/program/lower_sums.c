@@ -62,6 +62,7 @@ static void walk_add(walk *w, int64_t size, int64_t step0, int64_t step1) {
 /* The loop that takes two terms of a reduction together; LAM__LOOP_COUNT: none is spelled out. */
 static lam__loop_id joined_by(const lam_primitive *row) {
     return row == &lam__row_sum          ? LAM__LOOP_add
+           : row == &lam__row_mean       ? LAM__LOOP_add
            : row == &lam__row_prod       ? LAM__LOOP_mul
            : row == &lam__row_max_reduce ? LAM__LOOP_max
            : row == &lam__row_min_reduce ? LAM__LOOP_min
@@ -131,7 +132,8 @@ static void next_terms(reduction *see, int32_t terms[], int64_t at[]) {
     walk_on(&see->kept);
 }
 
-/* Terms are joined by pairs and not as the kernel's leaves would: what lam_jit says of the order of sums. */
+/* A mean is a sum until the end. Terms are joined by pairs and not as the kernel's leaves would: what lam_jit says of
+ * the order of sums. */
 bool lam__lower_reduction(lam__region *r, const lam__equation *e, lam__piece *x, lam__piece *out) {
     const lam__loop_id id = joined_by(e->primitive);
     int32_t terms[MOST_TERMS];
@@ -139,10 +141,15 @@ bool lam__lower_reduction(lam__region *r, const lam__equation *e, lam__piece *x,
     reduction see;
     if (id == LAM__LOOP_COUNT || !lam__dtype_is_float(x->type->dtype)) return false;
     if (!see_reduction(r, lam__reduce_set(e->params), x, &see, out)) return false;
+    const bool mean = e->primitive == &lam__row_mean;
+    const int32_t divisor = mean ? lam__graph_number(&r->graph, (lam_dtype)x->type->dtype, (double)see.count) : -1;
+    if (mean && divisor < 0) return false;
     out->nodes = lam__arena_get(r->graph.arena, (size_t)see.results * sizeof *out->nodes);
     for (int64_t i = 0; out->nodes && i < see.results; i++) {
         next_terms(&see, terms, at);
-        if ((out->nodes[i] = by_pairs(r, id, terms, see.count)) < 0) return false;
+        int32_t made = by_pairs(r, id, terms, see.count);
+        if (divisor >= 0) made = join(r, LAM__LOOP_div, made, divisor);
+        if ((out->nodes[i] = made) < 0) return false;
     }
     return out->nodes != NULL;
 }

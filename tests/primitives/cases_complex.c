@@ -69,6 +69,11 @@ static lam_tensor *whole_sum(const cases_use *u, lam_tensor *const x[]) {
     return lam_sum(x[0], &(lam_reduce_options){.axes = LAM_AXES(0)});
 }
 
+static lam_tensor *whole_mean(const cases_use *u, lam_tensor *const x[]) {
+    (void)u;
+    return lam_mean(x[0], &(lam_reduce_options){.axes = LAM_AXES(0)});
+}
+
 static lam_tensor *whole_prod(const cases_use *u, lam_tensor *const x[]) {
     (void)u;
     return lam_prod(x[0], &(lam_reduce_options){.axes = LAM_AXES(0)});
@@ -99,6 +104,11 @@ static void along(const array *x, array *out, bool product, bool running, bool r
 
 static void reference_sum(const cases_use *u, const array in[], array out[]) {
     along(&in[0], out, false, false, u->arg[0]);
+}
+
+static void reference_mean(const cases_use *u, const array in[], array out[]) {
+    reference_sum(u, in, out);
+    for (int64_t j = 0; j < in[0].dims[1]; j++) put(out, j, number_at(out, j) / (long double)in[0].dims[0]);
 }
 
 static void reference_prod(const cases_use *u, const array in[], array out[]) {
@@ -424,6 +434,7 @@ const cases_row cases_complex_rows[] = {
     TWO(pow, (lam_pow), cpowl),
     TWO(ne, select_eq, f_select),
     {WHOLE(sum, columns_forward, whole_sum, reference_sum)},
+    {WHOLE(mean, columns_forward, whole_mean, reference_mean)},
     {WHOLE(prod, columns_forward, whole_prod, reference_prod)},
     {WHOLE(cumsum, columns_of_one, whole_cumsum, reference_cumsum)},
     {WHOLE(cumprod, columns_of_one, whole_cumprod, reference_cumprod)},

@@ -153,7 +153,7 @@ static void reference_min(const cases_use *u, const array in[], array out[]) {
 static void reference_mean(const cases_use *u, const array in[], array out[]) {
     reference_of(u, in, out, 0, add);
     for (int64_t e = 0; e < out->count; e++) out->data[e] /= (long double)(in->count / out->count);
-    out->dtype = LAM_F64;
+    if (in->dtype != LAM_F32) out->dtype = LAM_F64;
 }
 
 static void reference_any(const cases_use *u, const array in[], array out[]) {
@@ -294,7 +294,7 @@ static const cases_form mean_empty_forms[] = {{"[3,0]", {0, 1, 0}}, {"[2,0,3]", 
 static const cases_form no_result_forms[] = {{"f64[3,0]", {0, 1, 0}}, {"f32[2,0,3]", {0, 1, 2}}, CASES_END};
 
 #define REDUCE(op) .call = call_##op, .reference = reference_##op, .wrong = wrong
-#define SMALL      CASES_BIT(LAM_I32) | CASES_BIT(LAM_U8) | CASES_BIT(LAM_BOOL)
+#define WHOLE      CASES_INTEGERS | CASES_BIT(LAM_BOOL)
 #define SUMS       .ulps = 8, .normwise = true
 
 const cases_row cases_reduce[] = {
@@ -306,8 +306,9 @@ const cases_row cases_reduce[] = {
     {.name = "max_reduce", REDUCE(max), .forms = float_empty_forms},
     {.name = "min_reduce", REDUCE(min), .forms = forms, .dtypes = CASES_NUMBERS},
     {.name = "min_reduce", REDUCE(min), .forms = float_empty_forms},
-    {.name = "mean", REDUCE(mean), .ulps = 1, .forms = forms, .dtypes = SMALL},
-    {.name = "mean", REDUCE(mean), .forms = mean_empty_forms, .dtypes = SMALL},
+    {.name = "mean", REDUCE(mean), SUMS, .forms = forms},
+    {.name = "mean", REDUCE(mean), .ulps = 1, .forms = forms, .dtypes = WHOLE},
+    {.name = "mean", REDUCE(mean), .forms = mean_empty_forms, .dtypes = WHOLE},
     {.name = "any", REDUCE(any), .forms = forms, .dtypes = CASES_ALL},
     {.name = "any", REDUCE(any), .forms = empty_forms, .dtypes = CASES_ALL},
     {.name = "all", REDUCE(all), .forms = forms, .dtypes = CASES_ALL},

@@ -195,9 +195,27 @@ START_TEST(known_answers_where_numbers_end) {
 }
 END_TEST
 
+static void mean_of_columns(lam_ctx *c, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)c, (void)env;
+    out[0] = lam_mean(in[0], &(lam_reduce_options){.axes = LAM_AXES(0)});
+}
+
+/* It is NaN whatever is not there. */
+START_TEST(the_mean_of_nothing_is_a_constant) {
+    lam_tensor *none = lam_zeros(ctx, LAM_F32, LAM_DIMS(0, 2)), *out[2];
+    lam_fn *f = FN(mean_of_columns, 1, 1);
+    ck_assert_int_eq(lam_call(lam_jvp_fn(f, NULL), LAM_LIST(none, none), out, 2), LAM_OK);
+    EXPECT(out[0], LAM_DIMS(2), NAN, NAN);
+    EXPECT(out[1], LAM_DIMS(2), 0, 0);
+    EXPECT_EMPTY(apply1(lam_jacrev(f, NULL), none), LAM_DIMS(2, 0, 2));
+    ck_assert_int_eq(lam_dtype_of(out[0]), LAM_F32);
+}
+END_TEST
+
 Suite *suite_primitives_modes(void) {
     Suite *suite = suite_create("primitives/modes");
     suite_loop(suite, modes_agree_where_numbers_end, (int)(sizeof rows / sizeof rows[0]));
     suite_loop(suite, known_answers_where_numbers_end, (int)(sizeof known / sizeof known[0]));
+    suite_loop(suite, the_mean_of_nothing_is_a_constant, 1);
     return suite;
 }

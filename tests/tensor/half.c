@@ -151,6 +151,20 @@ START_TEST(sums_are_formed_in_f32) {
 }
 END_TEST
 
+BODY(mean) {
+    out[0] = lam_mean(in[0], NULL);
+}
+
+/* 70,000, by which the cotangent is divided, is no f16. */
+START_TEST(shares_of_means_are_formed_in_f32) {
+    enum { MANY = 70000 };
+    lam_tensor *x = lam_full(ctx, LAM_F16, LAM_DIMS(MANY), 1.5);
+    EXPECT_NUM(lam_cast(lam_mean(x, NULL), LAM_F64), 1.5);
+    lam_tensor *g = lam_slice_axis(apply1(lam_grad(FN(mean, 1, 1), NULL), x), 0, 0, 1);
+    EXPECT_SAME(g, lam_full(ctx, LAM_F16, LAM_DIMS(1), 1.0 / MANY), 0);
+}
+END_TEST
+
 BODY(cubes) {
     out[0] = lam_sum(lam_mul(in[0], lam_square(in[0])), NULL);
 }
@@ -179,5 +193,6 @@ END_TEST
 Suite *suite_tensor_half(void) {
     return SUITE_OF("tensor/half", every_value_there_and_back, neighbours_are_those_of_the_dtype,
                     floats_are_rounded_once, beyond_the_range, integers_are_rounded_once, names_sizes_promotion,
-                    sums_are_formed_in_f32, derivatives_have_the_dtype_of_the_input, in_place_views_and_items);
+                    sums_are_formed_in_f32, shares_of_means_are_formed_in_f32, derivatives_have_the_dtype_of_the_input,
+                    in_place_views_and_items);
 }

@@ -16,7 +16,7 @@
 static const char *const operation = "interpn";
 
 typedef struct cells {
-    lam_tensor *index;   /* [..., corners]: rows of the values */
+    lam_tensor *index;   /* [corners, ...]: rows of the values; NULL before the first axis */
     lam_tensor *weight;  /* their weights */
     lam_tensor *outside; /* [...], bool: beyond the grid along some axis */
 } cells;
@@ -51,8 +51,18 @@ static bool ascends(lam_tensor *points) {
     return order;
 }
 
-/* Each corner becomes two: along one more axis its lower and its upper one. What lies beyond stands on the edge,
- * without a derivative, where it gets another value anyway. */
+/* Each corner becomes two, all lower ones before all upper ones: `step` behind them in the rows. They are in front, so
+ * that loops go along the places. */
+static void add_corners(cells *c, lam_tensor *lower, int64_t step, lam_tensor *share) {
+    lam_tensor *less = lam_sub(1.0, share);
+    lam_tensor *first = c->index ? lam_add(c->index, lower) : lam_expand_dims(lower, 0);
+    lam_tensor *weights[2] = {c->weight ? lam_mul(c->weight, less) : lam_expand_dims(less, 0),
+                              c->weight ? lam_mul(c->weight, share) : lam_expand_dims(share, 0)};
+    c->index = lam_concatenate(LAM_LIST(first, lam_add(first, step)), 0);
+    c->weight = lam_concatenate((lam_list){2, weights}, 0);
+}
+
+/* What lies beyond stands on the edge, without a derivative, where it gets another value anyway. */
 static void split(cells *c, lam_tensor *points, lam_tensor *x, int64_t stride, const lam_interpn_options *o) {
     const int64_t n = lam_size(points);
     lam_tensor *first = lam_index(points, 0, 0), *last = lam_index(points, 0, -1);
@@ -62,36 +72,29 @@ static void split(cells *c, lam_tensor *points, lam_tensor *x, int64_t stride, c
         x = lam_where(below, lam_stop_gradient(first), lam_where(above, lam_stop_gradient(last), x));
     }
     lam_tensor *lower = lam_clamp(lam_sub(lam_searchsorted(points, x, true), 1), 0, n > 1 ? n - 2 : 0);
-    lam_tensor *upper = lam_min(lam_add(lower, 1), n - 1);
+    lam_tensor *upper = n > 1 ? lam_add(lower, 1) : lower;
     lam_tensor *x0 = lam_take(points, lower, 0), *width = lam_sub(lam_take(points, upper, 0), x0);
     lam_tensor *share = lam_div(lam_sub(x, x0), lam_where(lam_le(width, 0.0), 1.0, width));
     if (o->nearest) { /* NaN stays what it is */
         share = lam_stop_gradient(share);
         share = lam_where(lam_gt(share, 0.5), 1.0, lam_where(lam_le(share, 0.5), 0.0, share));
     }
-    lower = lam_expand_dims(lam_mul(lower, stride), -1);
-    upper = lam_expand_dims(lam_mul(upper, stride), -1);
-    share = lam_expand_dims(share, -1);
-    c->index = lam_concatenate(LAM_LIST(lam_add(c->index, lower), lam_add(c->index, upper)), -1);
-    c->weight = lam_concatenate(LAM_LIST(lam_mul(c->weight, lam_sub(1.0, share)), lam_mul(c->weight, share)), -1);
+    add_corners(c, stride > 1 ? lam_mul(lower, stride) : lower, n > 1 ? stride : 0, share);
 }
 
 /* All corners around every place. False: *failed is the result. */
 static bool find(lam_list points, const lam_dims *own, lam_tensor *x, const lam_interpn_options *o, cells *c,
                  lam_tensor **failed) {
-    int64_t stride = 1, lead[LAM_INNER_RANK];
-    lam_dims all = lam_dims_of(x);
-    for (int i = 0; i < all.rank; i++) lead[i] = i == all.rank - 1 ? 1 : all.dims[i];
-    c->index = lam_zeros(lam_ctx_of(x), LAM_I64, (lam_dims){all.rank, lead});
-    c->weight = lam_ones(lam_ctx_of(x), LAM_F64, (lam_dims){all.rank, lead});
+    int64_t stride = 1;
     for (int k = (int)points.count - 1; k >= 0; k--) {
         lam_tensor *line[2];
         if (!line_of(points.items[k], lam_index(x, -1, k), own->dims[k], o->nearest, line, failed)) return false;
         if (!ascends(line[0])) return *failed = lam__axes_failed(x), false;
-        if (k == (int)points.count - 1) c->weight = lam_cast(c->weight, lam_dtype_of(line[0]));
         split(c, line[0], line[1], stride, o);
         stride *= own->dims[k];
     }
+    c->index = lam_contiguous(lam_moveaxis(c->index, 0, -1));
+    c->weight = lam_contiguous(lam_moveaxis(c->weight, 0, -1));
     return true;
 }
 

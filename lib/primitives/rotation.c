@@ -168,15 +168,21 @@ lam_tensor *lam_slerp(lam_tensor *p, lam_tensor *q, lam_tensor *t) {
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
+/* The last axis in front, so that what is done with each element goes along many of them side by side. */
+static lam_tensor *in_front(lam_tensor *x) {
+    return lam_contiguous(lam_moveaxis(x, -1, 0));
+}
+
 lam_tensor *lam_matrix_from_quat(lam_tensor *q) {
     uint64_t since = lam__scope_now(q);
     lam_tensor *failed, *cell[9];
     lam_dtype dtype;
     if (!collect("matrix_from_quat", 1, &q, (int64_t[]){4}, &dtype, &failed)) return failed;
-    lam_tensor *one = unit(q), *w = part(one, 3), *u[3] = {part(one, 0), part(one, 1), part(one, 2)};
+    lam_tensor *one = lam_norm_slope(in_front(q), LAM_AXES(0)), *u[4];
+    for (int i = 0; i < 4; i++) u[i] = lam_index(one, 0, i);
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        lam_tensor *both = lam_mul(u[i], u[j]), *third = lam_mul(u[k], w);
+        lam_tensor *both = lam_mul(u[i], u[j]), *third = lam_mul(u[k], u[3]);
         cell[4 * i] = lam_sub(1.0, lam_mul(2.0, lam_add(lam_square(u[j]), lam_square(u[k]))));
         cell[3 * i + j] = lam_mul(2.0, lam_sub(both, third));
         cell[3 * j + i] = lam_mul(2.0, lam_add(both, third));
@@ -189,8 +195,9 @@ lam_tensor *lam_matrix_from_quat(lam_tensor *q) {
     return lam__scope_only(lam__apply_narrowed(all, dtype), since);
 }
 
+/* Of matrices whose rows and columns are in front. */
 static lam_tensor *cell_of(lam_tensor *m, int row, int column) {
-    return lam_index(lam_index(m, -1, column), -1, row);
+    return lam_index(lam_index(m, 0, row), 0, column);
 }
 
 /* A quaternion of any length, from its element `i` on, which is not small where it is chosen: four times it times q. */
@@ -206,7 +213,7 @@ static lam_tensor *by_element(lam_tensor *m, lam_tensor *trace, int i) {
         } else q[a] = lam_add(cell_of(m, a, i), cell_of(m, i, a));
     }
     if (i == 3) q[3] = lam_add(1.0, trace);
-    return lam_stack(LAM_LIST(q[0], q[1], q[2], q[3]), -1);
+    return lam_stack(LAM_LIST(q[0], q[1], q[2], q[3]), 0);
 }
 
 /* By the largest element, which is that with the largest of the diagonal and its sum; so nothing is divided by 0. */
@@ -217,11 +224,14 @@ lam_tensor *lam_quat_from_matrix(lam_tensor *m) {
     if (!collect("quat_from_matrix", 1, &m, (int64_t[]){3}, &dtype, &failed)) return failed;
     if (lam_rank(m) < 2 || lam_dim(m, -2) != 3)
         return lam__axes_fail("quat_from_matrix", m, LAM_ERR_SHAPE, "matrices of 3 rows and columns are needed");
-    lam_tensor *diagonal = lam_diagonal(m, 0, -2, -1), *trace = lam_matrix_trace(m, 0, -2, -1);
-    lam_tensor *sizes = lam_concatenate(LAM_LIST(diagonal, lam_expand_dims(trace, -1)), -1);
-    lam_tensor *which = lam_expand_dims(lam_argmax(sizes, -1), -1), *q = by_element(m, trace, 3);
+    m = in_front(lam_moveaxis(m, -1, 0)); /* rows, columns, the rest */
+    lam_tensor *diagonal[3] = {cell_of(m, 0, 0), cell_of(m, 1, 1), cell_of(m, 2, 2)};
+    lam_tensor *trace = lam_add(lam_add(diagonal[0], diagonal[1]), diagonal[2]);
+    lam_tensor *sizes = lam_stack(LAM_LIST(diagonal[0], diagonal[1], diagonal[2], trace), 0);
+    lam_tensor *which = lam_argmax(sizes, 0), *q = by_element(m, trace, 3);
     for (int i = 0; i < 3; i++) q = lam_where(lam_eq(which, i), by_element(m, trace, i), q);
-    return lam__scope_only(lam__apply_narrowed(unit(q), dtype), since);
+    q = lam_contiguous(lam_moveaxis(lam_norm_slope(q, LAM_AXES(0)), 0, -1));
+    return lam__scope_only(lam__apply_narrowed(q, dtype), since);
 }
 
 /* ---- Euler angles ------------------------------------------------------------------------------------------------ */

@@ -150,11 +150,11 @@ LAM_API lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 LAM_API lam_tensor *lam_betaincc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
 /* The x with igamma(a, x) = p, and with igammac(a, x) = q, of which no digits are lost where q is small; inf for p = 1
- * and q = 0, NaN outside [0, 1] and unless a is positive and finite. Some ten times the time of igamma.
+ * and q = 0, NaN outside [0, 1] and unless a is positive and finite. Some two or three times the time of igamma.
  * Shape   a and p broadcast; integers are taken as f64.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope.
  * Derivative  by p one over the density at x; by a that of igamma, over it, of as many orders.
- * Source  Newton's method on log-concave functions; 1 ULP, of the beta function 4. */
+ * Source  Halley's method on log-concave functions; 2 ULP. */
 LAM_API lam_tensor *lam_igamma_inv(lam_tensor *a, lam_tensor *p);
 LAM_API lam_tensor *lam_igammac_inv(lam_tensor *a, lam_tensor *q); /* Fails as lam_igamma_inv does. */
 

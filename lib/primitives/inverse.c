@@ -1,12 +1,11 @@
 /* The incomplete gamma and beta functions undone: two rows, whose parameter says of which side. Their derivatives are
  * those of the functions, by the implicit function theorem. */
+#include "lib/kernels/kernels.h"
 #include "lib/kernels/special/inverse.h"
 
 #include "lib/kernels/special/special.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/distributions.h"
-#include "lib/primitives/matrices.h"
-#include "lib/primitives/pointwise.h"
 #include "lib/primitives/rows.h"
 
 #include <lamina/ops.h>
@@ -14,47 +13,13 @@
 
 #include <math.h>
 
-/* Parameters: of the upper side; (x - 1/2) / sqrt(x (1 - x)) in the place of x; counts of Poisson's and the binomial
- * distribution, and of the negative binomial one, which are steps of p; of shares that are f32. */
-enum { UPPER = 1, ODD = 2, COUNTS = 4, WAITING = 8, NARROW = 16, STEPS = COUNTS | WAITING };
-
-/* Ten values of the function and more, in units of half a nanosecond. */
-enum { COST = 20000 };
-
-static int64_t form_of(const void *params) {
-    return *(const int64_t *)params;
+static int64_t form_of(const lam_rule *r) {
+    return *(const int64_t *)r->params;
 }
 
-static double slack_of(int64_t form) {
-    return form & NARROW ? 0x1p-21 : 0x1p-48;
-}
-
-static lam_c128 one_igamma_inv(const void *params, const lam_c128 x[]) {
-    const int64_t form = form_of(params);
-    if (form & STEPS)
-        return (lam_c128){
-            lam__special_count_inv(LAM__POISSON_COUNTS, x[0].re, 0, x[1].re, slack_of(form), form & UPPER), 0};
-    return (lam_c128){lam__special_igamma_inv(x[0].re, x[1].re, form & UPPER), 0};
-}
-
-static lam_c128 one_betainc_inv(const void *params, const lam_c128 x[]) {
-    const int64_t form = form_of(params);
-    const lam__counts which = form & WAITING ? LAM__WAITING_COUNTS : LAM__BINOMIAL_COUNTS;
-    if (form & STEPS)
-        return (lam_c128){lam__special_count_inv(which, x[0].re, x[1].re, x[2].re, slack_of(form), form & UPPER), 0};
-    return (lam_c128){lam__special_betainc_inv(x[0].re, x[1].re, x[2].re, form & UPPER, form & ODD), 0};
-}
-
-static lam_status eval_igamma_inv(const lam_call_site *call, lam_value *const out[]) {
-    return lam__pointwise_eval(call, out, one_igamma_inv, COST);
-}
-
-static lam_status eval_betainc_inv(const lam_call_site *call, lam_value *const out[]) {
-    return lam__pointwise_eval(call, out, one_betainc_inv, COST);
-}
-
-static void batch_inverse(const lam_rule *r, lam_tensor *out[]) {
-    lam__pointwise_batch(r, out, sizeof(int64_t));
+/* t, with the sign of the side. */
+static lam_tensor *signed_by(const lam_rule *r, lam_tensor *t) {
+    return form_of(r) & LAM__INVERSE_UPPER ? lam_neg(t) : t;
 }
 
 /* ---- gamma ------------------------------------------------------------------------------------------------------- */
@@ -62,11 +27,12 @@ static void batch_inverse(const lam_rule *r, lam_tensor *out[]) {
 /* 1/f by the share, f the density, with the sign of the side; -(dP/da)/f by a. At the ends, which are the same for all
  * a, nothing by a. */
 static lam_tensor *slope_igamma_inv(const lam_rule *r, int i, lam_tensor *t) {
+    if (form_of(r) & LAM__INVERSE_STEPS) return NULL;
     lam_tensor *a = r->in[0], *x = r->out[0];
     const int64_t density = LAM__SPECIAL_CODE(0, 0, 1), by_a = LAM__SPECIAL_CODE(1, 0, 0);
     if (i == 1) {
         lam_tensor *f = lam__apply_coded(&lam__row_igamma, density, 2, (lam_tensor *[]){a, x});
-        return lam_div(form_of(r->params) & UPPER ? lam_neg(t) : t, f);
+        return lam_div(signed_by(r, t), f);
     }
     lam_tensor *end = lam_or(lam_eq(x, 0.0), lam_eq(x, INFINITY)), *in[2] = {a, lam_where(end, 1.0, x)};
     lam_tensor *f = lam__apply_coded(&lam__row_igamma, density, 2, in);
@@ -82,8 +48,7 @@ static lam_tensor *beta_member(int64_t code, lam_tensor *a, lam_tensor *b, lam_t
 
 static lam_tensor *slope_plain(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *a = r->in[0], *b = r->in[1], *x = r->out[0];
-    if (i == 2)
-        return lam_div(form_of(r->params) & UPPER ? lam_neg(t) : t, beta_member(LAM__SPECIAL_CODE(0, 0, 1), a, b, x));
+    if (i == 2) return lam_div(signed_by(r, t), beta_member(LAM__SPECIAL_CODE(0, 0, 1), a, b, x));
     lam_tensor *end = lam_or(lam_eq(x, 0.0), lam_eq(x, 1.0)), *inside = lam_where(end, 0.5, x);
     lam_tensor *f = beta_member(LAM__SPECIAL_CODE(0, 0, 1), a, b, inside);
     lam_tensor *move = lam_div(beta_member(LAM__SPECIAL_CODE(i == 0, i == 1, 0), a, b, inside), lam_neg(f));
@@ -100,7 +65,7 @@ static lam_tensor *slope_odd(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *a = lam_where(over, r->in[1], r->in[0]), *b = lam_where(over, r->in[0], r->in[1]);
     lam_tensor *f = beta_member(LAM__SPECIAL_CODE(0, 0, 1), a, b, x);
     lam_tensor *rise = lam_mul(lam_mul(lam_div(lam_mul(2.0, s), f), s), s);
-    if (i == 2) return lam_mul(form_of(r->params) & UPPER ? lam_neg(t) : t, lam_where(end, INFINITY, rise));
+    if (i == 2) return lam_mul(signed_by(r, t), lam_where(end, INFINITY, rise));
     lam_tensor *by_first = beta_member(LAM__SPECIAL_CODE(1, 0, 0), a, b, x);
     lam_tensor *by_second = beta_member(LAM__SPECIAL_CODE(0, 1, 0), a, b, x);
     lam_tensor *left = lam_neg(i == 0 ? by_first : by_second), *right = i == 0 ? by_second : by_first;
@@ -108,70 +73,39 @@ static lam_tensor *slope_odd(const lam_rule *r, int i, lam_tensor *t) {
 }
 
 static lam_tensor *slope_betainc_inv(const lam_rule *r, int i, lam_tensor *t) {
-    return form_of(r->params) & ODD ? slope_odd(r, i, t) : slope_plain(r, i, t);
+    if (form_of(r) & LAM__INVERSE_STEPS) return NULL;
+    return form_of(r) & LAM__INVERSE_ODD ? slope_odd(r, i, t) : slope_plain(r, i, t);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-typedef lam_tensor *slope(const lam_rule *r, int i, lam_tensor *t);
-
-/* One slope serves both modes: the rows go element by element. Steps have none. */
-static void forward(const lam_rule *r, slope *by, lam_tensor *const dx[], lam_tensor *dout[]) {
-    if (form_of(r->params) & STEPS) return;
-    for (int i = 0; i < r->inputs; i++)
-        if (dx[i]) dout[0] = lam__matrices_plus(dout[0], by(r, i, dx[i]));
-}
-
-static void back(const lam_rule *r, slope *by, lam_tensor *const g[], lam_tensor *gx[]) {
-    if (form_of(r->params) & STEPS) return;
-    for (int i = 0; i < r->inputs; i++)
-        if (r->needs[i]) gx[i] = by(r, i, g[0]);
-}
-
-static void jvp_igamma_inv(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    forward(r, slope_igamma_inv, dx, dout);
-}
-
-static void vjp_igamma_inv(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    back(r, slope_igamma_inv, g, gx);
-}
-
-static void jvp_betainc_inv(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    forward(r, slope_betainc_inv, dx, dout);
-}
-
-static void vjp_betainc_inv(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    back(r, slope_betainc_inv, g, gx);
-}
-
+/* Steps have no slope. */
 const lam_primitive lam__row_igamma_inv = {
     .name = "igamma_inv",
     .inputs = 2,
-    .derivative = LAM_GENERAL,
+    .elementwise = true,
+    .loop = LAM__LOOP_igamma_inv + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_igamma_inv,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
-    .shape = lam__pointwise_shape,
-    .eval = eval_igamma_inv,
-    .jvp = jvp_igamma_inv,
-    .vjp = vjp_igamma_inv,
-    .batch = batch_inverse,
     .layout = "l form",
 };
 
 const lam_primitive lam__row_betainc_inv = {
     .name = "betainc_inv",
     .inputs = 3,
-    .derivative = LAM_GENERAL,
+    .elementwise = true,
+    .loop = LAM__LOOP_betainc_inv + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_betainc_inv,
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1) | LAM_SAVE_OUT(0),
-    .shape = lam__pointwise_shape,
-    .eval = eval_betainc_inv,
-    .jvp = jvp_betainc_inv,
-    .vjp = vjp_betainc_inv,
-    .batch = batch_inverse,
     .layout = "l form",
 };
 
 static lam_tensor *inverse(const lam_primitive *row, int64_t form, lam_tensor *in[]) {
-    return lam__pointwise_call(row, &form, sizeof form, in);
+    return lam__apply_coded(row, form, row->inputs, in);
 }
 
 lam_tensor *lam_igamma_inv(lam_tensor *a, lam_tensor *p) {
@@ -180,7 +114,7 @@ lam_tensor *lam_igamma_inv(lam_tensor *a, lam_tensor *p) {
 
 lam_tensor *lam_igammac_inv(lam_tensor *a, lam_tensor *q) {
     uint64_t since = lam__scope_now(a);
-    return lam__scope_named(inverse(&lam__row_igamma_inv, UPPER, (lam_tensor *[]){a, q}), since);
+    return lam__scope_named(inverse(&lam__row_igamma_inv, LAM__INVERSE_UPPER, (lam_tensor *[]){a, q}), since);
 }
 
 lam_tensor *lam_betainc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *p) {
@@ -189,22 +123,23 @@ lam_tensor *lam_betainc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *p) {
 
 lam_tensor *lam_betaincc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *q) {
     uint64_t since = lam__scope_now(a);
-    return lam__scope_named(inverse(&lam__row_betainc_inv, UPPER, (lam_tensor *[]){a, b, q}), since);
+    return lam__scope_named(inverse(&lam__row_betainc_inv, LAM__INVERSE_UPPER, (lam_tensor *[]){a, b, q}), since);
 }
 
 lam_tensor *lam__distributions_odd_beta(bool upper, lam_tensor *a, lam_tensor *b, lam_tensor *p) {
-    return inverse(&lam__row_betainc_inv, ODD | (upper ? UPPER : 0), (lam_tensor *[]){a, b, p});
+    return inverse(&lam__row_betainc_inv, LAM__INVERSE_ODD | (upper ? LAM__INVERSE_UPPER : 0),
+                   (lam_tensor *[]){a, b, p});
 }
 
 static int64_t counting(int64_t form, bool upper, lam_tensor *p) {
-    return form | (upper ? UPPER : 0) | (lam_dtype_of(p) == LAM_F32 ? NARROW : 0);
+    return form | (upper ? LAM__INVERSE_UPPER : 0) | (lam_dtype_of(p) == LAM_F32 ? LAM__INVERSE_NARROW : 0);
 }
 
 lam_tensor *lam__distributions_poisson_count(bool upper, lam_tensor *mean, lam_tensor *p) {
-    return inverse(&lam__row_igamma_inv, counting(COUNTS, upper, p), (lam_tensor *[]){mean, p});
+    return inverse(&lam__row_igamma_inv, counting(LAM__INVERSE_COUNTS, upper, p), (lam_tensor *[]){mean, p});
 }
 
 lam_tensor *lam__distributions_count(bool waiting, bool upper, lam_tensor *n, lam_tensor *chance, lam_tensor *p) {
-    const int64_t form = counting(waiting ? WAITING : COUNTS, upper, p);
+    const int64_t form = counting(waiting ? LAM__INVERSE_WAITING : LAM__INVERSE_COUNTS, upper, p);
     return inverse(&lam__row_betainc_inv, form, (lam_tensor *[]){n, chance, p});
 }

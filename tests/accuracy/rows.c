@@ -159,8 +159,12 @@ FAMILY(bessel_9, lam_bessel_i(in[0], 9))
 FAMILY(exp3, lam_expn(in[0], 3))
 FAMILY(bessel_j0, lam_bessel_j(in[0], 0))
 FAMILY(bessel_j5, lam_bessel_j(in[0], 5))
+FAMILY(igamma_inv, lam_igamma_inv(in[0], in[1]))
+FAMILY(igammac_inv, lam_igammac_inv(in[0], in[1]))
 FAMILY(betainc, lam_betainc(in[0], in[1], in[2]))
 FAMILY(betaincc, lam_betaincc(in[0], in[1], in[2]))
+FAMILY(betainc_inv, lam_betainc_inv(in[0], in[1], in[2]))
+FAMILY(betaincc_inv, lam_betaincc_inv(in[0], in[1], in[2]))
 FAMILY(owens_t, lam_owens_t(in[0], in[1]))
 FAMILY(hyp1f1, lam_hyp1f1(in[0], in[1], in[2]))
 FAMILY(hyp2f1, lam_hyp2f1(in[0], in[1], lam_full_like(in[1], SERIES_HYPER_C), in[2]))
@@ -323,6 +327,18 @@ const measure_row measure_rows[] = {
      .range = {{1e-6, 0.1}, {1e-6, 10}, {1e-30, 0.5}}, .bound = 4, .derivatives = 7, .costly = true},
     {.name = "betaincc", .inputs = 3, .body = of_betaincc, .oracle = LAM__LOOP_betaincc, .slopes = upper_beta_slopes,
      .range = {{0.001, 50}, {0.01, 50}, {0.001, 0.9}}, .bound = 4, .derivatives = 7, .costly = true},
+    {.name = "igamma_inv", .inputs = 2, .body = of_igamma_inv, .oracle = LAM__LOOP_igamma_inv,
+     .range = {{1, 1000}, {1e-30, 1}}, .bound = 2, .costly = true},
+    {.name = "igamma_inv, small", .inputs = 2, .body = of_igamma_inv, .oracle = LAM__LOOP_igamma_inv,
+     .range = {{0.02, 1}, {1e-4, 1}}, .bound = 2, .costly = true},
+    {.name = "igammac_inv", .inputs = 2, .body = of_igammac_inv, .oracle = LAM__LOOP_igamma_inv, .member = 1,
+     .range = {{0.01, 300}, {1e-30, 1}}, .bound = 2, .costly = true},
+    {.name = "betainc_inv", .inputs = 3, .body = of_betainc_inv, .oracle = LAM__LOOP_betainc_inv,
+     .range = {{0.5, 1000}, {0.5, 1000}, {1e-9, 1}}, .bound = 2, .costly = true},
+    {.name = "betainc_inv, small", .inputs = 3, .body = of_betainc_inv, .oracle = LAM__LOOP_betainc_inv,
+     .range = {{0.02, 1}, {0.02, 20}, {1e-4, 1}}, .bound = 2, .costly = true},
+    {.name = "betaincc_inv", .inputs = 3, .body = of_betaincc_inv, .oracle = LAM__LOOP_betainc_inv, .member = 1,
+     .range = {{0.1, 100}, {0.1, 100}, {1e-9, 1}}, .bound = 2, .costly = true},
     {.name = "owens_t", .inputs = 2, .body = of_owens_t, .truth = series_owens_t,
      .range = {{0.01, 6}, {0.01, 1.5}}, .bound = 2, .derivatives = 3, .costly = true},
     {.name = "hyp1f1", .inputs = 3, .body = of_hyp1f1, .truth = series_hyp1f1,

@@ -380,6 +380,20 @@ START_TEST(members_of_families_stay_below_their_promise) {
 }
 END_TEST
 
+/* Where two steps of the rule agree to half the digits and neither has them all. */
+START_TEST(integrals_of_one_number_settle) {
+    mpfr_t x[3], truth;
+    mpfr_inits2(400, x[0], x[1], x[2], truth, (mpfr_ptr)NULL);
+    mpfr_set_d(x[0], 1.8980040126441351, MPFR_RNDN);
+    mpfr_set_d(x[1], 18455.726576589816, MPFR_RNDN);
+    mpfr_set_d(x[2], 0.00031318105501562871, MPFR_RNDN);
+    oracle_member(LAM__LOOP_betaincc, 0, truth, x);
+    const double got = lam__special_betaincc(1.8980040126441351, 18455.726576589816, 0.00031318105501562871);
+    ck_assert_double_le(oracle_error(LAM_F64, got, truth), 1);
+    mpfr_clears(x[0], x[1], x[2], truth, (mpfr_ptr)NULL);
+}
+END_TEST
+
 /* Members that have a vector form in one dtype have it in the other, and are judged above. */
 START_TEST(every_family_is_judged) {
     for (int id = 0; id < LAM__LOOP_COUNT; id++) {
@@ -444,6 +458,7 @@ Suite *suite_kernels_accuracy(void) {
     tcase_add_loop_test(tests, members_of_families_stay_below_their_promise, 0,
                         (int)(sizeof members / sizeof *members));
     tcase_add_test(tests, every_family_is_judged);
+    tcase_add_test(tests, integrals_of_one_number_settle);
     tcase_add_loop_test(tests, errors_one_at_a_time_stay_below_libm_promise, 0, LAM__LOOP_COUNT);
     suite_add_tcase(suite, tests);
     return suite;

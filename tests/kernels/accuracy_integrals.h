@@ -115,3 +115,9 @@
     {LAM__LOOP_betainc, 0, {{1, 50}, {1e-6, 0.1}, {0.1, 0.99999}}, 4, 0},
     {LAM__LOOP_betainc, 0, {{1e-6, 0.3}, {1e-6, 0.3}, {0.01, 0.99}}, 4, 0},
     /* clang-format on */
+    {LAM__LOOP_igamma_inv, 0, {{1, 1000}, {1e-30, 1}}, 2, 0}, {LAM__LOOP_igamma_inv, 0, {{0.01, 1}, {0.1, 1}}, 2, 0},
+    {LAM__LOOP_igamma_inv, 1, {{0.01, 300}, {1e-200, 1}}, 2, 0},
+    {LAM__LOOP_igamma_inv, 1, {{1e-6, 1}, {1e-8, 1}}, 2, 0},
+    {LAM__LOOP_betainc_inv, 0, {{0.5, 2000}, {0.5, 2000}, {1e-9, 1}}, 2, 0},
+    {LAM__LOOP_betainc_inv, 0, {{0.01, 1}, {0.01, 30}, {0.1, 1}}, 2, 0},
+    {LAM__LOOP_betainc_inv, 1, {{0.01, 100}, {0.01, 100}, {1e-9, 1}}, 2, 0},

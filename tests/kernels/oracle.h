@@ -22,6 +22,9 @@ bool oracle_integral(int64_t member, mpfr_t value, const mpfr_t x);
 bool oracle_quotient(int64_t member, mpfr_t value, const mpfr_t x, const mpfr_t y);
 void oracle_box(int64_t member, mpfr_t value, const mpfr_t x, const mpfr_t y);
 
+/* What the incomplete functions are undone by (oracle_inverse.c). */
+bool oracle_inverse(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]);
+
 /* |got - value| in ulps of f64 or f32; 0 if both are NaN or both the same infinity, infinite where they disagree
  * about that or about the sign of zero. */
 double oracle_error(lam_dtype dtype, double got, const mpfr_t value);

@@ -372,6 +372,8 @@ bool oracle_member(lam__loop_id id, int64_t member, mpfr_t value, mpfr_t x[]) {
         if (member & 1) scaled_bessel(value, (int)(member & 255) / 2, (int)(member >> 8), x[0]);
         else bessel(value, (unsigned long)member / 2, x[0], false);
         break;
+    case LAM__LOOP_igamma_inv:
+    case LAM__LOOP_betainc_inv: return oracle_inverse(id, member, value, x);
     case LAM__LOOP_integrals: return oracle_integral(member, value, x[0]);
     case LAM__LOOP_gamma_quotient: return oracle_quotient(member, value, x[0], x[1]);
     default: return oracle_at(id, value, x[0], x[1]);

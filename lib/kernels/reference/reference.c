@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/kernels/reference/integers.h"
+#include "lib/kernels/special/inverse.h"
 #include "lib/kernels/special/special.h"
 
 /* Operands as read from memory, widened, and what is left to know: k is the parameter (the exponent of integer_pow), or
@@ -279,6 +280,8 @@ static double f_polygamma_gap(floats a) { return lam__special_polygamma_gap(a.x,
 static double f_betaln(floats a) { return lam__special_betaln(a.x, a.y); }
 static double f_betainc(floats a) { return lam__special_betainc(a.x, a.y, a.z, a.k); }
 static double f_betaincc(floats a) { return lam__special_betaincc(a.x, a.y, a.z); }
+static double f_igamma_inv(floats a) { return lam__special_igamma_inv(a.x, a.y, a.k); }
+static double f_betainc_inv(floats a) { return lam__special_betainc_inv(a.x, a.y, a.z, a.k); }
 static double f_integrals(floats a) { return lam__special_integrals(a.x, a.k); }
 static double f_gamma_quotient(floats a) { return lam__special_gamma_quotient(a.x, a.y, a.k); }
 static double f_xlogy(floats a) { return lam__special_xlogy(a.x, a.y); }
@@ -328,10 +331,9 @@ typedef struct operation {
     { n, false, f_##name, i_##name, NULL }
 #define ROW_FLOAT(name, n)                                                                                             \
     { n, false, f_##name, NULL, NULL }
-#define ROW_ELEMENTARY(name, n)                                                                                        \
-    { n, false, f_##name, NULL, NULL }
-#define ROW_FAMILY(name, n)  ROW_FLOAT(name, n)
-#define ROW_SPECIAL(name, n) ROW_FLOAT(name, n)
+#define ROW_ELEMENTARY(name, n) ROW_FLOAT(name, n)
+#define ROW_FAMILY(name, n)     ROW_FLOAT(name, n)
+#define ROW_SPECIAL(name, n)    ROW_FLOAT(name, n)
 #define ROW_INTEGER(name, n)                                                                                           \
     { n, false, NULL, i_##name, NULL }
 #define ROW_COMPARE(name, n)                                                                                           \
@@ -474,20 +476,13 @@ static void run(lam_dtype dtype, int64_t n, void *const p[], const int64_t step[
 #define FALLBACK_SPECIAL(name)  FALLBACK_ELEMENTARY(name)
 #define FALLBACK_INTEGER(name) \
     { NULL }
-#define FALLBACK_REAL(name) \
-    { NULL }
-#define FALLBACK_FLOAT(name) \
-    { NULL }
-#define FALLBACK_COMPARE(name) \
-    { NULL }
-#define FALLBACK_LOGIC(name) \
-    { NULL }
-#define FALLBACK_TEST(name) \
-    { NULL }
-#define FALLBACK_SELECT(name) \
-    { NULL }
-#define FALLBACK_COMPLEX(name) \
-    { NULL }
+#define FALLBACK_REAL(name) FALLBACK_INTEGER(name)
+#define FALLBACK_FLOAT(name) FALLBACK_INTEGER(name)
+#define FALLBACK_COMPARE(name) FALLBACK_INTEGER(name)
+#define FALLBACK_LOGIC(name) FALLBACK_INTEGER(name)
+#define FALLBACK_TEST(name) FALLBACK_INTEGER(name)
+#define FALLBACK_SELECT(name) FALLBACK_INTEGER(name)
+#define FALLBACK_COMPLEX(name) FALLBACK_INTEGER(name)
 /* clang-format on */
 
 lam__loop *lam__reference_loop(lam__loop_id id, lam_dtype dtype) {

@@ -1,8 +1,8 @@
 /* One instruction set's loops of special functions and of families with parameters (polygamma, zeta, beta, the
  * incomplete functions, integrals, derivatives of pow) of which some members have vector forms (simd/zeta.h,
- * simd/incomplete.h, simd/integrals.h, simd/gap.h, simd/logs.h, simd/slopes.h); the others are done one by one.
- * Compiled once per set, apart from loops.c because it takes as long. A vector in which all lanes are rare costs what
- * its elements cost one by one. */
+ * simd/incomplete.h, simd/incomplete_inverse.h, simd/integrals.h, simd/gap.h, simd/logs.h, simd/slopes.h); the others
+ * are done one by one. Compiled once per set, apart from loops.c because it takes as long. A vector in which all lanes
+ * are rare costs what its elements cost one by one. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
 
@@ -13,6 +13,7 @@
 /* The vector functions; each of these is static and becomes part of its loops. */
 #include "lib/kernels/simd/box.h"
 #include "lib/kernels/simd/incomplete.h"
+#include "lib/kernels/simd/incomplete_inverse.h"
 #include "lib/kernels/simd/gap.h"
 #include "lib/kernels/simd/integrals.h"
 #include "lib/kernels/simd/logs.h"
@@ -77,6 +78,8 @@ lam__loop *LAM__ISA_NAME(lam__special_find_)(lam__loop_id id, lam_dtype dtype) {
     case LAM__LOOP_igammac: return dtype == LAM_F64 ? f64_loop_igammac : f32_loop_igammac;
     case LAM__LOOP_betainc: return dtype == LAM_F64 ? f64_loop_betainc : f32_loop_betainc;
     case LAM__LOOP_betaincc: return dtype == LAM_F64 ? f64_loop_betaincc : f32_loop_betaincc;
+    case LAM__LOOP_igamma_inv: return dtype == LAM_F64 ? f64_loop_igamma_inv : f32_loop_igamma_inv;
+    case LAM__LOOP_betainc_inv: return dtype == LAM_F64 ? f64_loop_betainc_inv : f32_loop_betainc_inv;
     case LAM__LOOP_integrals: return dtype == LAM_F64 ? f64_loop_integrals : f32_loop_integrals;
     case LAM__LOOP_xlogy: return dtype == LAM_F64 ? f64_loop_xlogy : f32_loop_xlogy;
     case LAM__LOOP_xlog1py: return dtype == LAM_F64 ? f64_loop_xlog1py : f32_loop_xlog1py;

@@ -75,6 +75,23 @@ static void NAME(loop_betaincc)(LOOP_ARGS) {
     MEMBER3(betaincc);
 }
 
+/* Both sides undone; the other forms are steps and what is odd about the middle. */
+static void NAME(loop_igamma_inv)(LOOP_ARGS) {
+    switch (member_of(params)) {
+    case 0: MEMBER2(igamma_inv); break;
+    case LAM__INVERSE_UPPER: MEMBER2(igammac_inv); break;
+    default: OTHERS(igamma_inv);
+    }
+}
+
+static void NAME(loop_betainc_inv)(LOOP_ARGS) {
+    switch (member_of(params)) {
+    case 0: MEMBER3(betainc_inv); break;
+    case LAM__INVERSE_UPPER: MEMBER3(betaincc_inv); break;
+    default: OTHERS(betainc_inv);
+    }
+}
+
 /* What has tables or is made of exponentials and logarithms. */
 static void NAME(loop_integrals)(LOOP_ARGS) {
     switch (member_of(params)) {

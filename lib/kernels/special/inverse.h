@@ -2,18 +2,29 @@
 #ifndef LAM_KERNELS_SPECIAL_INVERSE_H
 #define LAM_KERNELS_SPECIAL_INVERSE_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
-/* The x with P(a, x) = p, or with Q(a, x) = p. */
-double lam__special_igamma_inv(double a, double p, bool upper);
+/* Forms of both functions: of the upper side; (x - 1/2) / sqrt(x (1 - x)), which is odd about the middle, in the place
+ * of x; counts of Poisson's and the binomial distribution, or of the negative binomial one, which are steps of p; of
+ * shares that are f32. */
+enum lam__inverse_form {
+    LAM__INVERSE_UPPER = 1,
+    LAM__INVERSE_ODD = 2,
+    LAM__INVERSE_COUNTS = 4,
+    LAM__INVERSE_WAITING = 8,
+    LAM__INVERSE_NARROW = 16,
+    LAM__INVERSE_STEPS = LAM__INVERSE_COUNTS | LAM__INVERSE_WAITING,
+};
 
-/* The x with I_x(a, b) = p, or with 1 - I_x(a, b) = p; or what is odd about the middle, (x - 1/2) / sqrt(x (1 - x)). */
-double lam__special_betainc_inv(double a, double b, double p, bool upper, bool odd);
+/* The x with P(a, x) = p, or with Q(a, x) = p. Of counts the least k that no more than p lies beyond (upper), or at
+ * least p up to, of Poisson's distribution of mean a. */
+double lam__special_igamma_inv(double a, double p, int64_t form);
 
-/* The least count k that no more than p lies beyond (upper), or at least p up to: of Poisson's distribution of mean a,
- * the binomial one of a trials with chance b, the negative binomial one of a successes with chance b. What misses p by
- * less than the part `slack` of it counts as p. */
-typedef enum lam__counts { LAM__POISSON_COUNTS, LAM__BINOMIAL_COUNTS, LAM__WAITING_COUNTS } lam__counts;
-double lam__special_count_inv(lam__counts which, double a, double b, double p, double slack, bool upper);
+/* The x with I_x(a, b) = p, or with 1 - I_x(a, b) = p. Of counts those of the binomial distribution of a trials with
+ * chance b, or of the negative binomial one of a successes with chance b. */
+double lam__special_betainc_inv(double a, double b, double p, int64_t form);
+
+/* The logit of the x with I_x(a, b) = share, which is at most 1/2, from one that is near. */
+long double lam__special_beta_root(double a, double b, long double share, long double near);
 
 #endif

@@ -188,8 +188,7 @@ static __attribute__((noinline)) V64 beta_move(V64 a, V64 b, V64 x, V64 share, c
 }
 
 /* logit(x). Where both parameters are above 1 Carter's approximation (Abramowitz and Stegun 26.5.22); else, and far
- * out, a normal
- * variable about the mode, but not left of where what I begins with, x^a / (a B(a, b)), is the share. */
+ * out, a normal variable about the mode, but not left of where what I begins with, x^a / (a B(a, b)), is the share. */
 static __attribute__((noinline)) V64 beta_first(V64 a, V64 b, V64 share) {
     const V64 log_share = plain_log64(share), z = -rough_quantile(log_share), middle = plain_log64(a / b);
     const M64 flat = (M64)(least_of(a, b) <= 1) | (M64)(share < 0x1p-20);

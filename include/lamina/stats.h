@@ -32,7 +32,7 @@ typedef enum lam_distribution {
     LAM_T,          /* q: degrees of freedom */
     LAM_GENNORM,    /* q: p; exp(-|x|^p) p/(2 Gamma(1/p)) */
     LAM_TRUNCNORM,  /* a, b: the normal one on [a, b], bounds in the standardised variable */
-    LAM_VONMISES,   /* kappa; exp(kappa cos x)/(2 pi I_0(kappa)) (no cdf) */
+    LAM_VONMISES,   /* q: kappa; exp(kappa cos x)/(2 pi I_0(kappa)); shares are those of [-pi, pi] */
     LAM_WRAPCAUCHY, /* q: c; (1-c^2)/(2 pi (1+c^2-2c cos x)) on [0, 2 pi] */
     LAM_BERNOULLI,  /* q: p */
     LAM_BINOM,      /* q: n, p; n >= 0, between whole numbers by the same formula */

@@ -356,6 +356,93 @@ static lam_tensor *vonmises_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_sub(lam_mul(s[0], rise), lam_add(lam_log(lam_i0e(s[0])), 2 * ROOT_2PI_LOG));
 }
 
+enum { NODES = 32, SEARCHES = 7, STEPS = 3 };
+
+/* Gauss's rule on [0, 1]: where there is a value, and what it counts for. */
+static const double nodes[NODES] = {
+    0.001368069075259215, 0.007194244227365809, 0.017618872206246805, 0.03254696203113017, 0.051839422116973954,
+    0.07531619313371501,  0.10275810201602881,  0.13390894062985514,  0.16847786653489238, 0.20614212137961885,
+    0.24655004553388532,  0.28932436193468236,  0.33406569885893617,  0.38035631887393145, 0.42776401920860174,
+    0.4758461671561308,   0.5241538328438692,   0.5722359807913983,   0.6196436811260685,  0.6659343011410639,
+    0.7106756380653176,   0.7534499544661146,   0.7938578786203812,   0.8315221334651076,  0.8660910593701449,
+    0.8972418979839711,   0.924683806866285,    0.948160577883026,    0.9674530379688698,  0.9823811277937532,
+    0.9928057557726342,   0.9986319309247408};
+static const double weights[NODES] = {
+    0.003509305004735253, 0.008137197365452872, 0.012696032654631012, 0.017136931456510882, 0.021417949011113418,
+    0.025499029631188046, 0.029342046739267783, 0.03291111138818084,  0.03617289705442417,  0.039096947893535114,
+    0.041655962113473353, 0.04382604650220189,  0.04558693934788189,  0.046922199540402255, 0.047819360039637354,
+    0.04827004425736383,  0.04827004425736383,  0.047819360039637354, 0.046922199540402255, 0.04558693934788189,
+    0.04382604650220189,  0.041655962113473353, 0.039096947893535114, 0.03617289705442417,  0.03291111138818084,
+    0.029342046739267783, 0.025499029631188046, 0.021417949011113418, 0.017136931456510882, 0.012696032654631012,
+    0.008137197365452872, 0.003509305004735253};
+
+static lam_tensor *of_nodes(const double values[], lam_tensor *like) {
+    return lam_cast(lam_array(lam_ctx_of(like), LAM_F64, LAM_DIMS(NODES), values), lam_dtype_of(like));
+}
+
+static lam_tensor *vonmises_density(lam_tensor *z, lam_tensor *k) {
+    return lam_exp(vonmises_logpdf(z, (lam_tensor *[]){k}));
+}
+
+/* The share between z and half a turn, for z from 0 to there: the density over its value at 0, as far as it is at least
+ * exp(-40) of that at z, where Gauss's rule has all digits. No derivative goes through how far that is. */
+static lam_tensor *vonmises_beyond(lam_tensor *z, lam_tensor *k) {
+    lam_tensor *square = lam_add(lam_square(lam_sin(lam_mul(0.5, z))), lam_div(20.0, lam_max(k, 20.0)));
+    lam_tensor *far = lam_mul(2.0, lam_asin(lam_sqrt(lam_min(square, 1.0)))),
+               *width = lam_sub(lam_stop_gradient(far), z);
+    lam_tensor *t = lam_add(lam_expand_dims(z, -1), lam_mul(lam_expand_dims(width, -1), of_nodes(nodes, z)));
+    lam_tensor *fall = lam_mul(lam_mul(-2.0, lam_expand_dims(k, -1)), lam_square(lam_sin(lam_mul(0.5, t))));
+    lam_tensor *mean = lam_matmul(lam_exp(fall), of_nodes(weights, z));
+    return lam_div(lam_mul(mean, width), lam_mul(2 * PI, lam_i0e(k)));
+}
+
+static lam_tensor *vonmises_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    lam_tensor *below = lam_lt(z, -PI), *above = lam_gt(z, PI), *left = lam_lt(z, 0.0);
+    lam_tensor *size = lam_where(left, lam_neg(z), z);
+    lam_tensor *tail = vonmises_beyond(lam_where(lam_or(below, above), 0.0, size), s[0]);
+    return lam_where(below, 0.0, lam_where(above, 1.0, lam_where(left, tail, lam_sub(1.0, tail))));
+}
+
+static lam_tensor *vonmises_sf(lam_tensor *z, lam_tensor *const s[]) {
+    return vonmises_cdf(lam_neg(z), s);
+}
+
+/* One step towards the z beyond which p lies, held between low and high: Newton's for the share where that is nearly
+ * straight, as it is towards half a turn, and for its logarithm in a tail; halving where it leads astray. */
+static lam_tensor *vonmises_search(lam_tensor *z, lam_tensor *p, lam_tensor *k, lam_tensor **low, lam_tensor **high) {
+    lam_tensor *t = vonmises_beyond(z, k), *f = vonmises_density(z, k), *more = lam_gt(t, p);
+    *low = lam_where(more, z, *low);
+    *high = lam_where(more, *high, z);
+    lam_tensor *straight = lam_ge(t, lam_mul(0.7, lam_mul(f, lam_sub(PI, z))));
+    lam_tensor *by_log = lam_mul(t, lam_log(lam_div(t, p))), *step = lam_where(straight, lam_sub(t, p), by_log);
+    lam_tensor *next = lam_add(z, lam_div(step, f)), *middle = lam_mul(0.5, lam_add(*low, *high));
+    return lam_where(lam_and(lam_ge(next, *low), lam_le(next, *high)), next, middle);
+}
+
+/* The z beyond which p lies, up to 1/2: searched for without derivatives from that of the normal distribution, or of
+ * even shares, and then by steps of Newton with them, each of which makes twice as many orders right. */
+static lam_tensor *vonmises_place(lam_tensor *p, lam_tensor *k) {
+    lam_tensor *q = lam_stop_gradient(p), *c = lam_stop_gradient(k), *low = lam_zeros_like(q),
+               *high = lam_full_like(q, PI);
+    lam_tensor *bell = lam_div(lam_neg(lam_ndtri(q)), lam_mul(2.0, lam_sqrt(lam_max(c, 1.0))));
+    lam_tensor *arc = lam_mul(2.0, lam_asin(lam_min(bell, 1.0))), *even = lam_mul(PI, lam_sub(1.0, lam_mul(2.0, q)));
+    lam_tensor *z = lam_where(lam_gt(c, 1.0), arc, even);
+    for (int i = 0; i < SEARCHES; i++) z = vonmises_search(z, q, c, &low, &high);
+    z = lam_stop_gradient(z);
+    for (int i = 0; i < STEPS; i++) z = lam_add(z, lam_div(lam_sub(vonmises_beyond(z, k), p), vonmises_density(z, k)));
+    return z;
+}
+
+static lam_tensor *vonmises_ppf(lam_tensor *q, lam_tensor *const s[]) {
+    lam_tensor *left = lam_le(q, 0.5), *inside = lam_and(lam_ge(q, 0.0), lam_le(q, 1.0));
+    lam_tensor *z = vonmises_place(lam_where(left, q, lam_sub(1.0, q)), s[0]);
+    return lam_where(inside, lam_where(left, lam_neg(z), z), NAN);
+}
+
+static lam_tensor *vonmises_isf(lam_tensor *q, lam_tensor *const s[]) {
+    return lam_neg(vonmises_ppf(q, s));
+}
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -375,7 +462,8 @@ static const lam__distribution rows[] = {
     [LAM_T] = {"t", "+", false, t_logpdf, t_cdf, t_sf, NULL, NULL, t_ppf, t_isf, NULL, NULL, NULL},
     [LAM_GENNORM] = {"gennorm", "+", false, gennorm_logpdf, gennorm_cdf, gennorm_sf, NULL, NULL, gennorm_ppf,
                      gennorm_isf, NULL, NULL, NULL},
-    [LAM_VONMISES] = {"vonmises", "0", false, vonmises_logpdf, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
+    [LAM_VONMISES] = {"vonmises", "0", false, vonmises_logpdf, vonmises_cdf, vonmises_sf, NULL, NULL, vonmises_ppf,
+                      vonmises_isf, NULL, NULL, NULL},
 };
 /* clang-format on */
 

@@ -256,9 +256,53 @@ START_TEST(quantiles_on_the_circle) {
 }
 END_TEST
 
+BODY(von_mises) {
+    lam_tensor *x = lam_ppf(LAM_VONMISES, in[0], LAM_LIST(in[1])), *y = lam_isf(LAM_VONMISES, in[0], LAM_LIST(in[1]));
+    out[0] = lam_sum(lam_mul(VEC(1, 2, -1), lam_add(x, lam_square(y))), NULL);
+}
+
+BODY(von_mises_share) {
+    out[0] = lam_sum(lam_cdf(LAM_VONMISES, in[0], LAM_LIST(in[1])), NULL);
+}
+
+/* Fourier's series of Bessel functions by mpmath, 25 digits. SciPy has 6 of them from kappa = 50 on. */
+START_TEST(quantiles_of_von_mises) {
+    lam_tensor *k = VEC(0.5, 2, 60, 60, 0.1), *q = VEC(0.1, 0.9, 1e-5, 0.3, 0.75), *z = VEC(-3, -1, 0.5, 2);
+    EXPECT_NEAR(lam_ppf(LAM_VONMISES, q, LAM_LIST(k)), 1e-14, LAM_DIMS(5), -2.12847498428032726, 1.05298164135453388,
+                -0.559051881674447641, -0.0678553022034238645, 1.47118255454101234);
+    const lam_list three = LAM_LIST(num(3));
+    EXPECT_NEAR(lam_cdf(LAM_VONMISES, z, three), 1e-13, LAM_DIMS(4), 0.000232195395811193153, 0.0595663909829753593,
+                0.791157464572180553, 0.996032270551792351);
+    EXPECT_NEAR(lam_sf(LAM_VONMISES, z, three), 1e-13, LAM_DIMS(4), 0.999767804604188807, 0.940433609017024641,
+                0.208842535427819447, 0.00396772944820764888);
+    EXPECT_NEAR(lam_cdf(LAM_VONMISES, VEC(-4, 0, 4, NAN), three), 1e-14, LAM_DIMS(4), 0, 0.5, 1, NAN);
+    EXPECT(lam_is_nan(lam_ppf(LAM_VONMISES, VEC(-0.1, 1.1, NAN), three)), LAM_DIMS(3), 1, 1, 1);
+    EXPECT_NEAR(lam_ppf(LAM_VONMISES, VEC(0, 0.5, 1), three), 1e-15, LAM_DIMS(3), -acos(-1), 0, acos(-1));
+    EXPECT_NEAR(lam_ppf(LAM_VONMISES, VEC(0.1, 0.7), LAM_LIST(num(0))), 1e-15, LAM_DIMS(2), -0.8 * acos(-1),
+                0.4 * acos(-1));
+    double kappas[] = {1e-3, 0.9, 1.1, 5, 300, 1e4, 1e8}, shares[] = {1e-5, 0.01, 0.3, 0.49, 0.5, 0.7, 0.999};
+    for (int i = 0; i < 7; i++) { /* there and back, either side */
+        lam_tensor *p = lam_array(ctx, LAM_F64, LAM_DIMS(7), shares), *one = lam_add(lam_zeros_like(p), 1.0);
+        const lam_list own = LAM_LIST(num(kappas[i]));
+        lam_tensor *x = lam_ppf(LAM_VONMISES, p, own), *y = lam_isf(LAM_VONMISES, p, own);
+        EXPECT_SAME(lam_div(lam_cdf(LAM_VONMISES, x, own), p), one, 1e-9);
+        EXPECT_SAME(lam_div(lam_sf(LAM_VONMISES, y, own), p), one, 1e-9);
+    }
+    lam_tensor *narrow = lam_ppf(LAM_VONMISES, lam_cast(q, LAM_F32), LAM_LIST(lam_cast(k, LAM_F32)));
+    EXPECT_NEAR(lam_cast(narrow, LAM_F64), 1e-5, LAM_DIMS(5), -2.128475, 1.0529816, -0.55905188, -0.0678553, 1.4711826);
+    const lam_check_grads_options twice = {.order = 2};
+    ck_assert_int_eq(lam_check_grads(FN(von_mises, 2, 1), LAM_LIST(VEC(0.1, 0.5, 0.8), num(1.4)), &twice), LAM_OK);
+    ck_assert_int_eq(lam_check_grads(FN(von_mises, 2, 1), LAM_LIST(VEC(0.1, 0.5, 0.8), num(70)), &twice), LAM_OK);
+    ck_assert_int_eq(lam_check_grads(FN(von_mises_share, 2, 1), LAM_LIST(z, num(1.4)), &twice), LAM_OK);
+    EXPECT_SAME(apply2(lam_grad(FN(von_mises_share, 2, 1), NULL), VEC(-1, 0, 1.5), num(2)),
+                lam_pdf(LAM_VONMISES, VEC(-1, 0, 1.5), LAM_LIST(num(2))), 1e-13);
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_primitives_quantiles(void) {
     return SUITE_OF("primitives/quantiles", values_of_inverses, ends_of_inverses, there_and_back,
                     inverses_are_differentiated, slopes_in_the_middle_and_at_ends, quantiles_of_student,
-                    quantiles_of_counts, counts_have_no_slopes, quantiles_of_truncated_normals,
-                    quantiles_on_the_circle);
+                    quantiles_of_counts, counts_have_no_slopes, quantiles_of_truncated_normals, quantiles_on_the_circle,
+                    quantiles_of_von_mises);
 }

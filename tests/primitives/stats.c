@@ -15,7 +15,7 @@ static lam_list parameters_of(const stats_value *v, lam_dtype dtype) {
 typedef lam_tensor *function_of_distribution(lam_distribution, lam_tensor *, lam_list);
 
 static bool has_cdf(lam_distribution which) {
-    return which != LAM_VONMISES && which != LAM_BETABINOM;
+    return which != LAM_BETABINOM;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -356,10 +356,11 @@ START_TEST(wrong_distributions) {
         functions[k](LAM_NORM, x, LAM_LIST(VEC(1, 2, 3)));
         EXPECT_STATUS(LAM_ERR_SHAPE);
     }
-    lam_cdf(LAM_VONMISES, x, LAM_LIST(num(1)));
-    EXPECT_ERROR(LAM_ERR_RULE, "cdf", "vonmises");
-    lam_ppf(LAM_VONMISES, x, LAM_LIST(num(1)));
-    EXPECT_ERROR(LAM_ERR_RULE, "ppf", "vonmises");
+    const lam_list three = LAM_LIST(num(9), num(1), num(1));
+    lam_cdf(LAM_BETABINOM, x, three);
+    EXPECT_ERROR(LAM_ERR_RULE, "cdf", "betabinom");
+    lam_ppf(LAM_BETABINOM, x, three);
+    EXPECT_ERROR(LAM_ERR_RULE, "ppf", "betabinom");
 }
 END_TEST
 

@@ -293,6 +293,14 @@ static lam_tensor *log_between(lam_tensor *a, lam_tensor *b, lam_tensor *q) {
     return lam_sub(both, lam_where(lam_or(no_a, no_b), LOG_2, 0.0));
 }
 
+/* A bound, moved by a change of the share at it, which is 0: with the slope from inside. */
+static lam_tensor *at_bound(lam_tensor *bound, lam_tensor *change, lam_tensor *const s[]) {
+    lam_tensor *open = lam_is_inf(bound), *bell = lam_mul(-0.5, lam_square(lam_where(open, 0.0, bound)));
+    lam_tensor *density = lam_exp(lam_sub(lam_sub(bell, LOG_2PI / 2), log_mass(s[0], s[1])));
+    lam_tensor *some = lam_gt(density, 0.0);
+    return lam_where(open, bound, lam_add(bound, lam_div(change, lam_where(some, density, 1.0))));
+}
+
 /* From the side where the share of all that is normal is less than half, so that it keeps its digits. An end of [0, 1]
  * is an end of the support. */
 static lam_tensor *truncnorm_ppf(lam_tensor *q, lam_tensor *const s[]) {
@@ -301,7 +309,9 @@ static lam_tensor *truncnorm_ppf(lam_tensor *q, lam_tensor *const s[]) {
     lam_tensor *left = lam_lt(below, above), *x = normal_quantile(lam_where(left, below, above));
     x = lam_where(left, x, lam_neg(x));
     x = lam_where(lam_lt(x, s[0]), s[0], lam_where(lam_gt(x, s[1]), s[1], x));
-    return lam_where(none, s[0], lam_where(all, s[1], x));
+    lam_tensor *first = at_bound(s[0], lam_where(none, q, 0.0), s),
+               *last = at_bound(s[1], lam_where(all, lam_sub(q, 1.0), 0.0), s);
+    return lam_where(none, first, lam_where(all, last, x));
 }
 
 static lam_tensor *truncnorm_isf(lam_tensor *q, lam_tensor *const s[]) {

@@ -215,6 +215,19 @@ START_TEST(quantiles_of_truncated_normals) {
     const lam_check_grads_options twice = {.order = 2};
     ck_assert_int_eq(lam_check_grads(FN(truncated, 3, 1), at, &twice), LAM_OK);
     ck_assert_int_eq(lam_check_grads(FN(truncated, 3, 1), far, &twice), LAM_OK);
+    lam_tensor *slopes[3]; /* at the ends, from inside: 1 by the bound, 1 over the density by the share */
+    lam_call(lam_grad(FN(truncated, 3, 1), &(lam_grad_options){.argnums = LAM_AXES(0, 1, 2)}),
+             LAM_LIST(VEC(0, 0, 1), num(-0.7), num(2)), slopes, 3);
+    lam_tensor *density = lam_pdf(LAM_TRUNCNORM, VEC(-0.7, -0.7, 2), LAM_LIST(num(-0.7), num(2)));
+    EXPECT_SAME(slopes[0], lam_div(VEC(1, 2, -1), density), 1e-14);
+    EXPECT_NUM(slopes[1], 3);
+    EXPECT_NUM(slopes[2], -1);
+    lam_call(lam_grad(FN(truncated, 3, 1), &(lam_grad_options){.argnums = LAM_AXES(0, 1, 2)}),
+             LAM_LIST(VEC(0.1, 0.5, 0.9), num(-60), num(60)), slopes,
+             3); /* where the density is no number at the bounds */
+    EXPECT_SAME(slopes[0], lam_div(VEC(1, 2, -1), lam_pdf(LAM_NORM, lam_ndtri(VEC(0.1, 0.5, 0.9)), LAM_LIST())), 1e-13);
+    EXPECT_NUM(slopes[1], 0);
+    EXPECT_NUM(slopes[2], 0);
     lam_tensor *o[3]; /* no bound, no slope by it; by the shares as the normal distribution */
     lam_call(lam_grad(FN(truncated, 3, 1), &(lam_grad_options){.argnums = LAM_AXES(0, 1, 2)}),
              LAM_LIST(VEC(0.1, 0.5, 0.9), wide[0], wide[1]), o, 3);

@@ -188,7 +188,8 @@ static __attribute__((noinline)) V64 beta_move(V64 a, V64 b, V64 x, V64 share, c
 }
 
 /* logit(x). Where both parameters are above 1 Carter's approximation (Abramowitz and Stegun 26.5.22); else, and far
- * out, a normal variable about the mode, but not left of where what I begins with, x^a / (a B(a, b)), is the share. */
+ * out, where I is about what it begins with, x^a / (a B(a, b)). A normal variable about the mode is better where its
+ * logarithm falls less steeply than that, by a. */
 static __attribute__((noinline)) V64 beta_first(V64 a, V64 b, V64 share) {
     const V64 log_share = plain_log64(share), z = -rough_quantile(log_share), middle = plain_log64(a / b);
     const M64 flat = (M64)(least_of(a, b) <= 1) | (M64)(share < 0x1p-20);
@@ -198,9 +199,10 @@ static __attribute__((noinline)) V64 beta_first(V64 a, V64 b, V64 share) {
     const V64 u = middle - 2 * w;
     if (!any64(flat)) return u;
     const V64 begin = (log_share + plain_log64(a) + f64_betaln(a, b)) / a;
-    const V64 normal = middle - z * root64(1 / a + 1 / b), low = least_of(begin, splat64(-0x1p-30));
+    const V64 width = root64(1 / a + 1 / b), normal = middle - z * width, low = least_of(begin, splat64(-0x1p-30));
     const V64 bound = low - plain_log64(1 - plain_exp(most_of(low, splat64(-690))));
-    return either(flat, either((M64)(begin < 0), most_of(normal, bound), normal), u);
+    const V64 start = either((M64)(begin < 0), most_of(normal, bound), normal);
+    return either(flat, either((M64)(begin < 0) & (M64)(z > 0.5 * a * width), bound, start), u);
 }
 
 /* The x with I = share, at most 1/2, and 1 - x. */

@@ -344,9 +344,9 @@ static void reduce_all(const plan *p, const char *x, char *out) {
 /* What becomes of each leaf. Elements are changed for sums of squares, and where they become f64. */
 static lam__reduce_task task_of(lam__reduce_id id, lam_dtype dtype) {
     const lam__reduce_kind kind = id == LAM__REDUCE_TALLY ? LAM__REDUCE_TALLIES : LAM__REDUCE_LEAVES;
-    const bool rounded = id == LAM__REDUCE_ROUND; /* to what is as wide, so that all lies where f64 would */
-    lam__loop *change = rounded ? lam__elementwise_simd()->convert(LAM_F64, LAM_I64) : NULL;
-    return (lam__reduce_task){kind, rounded ? LAM_F64 : dtype, lam__reduce_op_of(id, dtype), {NULL, change, 0}, NULL};
+    const bool round = id == LAM__REDUCE_ROUND; /* to what is as wide, so that all lies where f64 would */
+    lam__loop *to = round ? lam__elementwise_simd()->convert(LAM_F64, LAM_I64) : NULL;
+    return (lam__reduce_task){kind, round ? LAM_F64 : dtype, lam__reduce_op_of(id, dtype), {NULL, to, 0, round}, NULL};
 }
 
 /* The plan; false where there is nothing to reduce. */

@@ -4,10 +4,11 @@
 
 #include "lib/kernels/reduce_loops.h"
 
-/* What becomes of the elements first; both NULL: nothing. Elements of i64 become f64 by what is called `square`. */
+/* What becomes of the elements first; both NULL: nothing. */
 typedef struct lam__reduce_change {
     lam__loop *less, *square; /* less: takes the number of the result away; square: or the product of two elements */
     int64_t apart;            /* of a product: bytes from the first factor to the second; never with less */
+    bool rounded;             /* `square` makes f64 of i64 and no more */
 } lam__reduce_change;
 
 /* What becomes of a block: its leaf, of elements that may be changed first; sums in i64; or places. */

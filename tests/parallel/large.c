@@ -61,6 +61,11 @@ static lam_tensor *means_between(lam_ctx *c) {
     return lam_mean(numbers(c, LAM_F32, LAM_DIMS(3001, 7, 33)), &(lam_reduce_options){.axes = LAM_AXES(1)});
 }
 
+static lam_tensor *means_of_integers(lam_ctx *c) {
+    lam_tensor *x = lam_cast(lam_mul(1e6, numbers(c, LAM_F64, LAM_DIMS(3001, 7, 33))), LAM_I64);
+    return lam_mean(x, &(lam_reduce_options){.axes = LAM_AXES(1)});
+}
+
 static lam_tensor *largest(lam_ctx *c) {
     return lam_max_reduce(numbers(c, LAM_F32, LAM_DIMS(400001)), NULL);
 }
@@ -365,6 +370,7 @@ static const struct {
     WORK(sums_between),
     WORK(means_of_columns),
     WORK(means_between),
+    WORK(means_of_integers),
     WORK(largest),
     WORK(complex_sum),
     WORK(complex_sums_between),

@@ -85,6 +85,9 @@ const lam_primitive lam__row_mean = {
 
 /* NaN, a constant, of floats and complex numbers: the derivative is that of the sum, 0 where 0/0 would be NaN too. */
 static lam_tensor *mean_of_none(lam_tensor *x, const lam_reduce_options *options) {
+    double n;
+    if (!extent("mean", x, options ? options->axes : (lam_axes){0, NULL}, &n)) return lam__axes_failed(x);
+    if (n > 0) return lam__reduce_apply(&lam__row_mean, x, options); /* there is no result */
     lam_tensor *sum = lam_sum(x, options), *nan = lam_scalar(lam_ctx_of(x), NAN);
     return lam_add(sum, lam_cast(lam__cplx_is(x) ? lam_complex(nan, nan) : nan, lam_dtype_of(sum)));
 }

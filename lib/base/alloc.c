@@ -194,7 +194,7 @@ static void *small_get(lam__pool *pool, size_t class, size_t rounded) {
 }
 
 /* Any request, the pool without free lists too. The limit is compared without a sum that could wrap around. Requests of
- * more than 2^45 bytes have no class and are refused before sizes near SIZE_MAX are rounded up. */
+ * more than LAM__ALLOC_MOST bytes have no class and are refused before sizes near SIZE_MAX are rounded up. */
 void *lam__alloc_slow(lam__pool *pool, size_t bytes) {
     if (bytes > LAM__ALLOC_MOST) return NULL;
     size_t rounded, class = class_of(bytes, &rounded);

@@ -11,7 +11,8 @@ enum {
     LAM__ALLOC_SMALL = 1024, /* bytes: largest block with a class of its own per step */
     LAM__ALLOC_CLASSES = 16 + 4 * 36
 };
-static const size_t LAM__ALLOC_MOST = (size_t)1 << 45; /* bytes of a block */
+/* Bytes of a block. Rounded up, and with its header, it is a size_t where that has 32 bits, too. */
+static const size_t LAM__ALLOC_MOST = (size_t)1 << (sizeof(size_t) < sizeof(int64_t) ? 30 : 45);
 
 /* A block that waits in the free list of its class; the link lies in the block itself. */
 typedef struct lam__block {

@@ -115,7 +115,7 @@ lam_tensor *lam_bernoulli(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
     uint64_t since = lam__scope_now_in(ctx);
     long double factor = 2;
     for (int64_t i = 1; 2 * i < ALL; i++) {
-        factor *= (2 * i) / turn * ((2 * i - 1) / turn);
+        factor *= (long double)(2 * i) / turn * ((long double)(2 * i - 1) / turn);
         values[2 * i] = bernoulli(i, factor);
     }
     lam_tensor *some = lam_array(ctx, LAM_F64, LAM_DIMS(n < ALL ? n + 1 : ALL), values);

@@ -14,10 +14,17 @@
 
 /* ---- types -------------------------------------------------------------------------------------------- */
 
+/* Bytes of a type have at most MOST_BITS bits, so that they are a size_t everywhere below. Counts of FEW_BITS are below
+ * that whatever the dtype, and products of two of them do not overflow. */
+enum {
+    MOST_BITS = sizeof(size_t) < sizeof(int64_t) ? 30 : 62,
+    FEW_BITS = sizeof(size_t) < sizeof(int64_t) ? 26 : 31,
+};
+
 /* Elements of large dims, with a division for each, or -1. A dim of 0 makes the count 0 but does not excuse the others:
  * dims whose product overflows would make strides that do. */
 LAM__APART static int64_t count_large(int rank, const int64_t *dims, size_t item) {
-    int64_t count = 1, limit = ((int64_t)1 << 62) / (int64_t)item;
+    int64_t count = 1, limit = ((int64_t)1 << MOST_BITS) / (int64_t)item;
     bool empty = false;
     for (int i = 0; i < rank; i++) {
         if (dims[i] == 0) empty = true;
@@ -27,18 +34,18 @@ LAM__APART static int64_t count_large(int rank, const int64_t *dims, size_t item
     return empty ? 0 : count;
 }
 
-/* Products of two numbers below 2^31 do not overflow, and are found without a division, which every value would pay. A
- * dim of 0 counts as 1 until the end, so that the others are looked at as well. */
+/* Small numbers are multiplied without a division, which every value would pay. A dim of 0 counts as 1 until the end,
+ * so that the others are looked at as well. */
 int64_t lam__value_count(int rank, const int64_t *dims, size_t item) {
     uint64_t count = 1;
     bool empty = false;
     for (int i = 0; i < rank; i++) {
         const uint64_t size = (uint64_t)dims[i];
         empty = empty || size == 0;
-        if ((count | size) >> 31) return count_large(rank, dims, item);
+        if ((count | size) >> FEW_BITS) return count_large(rank, dims, item);
         count *= size ? size : 1;
     }
-    return count >> 31 ? count_large(rank, dims, item) : empty ? 0 : (int64_t)count;
+    return count >> FEW_BITS ? count_large(rank, dims, item) : empty ? 0 : (int64_t)count;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------- */
@@ -128,13 +135,13 @@ static lam__value *value_without_data(lam_ctx *ctx, enum lam__kind kind, lam_dty
     return v;
 }
 
-/* The short way of both: few axes of fewer than 2^31 elements, all in the value, and a block at hand. NULL, with
+/* The short way of both: few axes of fewer than 2^FEW_BITS elements, all in the value, and a block at hand. NULL, with
  * nothing recorded, where it is not so. */
 static inline lam__value *value_few(lam_ctx *ctx, enum lam__kind kind, lam_dtype dtype, int rank, const int64_t *dims) {
     uint64_t count = 1;
     for (int i = 0; i < rank; i++) {
         count *= (uint64_t)dims[i];
-        if (i == LAM__INLINE_AXES || (count | (uint64_t)dims[i]) >> 31) return NULL;
+        if (i == LAM__INLINE_AXES || (count | (uint64_t)dims[i]) >> FEW_BITS) return NULL;
     }
     const size_t bytes = kind == LAM__CONCRETE ? (size_t)count * lam__dtype_bytes(dtype) : 0;
     if (bytes > LAM__INLINE_BYTES) return NULL;

@@ -187,7 +187,7 @@ typedef struct lam__deferred {
 } lam__deferred;
 void lam__value_defer(lam_ctx *ctx, lam__deferred *d);
 
-/* Elements of dims, or -1 when that does not fit 2^62 bytes at `item` bytes each. */
+/* Elements of dims, or -1 when that does not fit 2^62 bytes at `item` bytes each; 2^30 where addresses have 32 bits. */
 int64_t lam__value_count(int rank, const int64_t *dims, size_t item);
 
 /* A contiguous value with the dims of the contiguous concrete x, rank up to 4; NULL without memory, which it does

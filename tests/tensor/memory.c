@@ -43,6 +43,19 @@ START_TEST(impossible_arrays_are_refused) {
 }
 END_TEST
 
+/* One element more than there are addresses for: as a size_t its bytes are those of one. */
+START_TEST(bytes_that_no_size_can_say_are_refused) {
+    const double x = 1;
+    const int64_t n = (int64_t)(SIZE_MAX / sizeof x) + 2;
+    lam_array(ctx, LAM_F64, LAM_DIMS(n), &x);
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "lam_array", "overflow");
+    lam_contiguous(lam_zeros(ctx, LAM_F64, LAM_DIMS(1, n)));
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "overflow");
+    lam_contiguous(lam_broadcast_to(num(1), LAM_DIMS(n)));
+    EXPECT_ERROR(LAM_ERR_OVERFLOW, "overflow");
+}
+END_TEST
+
 START_TEST(zero_size_tensors_are_legal) {
     lam_tensor *t = lam_array(ctx, LAM_F64, LAM_DIMS(3, 0), NULL);
     EXPECT_EMPTY(t, LAM_DIMS(3, 0));
@@ -246,9 +259,10 @@ END_TEST
 
 Suite *suite_tensor_memory(void) {
     return SUITE_OF("tensor/memory", array_copies_in, array_takes_every_dtype, impossible_arrays_are_refused,
-                    zero_size_tensors_are_legal, sixteen_axes_are_possible, dims_that_do_not_fit_are_named,
-                    borrow_shows_the_callers_memory_and_releases_it_once, borrow_takes_strides_of_any_sign,
-                    borrow_releases_also_after_a_failure, borrow_releases_when_memory_is_refused_at_any_point,
+                    bytes_that_no_size_can_say_are_refused, zero_size_tensors_are_legal, sixteen_axes_are_possible,
+                    dims_that_do_not_fit_are_named, borrow_shows_the_callers_memory_and_releases_it_once,
+                    borrow_takes_strides_of_any_sign, borrow_releases_also_after_a_failure,
+                    borrow_releases_when_memory_is_refused_at_any_point,
                     borrowed_memory_is_released_at_the_end_of_the_context, only_writable_borrowed_memory_is_written,
                     read_copies_row_major_whatever_the_strides, read_demands_the_exact_size,
                     read_strided_writes_column_major, read_strided_leaves_gaps_alone, item_reads_the_only_element,

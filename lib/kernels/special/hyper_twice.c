@@ -157,12 +157,19 @@ static lam__hyper_sum ended(int live, const running *r) {
     return s;
 }
 
+/* Terms beyond this are given up, before what they are multiplied by next takes them out of the range. */
+#if LDBL_MAX_10_EXP > 4000
+static const wide MOST = 1e4000L;
+#else
+static const wide MOST = LDBL_MAX / 1e50L;
+#endif
+
 /* The sum of products of (a + n) (b + n) / (c + n) x / (n + 1); without b of (a + n) / (c + n) x / (n + 1). */
 static lam__hyper_sum series(int live, const jet *a, const jet *b, const jet *c, twice x) {
     jet term = number(single(1));
     running r = {term, {1}};
     int small = 0;
-    for (int n = 0; n < TERMS && fabsl(term.x[0].hi) < 1e4000L; n++) {
+    for (int n = 0; n < TERMS && fabsl(term.x[0].hi) < MOST; n++) {
         const jet one = shifted(a, n), other = b ? shifted(b, n) : one, bottom = shifted(c, n);
         term = product(live, &term, &one);
         if (b) term = product(live, &term, &other);

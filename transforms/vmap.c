@@ -231,13 +231,13 @@ static void body_vmap(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     lam__scratch_put(&area);
 }
 
-/* On failure nothing is owned. The lists of axes are filled first: to assign the struct leaves what lies behind it
- * alone. */
+/* On failure nothing is owned. The lists of axes are filled after the struct is assigned: where addresses have 32 bits
+ * they begin in its last padding. */
 static bool env_fill(lam_fn *f, const lam_vmap_options *o, vmap_env *e) {
+    *e = (vmap_env){.batch = {.size = o->axis_size, .randomness = o->randomness}, .chunk = o->chunk_size};
     if (!axes_collect(f, "in_axes", o->in_axes, f->inputs, e->axes) ||
         !axes_collect(f, "out_axes", o->out_axes, f->outputs, e->axes + f->inputs))
         return false;
-    *e = (vmap_env){.batch = {.size = o->axis_size, .randomness = o->randomness}, .chunk = o->chunk_size};
     if (!o->axis_name) return true;
     e->name_bytes = strlen(o->axis_name) + 1;
     char *name = lam__alloc_get(&f->ctx->pool, e->name_bytes);

@@ -106,6 +106,25 @@ START_TEST(exact_loops_equal_the_reference) {
 }
 END_TEST
 
+/* A product halfway between two floats, and what decides between them too small for a double to hold beside it. */
+START_TEST(sums_with_products_are_rounded_once) {
+    const float x = 1 + 0x1p-12f, z[] = {0x1p-60f, -0x1p-60f}, want[] = {1 + 0x1p-11f + 0x1p-23f, 1 + 0x1p-11f};
+    for (int k = 0; k < 2; k++) {
+        float got;
+        const void *in[] = {&x, &x, &z[k]};
+        lam__reference_element(LAM__LOOP_fma, LAM_F32, &got, in, NULL);
+        ck_assert_float_eq(got, want[k]);
+        for (int s = 0; s < set_count; s++) {
+            float minus = -x, sum = z[k], operand = x;
+            sets[s]->loop(LAM__LOOP_fma, LAM_F32)(1, (void *[]){&got, &operand, &operand, &sum}, ones, NULL);
+            ck_assert_float_eq(got, want[k]);
+            sets[s]->loop(LAM__LOOP_fnma, LAM_F32)(1, (void *[]){&got, &minus, &operand, &sum}, ones, NULL);
+            ck_assert_float_eq(got, want[k]);
+        }
+    }
+}
+END_TEST
+
 /* Each of at most 2 log2|k| + 1 products and the division adds half an ulp, relative errors multiplied by at most k:
  * |k| ulps is the bound of repeated squaring. long double carries 11 bits more. */
 START_TEST(float_powers_are_within_their_exponent) {
@@ -296,6 +315,7 @@ Suite *suite_kernels_loops(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_unchecked_fixture(tests, setup, NULL);
     tcase_add_loop_test(tests, exact_loops_equal_the_reference, 0, LAM__LOOP_COUNT);
+    tcase_add_test(tests, sums_with_products_are_rounded_once);
     tcase_add_test(tests, float_powers_are_within_their_exponent);
     tcase_add_loop_test(tests, bits_do_not_depend_on_position, 0, LAM__LOOP_COUNT);
     tcase_add_test(tests, clamp_is_min_of_max);

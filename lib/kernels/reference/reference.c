@@ -53,8 +53,8 @@ static double f_le(floats a) { return a.x <= a.y; }
 static double f_gt(floats a) { return a.x > a.y; }
 static double f_ge(floats a) { return a.x >= a.y; }
 static double f_where(floats a) { return a.x != 0 ? a.y : a.z; }
-static double f_fma(floats a) { return fma(a.x, a.y, a.z); }
-static double f_fnma(floats a) { return fma(-a.x, a.y, a.z); }
+static double f_fma(floats a) { return a.single ? fmaf((float)a.x, (float)a.y, (float)a.z) : fma(a.x, a.y, a.z); }
+static double f_fnma(floats a) { a.x = -a.x; return f_fma(a); }
 static double f_mul_div(floats a) { return (double)((long double)a.x * a.y / a.z); }
 /* clang-format on */
 

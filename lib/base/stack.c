@@ -1,7 +1,8 @@
 /* NOTE [deep calls]
  * Users' functions and rules may call themselves. What the library adds to the C stack for each call would end the
  * process where the stack does, so a call is refused when too little is left: of the running thread's stack where the
- * system tells its bounds, otherwise when the outermost call lies DEEP bytes away. */
+ * system tells its bounds, otherwise when the outermost call lies DEEP bytes away. On a stack of less than 256 KiB five
+ * eighths are kept, which is enough but for what needs most: transposed operands, LAPACK. */
 #if defined(__linux__)
 #define _GNU_SOURCE /* pthread_getattr_np */
 #include <pthread.h>
@@ -10,8 +11,8 @@
 #include "lib/base/stack.h"
 
 enum {
-    DEEP = 5 << 20,           /* bytes that calls within calls may take in any case; stacks have 8 MiB as a rule */
-    RESERVE_LEAST = 48 << 10, /* bytes kept for what a call does beside calling on: kernels, messages */
+    DEEP = 5 << 20,            /* bytes that calls within calls may take in any case; stacks have 8 MiB as a rule */
+    RESERVE_LEAST = 112 << 10, /* bytes kept for what a call does beside calling on: kernels take up to 92 KiB */
     RESERVE_MOST = 1 << 20
 };
 
@@ -47,6 +48,7 @@ static uintptr_t room_below(lam_ctx *ctx, uintptr_t here) {
     uintptr_t left = here - ctx->stack_end, reserve = ctx->stack_bytes / 4;
     if (reserve < RESERVE_LEAST) reserve = RESERVE_LEAST;
     if (reserve > RESERVE_MOST) reserve = RESERVE_MOST;
+    if (reserve > ctx->stack_bytes / 8 * 5) reserve = ctx->stack_bytes / 8 * 5;
     left = left > reserve ? left - reserve : 0;
     return left < DEEP ? left : DEEP;
 }

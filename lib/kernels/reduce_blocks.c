@@ -15,7 +15,7 @@ enum {
     FAR_BYTES = 2048, /* of results that go past the caches at once: so few that memory goes on being read meanwhile, */
     READ_BYTES = 4096,                        /* unless they are made of fewer than these, which are worth a call */
     ODD_BYTES = LAM__REDUCE_ODD_LEAF * 8 * 8, /* a leaf of up to seven columns, which stay together */
-    WIDE_BYTES = 65536,                       /* a layer of integers that become f64 */
+    WIDE_BYTES = 32768,                       /* a layer of integers that become f64 */
     ALIGNED = 16,                             /* columns, so that vectors begin where lines do */
     FEWEST = 8,                               /* columns worth a turn */
 };

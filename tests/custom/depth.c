@@ -123,6 +123,55 @@ START_TEST(recursive_callbacks_in_a_small_stack) {
 }
 END_TEST
 
+/* ---- what the deepest call does ---------------------------------------------------------------------------------- */
+
+/* What takes most of a stack: operands that lie across each other, sums in blocks, LAPACK. */
+static lam_tensor *demanding(lam_ctx *own) {
+    lam_tensor *x = lam_reshape(lam_linspace(own, LAM_F64, -1, 1, 120000), LAM_DIMS(300, 400)), *u, *s, *vt, *w, *v;
+    lam_tensor *y = lam_reshape(x, LAM_DIMS(400, 300)), *square = lam_slice_axis(lam_slice_axis(x, 1, 0, 40), 0, 0, 40);
+    lam_tensor *layers = lam_reshape(x, LAM_DIMS(30, 8, 500));
+    const lam_reduce_options middle = {.axes = LAM_AXES(1)};
+    const lam_var_options middle_of_var = {.axes = LAM_AXES(1)};
+    lam_tensor *across = lam_sum(lam_mul(x, lam_transpose(y, LAM_AXES(1, 0))), NULL);
+    lam_tensor *means = lam_sum(lam_mean(lam_cast(lam_mul(100.0, layers), LAM_I64), &middle), NULL);
+    lam_tensor *spread = lam_sum(lam_var(layers, &middle_of_var), NULL);
+    lam_svd(square, &u, &s, &vt, NULL);
+    lam_eigh(lam_add(square, lam_matrix_transpose(square)), &w, &v);
+    lam_tensor *places = lam_cast(lam_sum(lam_argmax(lam_cast(layers, LAM_I64), 1), NULL), LAM_F64);
+    lam_tensor *found = lam_add(lam_sum(s, NULL), lam_add(lam_sum(w, NULL), lam_sum(lam_matmul(x, y), NULL)));
+    return lam_add(lam_add(across, means), lam_add(lam_add(spread, places), found));
+}
+
+/* Calls itself until that is refused, and then works. */
+static void body_downwards(lam_ctx *own, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_fn **self = env;
+    if (deeper()) out[0] = lam_apply(*self, LAM_LIST(in[0]));
+    if (depth-- <= deepest) return;
+    lam_clear_error(own);
+    out[0] = lam_add(in[0], demanding(own));
+}
+
+static void *run_downwards(void *env) {
+    lam_ctx *own = lam_ctx_new(NULL);
+    lam_fn *self;
+    const lam_fn_options options = {.name = "down", .body = body_downwards, .inputs = 1, .outputs = 1, .env = &self};
+    self = lam_fn_new(own, &options);
+    depth = deepest = 0;
+    double *got = env;
+    got[0] = lam_item(lam_apply(self, LAM_LIST(lam_scalar(own, 0))));
+    got[1] = lam_item(demanding(own));
+    lam_ctx_free(own);
+    return NULL;
+}
+
+START_TEST(the_deepest_call_has_room_for_any_operation) {
+    double got[2] = {0};
+    on_small_stack(run_downwards, got);
+    ck_assert_int_gt(deepest, 2);
+    ck_assert(got[0] == got[1]);
+}
+END_TEST
+
 /* ---- long chains ------------------------------------------------------------------------------------------------- */
 
 static lam_tensor *one_of(lam_ctx *own, const lam_function *f, lam_tensor *x) {
@@ -164,5 +213,6 @@ START_TEST(long_chains_of_functions_in_a_small_stack) {
 END_TEST
 
 Suite *suite_custom_depth(void) {
-    return SUITE_OF("custom/depth", recursive_callbacks_in_a_small_stack, long_chains_of_functions_in_a_small_stack);
+    return SUITE_OF("custom/depth", recursive_callbacks_in_a_small_stack, the_deepest_call_has_room_for_any_operation,
+                    long_chains_of_functions_in_a_small_stack);
 }

@@ -27,11 +27,31 @@ static void step(mpfr_t v, mpfr_t x[], int last, lam__loop_id id, bool upper, lo
     mpfr_clears(z[0], z[1], z[2], value, (mpfr_ptr)NULL);
 }
 
+/* Where x is less than doubles hold: P is x^a / Gamma(a + 1) there. */
+static void undo_first_term(mpfr_t v, mpfr_t x[], bool upper) {
+    mpfr_t t;
+    int sign;
+    mpfr_init2(t, BITS);
+    if (upper) mpfr_ui_sub(v, 1, x[1], MPFR_RNDN);
+    else mpfr_set(v, x[1], MPFR_RNDN);
+    mpfr_log(v, v, MPFR_RNDN);
+    mpfr_add_ui(t, x[0], 1, MPFR_RNDN);
+    mpfr_lgamma(t, &sign, t, MPFR_RNDN);
+    mpfr_add(v, v, t, MPFR_RNDN);
+    mpfr_div(v, v, x[0], MPFR_RNDN);
+    mpfr_exp(v, v, MPFR_RNDN);
+    mpfr_clear(t);
+}
+
 /* By the side that holds less. */
 static void undo_gamma(mpfr_t v, mpfr_t x[], bool upper) {
     const double a = mpfr_get_d(x[0], MPFR_RNDN), p = mpfr_get_d(x[1], MPFR_RNDN);
     const double start = lam__special_igamma_inv(a, p, upper ? LAM__INVERSE_UPPER : 0);
     const bool above = upper == (p < 0.5);
+    if (start == 0) {
+        undo_first_term(v, x, upper);
+        return;
+    }
     const long double density = expl((a - 1) * logl(start) - start - lgammal(a));
     mpfr_set_d(v, start, MPFR_RNDN);
     step(v, x, 1, above ? LAM__LOOP_igammac : LAM__LOOP_igamma, above != upper, above ? -density : density);

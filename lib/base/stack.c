@@ -1,8 +1,8 @@
 /* NOTE [deep calls]
  * Users' functions and rules may call themselves. What the library adds to the C stack for each call would end the
  * process where the stack does, so a call is refused when too little is left: of the running thread's stack where the
- * system tells its bounds, otherwise when the outermost call lies DEEP bytes away. On a stack of less than 256 KiB five
- * eighths are kept, which is enough but for what needs most: transposed operands, LAPACK. */
+ * system tells its bounds, otherwise when the outermost call lies DEEP bytes away. On a stack that is smaller than what
+ * is kept the outermost call is refused, too. */
 #if defined(__linux__)
 #define _GNU_SOURCE /* pthread_getattr_np */
 #include <pthread.h>
@@ -48,7 +48,6 @@ static uintptr_t room_below(lam_ctx *ctx, uintptr_t here) {
     uintptr_t left = here - ctx->stack_end, reserve = ctx->stack_bytes / 4;
     if (reserve < RESERVE_LEAST) reserve = RESERVE_LEAST;
     if (reserve > RESERVE_MOST) reserve = RESERVE_MOST;
-    if (reserve > ctx->stack_bytes / 8 * 5) reserve = ctx->stack_bytes / 8 * 5;
     left = left > reserve ? left - reserve : 0;
     return left < DEEP ? left : DEEP;
 }

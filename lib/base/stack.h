@@ -16,7 +16,7 @@ static inline bool lam__stack_is_short(lam_ctx *ctx) {
     uintptr_t here = (uintptr_t)&local;
 #endif
     if (!ctx->frame) lam__stack_begin(ctx, here);
-    return (here > ctx->stack ? here - ctx->stack : ctx->stack - here) > ctx->stack_room;
+    return (here > ctx->stack ? here - ctx->stack : ctx->stack - here) >= ctx->stack_room;
 }
 
 /* Records that. `name` is the function that is not called. Returns the status. */

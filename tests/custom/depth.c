@@ -1,11 +1,13 @@
 /* Depth: what calls itself, or is called in long chains, on a stack of 256 KiB. What counts is that the stack is never
  * overrun (the guard page would end the test): a call that no longer fits fails with a message. */
+#define _GNU_SOURCE /* pthread_attr_setstack */
+
 #include "tests/custom/callbacks.h"
 
 #include <pthread.h>
 
-/* Frames that a sanitizer watches are several times as large. */
-enum { DEEP = 8193, STACK = LESS > 1 ? 1024 << 10 : 256 << 10 };
+/* Frames that a sanitizer watches are ten times as large. */
+enum { DEEP = 8193, STACK = LESS > 1 ? 4096 << 10 : 256 << 10 };
 
 static int depth, deepest;
 
@@ -99,14 +101,20 @@ static void *run(void *env) {
     return NULL;
 }
 
-static void on_small_stack(void *(*work)(void *), void *env) {
+/* In `room`, else on a stack with a guard page. */
+static void on_stack(void *room, size_t bytes, void *(*work)(void *), void *env) {
     pthread_t thread;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    ck_assert_int_eq(pthread_attr_setstacksize(&attributes, STACK), 0);
+    if (room) ck_assert_int_eq(pthread_attr_setstack(&attributes, room, bytes), 0);
+    else ck_assert_int_eq(pthread_attr_setstacksize(&attributes, bytes), 0);
     ck_assert_int_eq(pthread_create(&thread, &attributes, work, env), 0);
     pthread_join(thread, NULL);
     pthread_attr_destroy(&attributes);
+}
+
+static void on_small_stack(void *(*work)(void *), void *env) {
+    on_stack(NULL, STACK, work, env);
 }
 
 START_TEST(recursive_callbacks_in_a_small_stack) {
@@ -213,7 +221,38 @@ START_TEST(long_chains_of_functions_in_a_small_stack) {
 }
 END_TEST
 
+/* ---- a stack that is too small ----------------------------------------------------------------------------------- */
+
+static bool ran;
+
+static void body_runs(lam_ctx *own, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    (void)own, (void)env;
+    ran = true;
+    out[0] = in[0];
+}
+
+static void *run_refused(void *env) {
+    job *j = env;
+    lam_ctx *own = lam_ctx_new(NULL);
+    const lam_fn_options options = {.name = "runs", .body = body_runs, .inputs = 1, .outputs = 1};
+    lam_apply(lam_fn_new(own, &options), LAM_LIST(lam_scalar(own, 1)));
+    snprintf(j->text, sizeof j->text, "%s", lam_error(own));
+    lam_ctx_free(own);
+    return NULL;
+}
+
+/* What is kept for kernels is more than all of it: the first call is refused already. In memory of its own, since the C
+ * library gives the larger stack of an earlier thread again. */
+START_TEST(a_stack_too_small_for_kernels_is_refused) {
+    static _Alignas(64) char room[112 << 10];
+    job j = {.after = 0};
+    ran = false;
+    on_stack(room, sizeof room, run_refused, &j);
+    ck_assert_msg(!ran && strstr(j.text, "a thread with a larger stack"), "%s", j.text);
+}
+END_TEST
+
 Suite *suite_custom_depth(void) {
     return SUITE_OF("custom/depth", recursive_callbacks_in_a_small_stack, the_deepest_call_has_room_for_any_operation,
-                    long_chains_of_functions_in_a_small_stack);
+                    long_chains_of_functions_in_a_small_stack, a_stack_too_small_for_kernels_is_refused);
 }

@@ -12,7 +12,7 @@
 
 enum {
     DEEP = 5 << 20,            /* bytes that calls within calls may take in any case; stacks have 8 MiB as a rule */
-    RESERVE_LEAST = 112 << 10, /* bytes kept for what a call does beside calling on: kernels take up to 92 KiB */
+    RESERVE_LEAST = 128 << 10, /* bytes kept for what a call does beside calling on: kernels take up to 98 KiB */
     RESERVE_MOST = 1 << 20
 };
 

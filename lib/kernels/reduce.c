@@ -44,40 +44,6 @@ typedef struct plan {
     const lam__reduce_finish *finish; /* of results that the task does not finish */
 } plan;
 
-/* ---- the neutral element ------------------------------------------------------------------------------------- */
-
-typedef union element {
-    double f64, c128[2];
-    float f32, c64[2];
-    int64_t i64;
-    int32_t i32;
-    uint8_t u8;
-} element;
-
-static element neutral_of(lam__reduce_op op, lam_dtype dtype) {
-    static const struct {
-        double real;
-        int64_t i64;
-        int32_t i32;
-        uint8_t u8, boolean;
-    } of[] = {
-        [LAM__REDUCE_OP_SUM] = {0, 0, 0, 0, 0},
-        [LAM__REDUCE_OP_PROD] = {1, 1, 1, 1, 1},
-        [LAM__REDUCE_OP_MAX] = {-HUGE_VAL, INT64_MIN, INT32_MIN, 0, 0},
-        [LAM__REDUCE_OP_MIN] = {HUGE_VAL, INT64_MAX, INT32_MAX, UINT8_MAX, 1},
-    };
-    switch (dtype) {
-    case LAM_F64: return (element){.f64 = of[op].real};
-    case LAM_F32: return (element){.f32 = (float)of[op].real};
-    case LAM_C128: return (element){.c128 = {of[op].real, 0}};
-    case LAM_C64: return (element){.c64 = {(float)of[op].real, 0}};
-    case LAM_I64: return (element){.i64 = of[op].i64};
-    case LAM_I32: return (element){.i32 = of[op].i32};
-    case LAM_U8: return (element){.u8 = of[op].u8};
-    default: return (element){.u8 = of[op].boolean};
-    }
-}
-
 /* ---- planning ------------------------------------------------------------------------------------------------ */
 
 /* Sorts the axes into kept and reduced; `count` gets the number of results and of elements of each. A reduced
@@ -237,13 +203,9 @@ static void reduce_runs(const plan *p, const lam__reduce_block *block, int64_t c
     }
 }
 
-/* One leaf of columns whose results belong at `target`: NOTE [runs]. */
-static void reduce_leaf(const plan *p, const lam__reduce_block *block, const char *target, char *out) {
-    const char *numbers = p->numbers ? p->numbers + (target - p->out) : NULL;
-    if (p->run == 1) {
-        lam__reduce_block_into(&p->task, block, numbers, p->columns.out, out);
-        return;
-    }
+/* One leaf of columns that are runs: NOTE [runs]. */
+static LAM__OWN_FRAME void reduce_leaf_of_runs(const plan *p, const lam__reduce_block *block, const char *numbers,
+                                               char *out) {
     alignas(64) char room[RUNS_BYTES], repeated[RUNS_BYTES];
     const int64_t run = p->run, item = (int64_t)p->item, result = (int64_t)p->result;
     const int64_t most = RUNS_BYTES / (run * result);
@@ -255,6 +217,13 @@ static void reduce_leaf(const plan *p, const lam__reduce_block *block, const cha
         const lam__reduce_block side = {room, count, run, run, 1, LAM__REDUCE_NEAR, 1, 0, false, 0};
         p->merges->leaf(p->task.op, &side, out + c * result);
     }
+}
+
+/* One leaf of columns whose results belong at `target`. */
+static void reduce_leaf(const plan *p, const lam__reduce_block *block, const char *target, char *out) {
+    const char *numbers = p->numbers ? p->numbers + (target - p->out) : NULL;
+    if (p->run == 1) lam__reduce_block_into(&p->task, block, numbers, p->columns.out, out);
+    else reduce_leaf_of_runs(p, block, numbers, out);
 }
 
 /* Whether one result is known before its end: of bools the largest is 1, and the least 0. */
@@ -305,17 +274,10 @@ static void spread(size_t item, int64_t n, const char *from, char *to, int64_t s
         for (int64_t i = 0; i < n; i++) to[i * step] = from[i];
 }
 
-/* `count` columns at one point of the walked kept axes. One leaf with results side by side needs no stack. */
-static void reduce_columns(const plan *p, const char *x, int64_t count, char *out) {
+/* Columns of several leaves, or whose results lie apart, tile by tile. */
+static LAM__OWN_FRAME void reduce_tiles(const plan *p, const char *x, int64_t count, char *out) {
     alignas(64) char stack[STACK_BYTES];
     const int64_t item = (int64_t)p->item;
-    if (is_direct(p)) {
-        const lam__reduce_block block = {x,      count,         p->columns.x, p->rows.dim, p->rows.x,
-                                         p->far, p->layers.dim, p->layers.x,  false,       0};
-        reduce_leaf(p, &block, out, out);
-        if (p->finish) lam__reduce_finish_some(p->finish, p->task.kind, count, out);
-        return;
-    }
     for (int64_t c = 0; c < count; c += p->tile) {
         const int64_t columns = at_most(count - c, p->tile);
         char *to = out + c * p->columns.out * (int64_t)p->result;
@@ -323,6 +285,18 @@ static void reduce_columns(const plan *p, const char *x, int64_t count, char *ou
         if (p->finish) lam__reduce_finish_some(p->finish, p->task.kind, columns, stack);
         spread(p->result, columns, stack, to, p->columns.out);
     }
+}
+
+/* `count` columns at one point of the walked kept axes. One leaf with results side by side needs no stack. */
+static void reduce_columns(const plan *p, const char *x, int64_t count, char *out) {
+    if (!is_direct(p)) {
+        reduce_tiles(p, x, count, out);
+        return;
+    }
+    const lam__reduce_block block = {x,      count,         p->columns.x, p->rows.dim, p->rows.x,
+                                     p->far, p->layers.dim, p->layers.x,  false,       0};
+    reduce_leaf(p, &block, out, out);
+    if (p->finish) lam__reduce_finish_some(p->finish, p->task.kind, count, out);
 }
 
 /* Columns outermost only where walked axes lie between them in memory; else each point of the walk takes all of its
@@ -408,8 +382,7 @@ static void reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *
         reduce_all(&p, x, out);
         return;
     }
-    element neutral = neutral_of(p.task.op, lam__reduce_result(id, dtype));
-    for (int64_t i = 0; i < count[0]; i++) memcpy((char *)out + i * (int64_t)p.result, &neutral, p.result);
+    lam__reduce_neutral(p.task.op, lam__reduce_result(id, dtype), count[0], out);
     if (finish) lam__reduce_finish_some(finish, p.task.kind, count[0], out);
 }
 
@@ -420,8 +393,13 @@ void lam__kernels_reduce(lam__reduce_id id, lam_dtype dtype, int rank, const int
 
 /* ---- means --------------------------------------------------------------------------------------------------- */
 
+typedef union number {
+    double f64;
+    float f32;
+} number;
+
 /* By a product where the reciprocal is exact, and with it each mean: divisions take as long as all else. */
-static lam__reduce_finish share_of(lam_dtype dtype, double n, element *by) {
+static lam__reduce_finish share_of(lam_dtype dtype, double n, number *by) {
     int exponent;
     const bool exact = frexp(n, &exponent) == 0.5, narrow = dtype == LAM_F32 || dtype == LAM_C64;
     if (narrow) by->f32 = (float)(exact ? 1 / n : n);
@@ -432,13 +410,13 @@ static lam__reduce_finish share_of(lam_dtype dtype, double n, element *by) {
 
 void lam__kernels_mean(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,
                        const void *x, const int64_t *strides, double n, void *out) {
-    element by;
+    number by;
     const lam__reduce_finish finish = share_of(dtype, n, &by);
     reduce(id, dtype, rank, dims, reduced, x, strides, &finish, out);
 }
 
 void lam__kernels_mean_of_sums(lam__reduce_id id, lam_dtype dtype, int64_t results, double n, void *sums) {
-    element by;
+    number by;
     const lam__reduce_finish finish = share_of(dtype, n, &by);
     lam__reduce_finish_some(&finish, task_of(id, dtype).kind, results, sums);
 }

@@ -2,7 +2,9 @@
  * operation means on a dtype. Nothing here looks at elements. */
 #include "lib/kernels/reduce_simd.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The widest loops that this machine and this build have. */
 const lam__reduce_type *lam__reduce_loops(lam_dtype dtype) {
@@ -29,6 +31,44 @@ lam__reduce_op lam__reduce_op_of(lam__reduce_id id, lam_dtype dtype) {
         [LAM__REDUCE_OP_MIN] = LAM__REDUCE_OP_MIN,
     };
     return dtype == LAM_BOOL && id != LAM__REDUCE_TALLY ? of_bool[of_number[id]] : of_number[id];
+}
+
+typedef union element {
+    double f64, c128[2];
+    float f32, c64[2];
+    int64_t i64;
+    int32_t i32;
+    uint8_t u8;
+} element;
+
+static element neutral_of(lam__reduce_op op, lam_dtype dtype) {
+    static const struct {
+        double real;
+        int64_t i64;
+        int32_t i32;
+        uint8_t u8, boolean;
+    } of[] = {
+        [LAM__REDUCE_OP_SUM] = {0, 0, 0, 0, 0},
+        [LAM__REDUCE_OP_PROD] = {1, 1, 1, 1, 1},
+        [LAM__REDUCE_OP_MAX] = {-HUGE_VAL, INT64_MIN, INT32_MIN, 0, 0},
+        [LAM__REDUCE_OP_MIN] = {HUGE_VAL, INT64_MAX, INT32_MAX, UINT8_MAX, 1},
+    };
+    switch (dtype) {
+    case LAM_F64: return (element){.f64 = of[op].real};
+    case LAM_F32: return (element){.f32 = (float)of[op].real};
+    case LAM_C128: return (element){.c128 = {of[op].real, 0}};
+    case LAM_C64: return (element){.c64 = {(float)of[op].real, 0}};
+    case LAM_I64: return (element){.i64 = of[op].i64};
+    case LAM_I32: return (element){.i32 = of[op].i32};
+    case LAM_U8: return (element){.u8 = of[op].u8};
+    default: return (element){.u8 = of[op].boolean};
+    }
+}
+
+void lam__reduce_neutral(lam__reduce_op op, lam_dtype dtype, int64_t n, void *out) {
+    const element neutral = neutral_of(op, dtype);
+    const size_t item = (size_t)lam__item_bytes(dtype);
+    for (int64_t i = 0; i < n; i++) memcpy((char *)out + (size_t)i * item, &neutral, item);
 }
 
 /* By the size of their strides, the largest first, so that the walk goes through memory in its order whatever the order

@@ -105,8 +105,9 @@ static lam__reduce_block columns_of(const lam__reduce_block *block, int64_t item
 }
 
 /* Part by part, each brought in order first. */
-static void reduce_prepared(const lam__reduce_change *change, const lam__turn *turn, lam_dtype dtype, lam__reduce_op op,
-                            const lam__reduce_block *block, const char *numbers, int64_t step, char *out) {
+static LAM__OWN_FRAME void reduce_prepared(const lam__reduce_change *change, const lam__turn *turn, lam_dtype dtype,
+                                           lam__reduce_op op, const lam__reduce_block *block, const char *numbers,
+                                           int64_t step, char *out) {
     alignas(64) char room[ODD_BYTES];
     const int64_t item = lam__item_bytes(dtype);
     part p = {.change = change, .turn = turn, .item = item, .step = step, .room = room};
@@ -163,8 +164,8 @@ static int64_t results_at_once(int64_t bytes, int64_t of) {
 
 /* Some layers at a time: `far`, larger than the caches, past these. Those behind the ones that are made may be read
  * too, and what comes of them has room. */
-static void reduce_some_layers(const lam__reduce_task *task, const lam__reduce_block *block, const char *numbers,
-                               int64_t step, bool far, char *out) {
+static LAM__OWN_FRAME void reduce_some_layers(const lam__reduce_task *task, const lam__reduce_block *block,
+                                              const char *numbers, int64_t step, bool far, char *out) {
     enum { BEYOND = LAM__REDUCE_BEHIND * (int)sizeof(int64_t) };
     alignas(64) char results[ROOM_BYTES + BEYOND];
     const int64_t item = lam__item_bytes(task->dtype), row = block->columns * result_bytes(task);
@@ -181,8 +182,8 @@ static void reduce_some_layers(const lam__reduce_task *task, const lam__reduce_b
 }
 
 /* Blocks whose results are larger than the caches: these go past them, so that memory is not read to be written. */
-static void reduce_some_columns(const lam__reduce_task *task, const lam__reduce_block *block, const char *numbers,
-                                int64_t step, bool far, char *out) {
+static LAM__OWN_FRAME void reduce_some_columns(const lam__reduce_task *task, const lam__reduce_block *block,
+                                               const char *numbers, int64_t step, bool far, char *out) {
     alignas(64) char results[ROOM_BYTES];
     const int64_t item = lam__item_bytes(task->dtype), result = result_bytes(task);
     const bool rows = block->row_step == 1;
@@ -217,7 +218,8 @@ static int64_t dense_unit(const lam__reduce_block *b) {
 }
 
 /* Some rows or layers at a time become f64 and are reduced as these. */
-static void reduce_rounded(const lam__reduce_task *task, const lam__reduce_block *block, int64_t each, char *out) {
+static LAM__OWN_FRAME void reduce_rounded(const lam__reduce_task *task, const lam__reduce_block *block, int64_t each,
+                                          char *out) {
     alignas(64) char room[WIDE_BYTES];
     lam__reduce_task plain = *task;
     plain.change = (lam__reduce_change){NULL, NULL, 0, false};

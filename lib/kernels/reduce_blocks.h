@@ -4,6 +4,14 @@
 
 #include "lib/kernels/reduce_loops.h"
 
+/* Of functions whose arrays take kilobytes of the stack. In the frames of their callers these would lie beside each
+ * other for as long as the callers run, and clang puts them there. */
+#if defined(__GNUC__)
+#define LAM__OWN_FRAME __attribute__((noinline))
+#else
+#define LAM__OWN_FRAME
+#endif
+
 /* What becomes of the elements first; both NULL: nothing. */
 typedef struct lam__reduce_change {
     lam__loop *less, *square; /* less: takes the number of the result away; square: or the product of two elements */

@@ -105,6 +105,9 @@ const lam__reduce_type *lam__reduce_loops(lam_dtype dtype);
 /* The operation that stands for `id` on `dtype`. */
 lam__reduce_op lam__reduce_op_of(lam__reduce_id id, lam_dtype dtype);
 
+/* n results of no elements. */
+void lam__reduce_neutral(lam__reduce_op op, lam_dtype dtype, int64_t n, void *out);
+
 /* ---- axes ---------------------------------------------------------------------------------------------------- */
 
 typedef struct lam__reduce_axis {

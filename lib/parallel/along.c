@@ -1,5 +1,6 @@
 /* Reductions, arg-reductions and scans in pieces: between results where there are enough of them, and within results
  * where there are few, at the leaves of their tree (NOTE [parts] in lib/kernels/kernels.h). */
+#include "lib/base/inline.h"
 #include "lib/kernels/item.h"
 #include "lib/kernels/means.h"
 #include "lib/kernels/scan.h"
@@ -105,9 +106,9 @@ static bool choose_parts(reduction *r, int threads) {
     return r->leaves >= few;
 }
 
-/* Parts of results lie in the frame, so nothing is allocated; they are joined as the nodes of the tree that they are,
- * which makes the bits those of one thread. */
-static void reduce_by_parts(lam__team *team, reduction *r, double cost) {
+/* Parts of results lie in a frame of their own, so nothing is allocated; they are joined as the nodes of the tree that
+ * they are, which makes the bits those of one thread. */
+static LAM__APART void reduce_by_parts(lam__team *team, reduction *r, double cost) {
     alignas(64) char parts[PARTS_BYTES];
     char *out = r->out;
     const int64_t count = (r->leaves + r->part - 1) / r->part;

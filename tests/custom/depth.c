@@ -1,4 +1,4 @@
-/* Depth: what calls itself, or is called in long chains, on a stack of 1 MiB. What counts is that the stack is never
+/* Depth: what calls itself, or is called in long chains, on a stack of 256 KiB. What counts is that the stack is never
  * overrun (the guard page would end the test): a call that no longer fits fails with a message. */
 #define _GNU_SOURCE /* pthread_attr_setstack */
 
@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 /* Frames that a sanitizer watches are ten times as large. */
-enum { DEEP = 8193, STACK = LESS > 1 ? 4096 << 10 : 1024 << 10 };
+enum { DEEP = 8193, STACK = LESS > 1 ? 4096 << 10 : 256 << 10 };
 
 static int depth, deepest;
 

@@ -4,22 +4,39 @@
  * system tells its bounds, otherwise when the outermost call lies DEEP bytes away. On a stack that is smaller than what
  * is kept the outermost call is refused, too. */
 #if defined(__linux__)
-#define _GNU_SOURCE /* pthread_getattr_np */
+#define _GNU_SOURCE /* pthread_getattr_np, gettid */
 #include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #endif
 
 #include "lib/base/stack.h"
 
 enum {
     DEEP = 5 << 20,            /* bytes that calls within calls may take in any case; stacks have 8 MiB as a rule */
+    MAIN_MOST = 64 << 20,      /* the system keeps 128 MiB for the main thread's stack, and more on request */
     RESERVE_LEAST = 128 << 10, /* bytes kept for what a call does beside calling on: kernels take up to 98 KiB */
     RESERVE_MOST = 1 << 20
 };
 
 #if defined(__linux__) && defined(__GLIBC__)
+/* The main thread's stack begins behind the name of the program and is as long as its limit says. The C library reads
+ * a file under /proc for the same, which takes thirty times as long as all else that a context needs to begin. */
+static bool is_on_main_stack(lam_ctx *ctx, uintptr_t here) {
+    const uintptr_t top = (uintptr_t)getauxval(AT_EXECFN);
+    struct rlimit limit;
+    if (here >= top || getpid() != gettid() || getrlimit(RLIMIT_STACK, &limit)) return false;
+    const uintptr_t bytes = limit.rlim_cur < MAIN_MOST ? (uintptr_t)limit.rlim_cur : MAIN_MOST;
+    if (top - here > bytes) return false;
+    ctx->stack_end = top - bytes;
+    ctx->stack_bytes = bytes;
+    return true;
+}
+
 /* Notes the bounds of the running thread's stack; both 0 if they are not to be had. Asked once for each change of
- * thread, since for the main thread the C library reads a file under /proc for it. */
-static void find_bounds(lam_ctx *ctx) {
+ * thread. */
+static void find_bounds(lam_ctx *ctx, uintptr_t here) {
     uintptr_t self = (uintptr_t)pthread_self();
     if (ctx->stack_thread == self) return;
     pthread_attr_t attributes;
@@ -27,6 +44,7 @@ static void find_bounds(lam_ctx *ctx) {
     size_t bytes = 0;
     ctx->stack_thread = self;
     ctx->stack_end = ctx->stack_bytes = 0;
+    if (is_on_main_stack(ctx, here)) return;
     if (pthread_getattr_np(pthread_self(), &attributes)) return;
     if (!pthread_attr_getstack(&attributes, &end, &bytes)) {
         ctx->stack_end = (uintptr_t)end;
@@ -35,14 +53,15 @@ static void find_bounds(lam_ctx *ctx) {
     pthread_attr_destroy(&attributes);
 }
 #else
-static void find_bounds(lam_ctx *ctx) {
+static void find_bounds(lam_ctx *ctx, uintptr_t here) {
+    (void)here;
     ctx->stack_end = ctx->stack_bytes = 0;
 }
 #endif
 
 /* Bytes that calls within the outermost one, which begins here, may take. */
 static uintptr_t room_below(lam_ctx *ctx, uintptr_t here) {
-    find_bounds(ctx);
+    find_bounds(ctx, here);
     if (here <= ctx->stack_end || here - ctx->stack_end > ctx->stack_bytes)
         return DEEP; /* not this thread's own stack */
     uintptr_t left = here - ctx->stack_end, reserve = ctx->stack_bytes / 4;

@@ -5,6 +5,7 @@
 #include "tests/custom/callbacks.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 /* Frames that a sanitizer watches are ten times as large. */
 enum { DEEP = 8193, STACK = LESS > 1 ? 4096 << 10 : 256 << 10 };
@@ -252,7 +253,22 @@ START_TEST(a_stack_too_small_for_kernels_is_refused) {
 }
 END_TEST
 
+/* The limit of the main thread's stack is the process's. */
+START_TEST(the_main_threads_stack_ends_at_its_limit) {
+    struct rlimit usual, lower;
+    job j = {.f = &nested_forward, .how = VALUE};
+    ck_assert_int_eq(getrlimit(RLIMIT_STACK, &usual), 0);
+    lower = usual;
+    lower.rlim_cur = STACK;
+    ck_assert_int_eq(setrlimit(RLIMIT_STACK, &lower), 0);
+    run(&j);
+    ck_assert_int_eq(setrlimit(RLIMIT_STACK, &usual), 0);
+    ck_assert_msg(deepest > 10 && strstr(j.text, "a thread with a larger stack"), "%d: %s", deepest, j.text);
+}
+END_TEST
+
 Suite *suite_custom_depth(void) {
     return SUITE_OF("custom/depth", recursive_callbacks_in_a_small_stack, the_deepest_call_has_room_for_any_operation,
-                    long_chains_of_functions_in_a_small_stack, a_stack_too_small_for_kernels_is_refused);
+                    long_chains_of_functions_in_a_small_stack, a_stack_too_small_for_kernels_is_refused,
+                    the_main_threads_stack_ends_at_its_limit);
 }

@@ -147,7 +147,8 @@ lam_tensor *lam_ldexp(lam_tensor *x, lam_tensor *exponents) {
 
 /* ---- fewer digits ------------------------------------------------------------------------------------------------ */
 
-/* The tangent is rounded as the value is, as in JAX: the derivative of a program in the narrow format. */
+/* The tangent is rounded as the value is, and the row counts as linear, as in JAX: the derivative of a program in the
+ * narrow format. */
 static lam_tensor *slope_reduce_precision(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam__apply_coded(&lam__row_reduce_precision, *(const int64_t *)r->params, 1, &t);
@@ -160,6 +161,7 @@ const lam_primitive lam__row_reduce_precision = {
     .loop = LAM__LOOP_reduce_precision + 1,
     .real = true,
     .derivative = LAM_ELEMENTWISE,
+    .linear = 1u,
     .slope = slope_reduce_precision,
     .layout = "l bits",
 };

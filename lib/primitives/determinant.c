@@ -167,12 +167,18 @@ static lam_tensor *balanced_change(lam_tensor *x, lam_tensor *e) {
     return moved(change_along(moved(x, both), moved(e, both)), lam_sub(both, sum));
 }
 
-/* The second derivative of the determinant along e, symmetric. Cofactors of one row are constant, those of two rows
- * linear in the elements and their own change. */
+/* Cofactors of two rows are the elements in other places, so they change as these do: by operations that are known to
+ * be linear. */
+static lam_tensor *change_of_two(lam_tensor *e) {
+    lam_tensor *turned = lam_reverse(e, LAM_AXES(-2, -1));
+    return lam_where(lam_eye(lam_ctx_of(e), LAM_BOOL, 2, 2), turned, lam_neg(turned));
+}
+
+/* The second derivative of the determinant along e, symmetric. Cofactors of one row are constant. */
 static lam_tensor *second_along(lam_tensor *x, lam_tensor *e) {
     const int64_t n = lam_dim(x, -1);
     if (n < 2) return lam_zeros_like(e);
-    if (n == 2) return lam_cofactor(e);
+    if (n == 2) return change_of_two(e);
     return n == 3 ? change_of_three(x, e) : balanced_change(x, e);
 }
 

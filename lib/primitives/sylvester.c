@@ -91,7 +91,7 @@ static void jvp_solve_sylvester(const lam_rule *r, lam_tensor *const dx[], lam_t
 
 /* Cotangents do not conjugate: transposes of a and b, not adjoints. */
 static void vjp_solve_sylvester(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    lam_tensor *turned = lam__matrices_turn(r->out[0]);
+    lam_tensor *turned = r->needs[A] || r->needs[B] ? lam__matrices_turn(r->out[0]) : NULL;
     lam_tensor *y = apply_solve_sylvester(lam__matrices_turn(r->in[A]), lam__matrices_turn(r->in[B]), g[0]);
     if (r->needs[A]) gx[A] = lam_neg(lam_matmul(y, turned));
     if (r->needs[B]) gx[B] = lam_neg(lam_matmul(turned, y));
@@ -109,7 +109,9 @@ const lam_primitive lam__row_solve_sylvester = {
     .inputs = INPUTS,
     .takes_complex = true,
     .derivative = LAM_GENERAL,
-    .saves = LAM_SAVE_IN(A) | LAM_SAVE_IN(B) | LAM_SAVE_OUT(0),
+    .linear = 1u << C,
+    .saves = LAM_SAVE_IN(A) | LAM_SAVE_IN(B),
+    .saves_for = {LAM_SAVE_OUT(0), LAM_SAVE_OUT(0)},
     .shape = shape_solve_sylvester,
     .eval = eval_solve_sylvester,
     .jvp = jvp_solve_sylvester,

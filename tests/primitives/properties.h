@@ -13,6 +13,7 @@
     X(reverse)                                                                                                         \
     X(strided_reverse)                                                                                                 \
     X(second)                                                                                                          \
+    X(linear)                                                                                                          \
     X(batch)                                                                                                           \
     X(batch_twice)                                                                                                     \
     X(batch_derivative)                                                                                                \

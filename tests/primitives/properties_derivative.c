@@ -1,10 +1,12 @@
 /* Derivatives: forward mode against differences of the reference, reverse against forward by <w, Jv> = <J'w, v>, both
- * by all operands and by each alone, second order in all four pairs of modes against differences. Operands of an
- * elementwise row without derivative have derivative zero by the same differences, so no row is left out. */
+ * by all operands and by each alone, second order in all four pairs of modes against differences; what a rule makes of
+ * a tangent or cotangent is linear, so it can be recorded as such and transposed. Operands of an elementwise row
+ * without derivative have derivative zero by the same differences, so no row is left out. */
 #include "tests/primitives/probe.h"
 #include "tests/primitives/properties.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct directions {
     array v[CASES_OPERANDS];
@@ -192,6 +194,19 @@ static void four_pairs(const probe *p, const second *s, long double pair[4]) {
     pair[3] = inner_gradients(p, gx, &s->v);
 }
 
+static void take_second(probe *p, second *s) {
+    s->by = by_operands(p, s->items);
+    take_directions(p, 0, -1, PLAIN, &s->u);
+    take_directions(p, 11, -1, PLAIN, &s->v);
+    take_weights(p, PLAIN, s->w, s->t);
+    s->forward = lam_jvp_fn(p->f, &s->by);
+    s->reverse = lam_fn_new(ctx, &(lam_fn_options){.name = "gradients",
+                                                   .body = body_gradients,
+                                                   .inputs = p->inputs + p->outputs,
+                                                   .outputs = p->count,
+                                                   .env = p});
+}
+
 static void visit_second(probe *p) {
     static const char *const names[] = {"forward of forward", "reverse of forward", "forward of reverse",
                                         "reverse of reverse"};
@@ -199,16 +214,7 @@ static void visit_second(probe *p) {
     static array want[CASES_OUTPUTS];
     long double pair[4], difference = 0;
     if (!p->count) return; /* nothing to differentiate by: the first order says all */
-    s.by = by_operands(p, s.items);
-    take_directions(p, 0, -1, PLAIN, &s.u);
-    take_directions(p, 11, -1, PLAIN, &s.v);
-    take_weights(p, PLAIN, s.w, s.t);
-    s.forward = lam_jvp_fn(p->f, &s.by);
-    s.reverse = lam_fn_new(ctx, &(lam_fn_options){.name = "gradients",
-                                                  .body = body_gradients,
-                                                  .inputs = p->inputs + p->outputs,
-                                                  .outputs = p->count,
-                                                  .env = p});
+    take_second(p, &s);
     four_pairs(p, &s, pair);
     probe_difference2(p, s.u.list, s.v.list, want);
     for (int o = 0; o < p->outputs; o++) difference += array_dot(&want[o], &s.w[o]);
@@ -220,4 +226,48 @@ static void visit_second(probe *p) {
 
 int property_second(const cases_row *row) {
     return probe_each(row, PLAIN, visit_second);
+}
+
+/* ---- as linear functions -------------------------------------------------------------------------------------- */
+
+/* The derivative of f, whose last outputs are weighed by `weights`, along v by the row's operands: both modes against
+ * lam_linearize and its transpose. */
+static void check_linear(const probe *p, const second *s, lam_fn *f, lam_list at, lam_list weights, const array w[]) {
+    enum { MOST = 2 * CASES_OUTPUTS + CASES_OPERANDS };
+    lam_tensor *out[MOST], *dout[MOST], *again[MOST], *gx[CASES_OPERANDS], *v[CASES_OPERANDS], *with[MOST] = {NULL};
+    const size_t n = (size_t)lam_fn_outputs(f), before = n - weights.count;
+    const lam_list along = {probe_pick(p, s->v.t, v), v};
+    lam_fn *linear;
+    for (size_t i = 0; i < weights.count; i++) with[before + i] = weights.items[i];
+    PROBE_CHECK(p, lam_jvp(f, at, along, out, dout, n, &s->by) == LAM_OK, "jvp failed");
+    PROBE_CHECK(p, lam_linearize(f, at, out, n, &linear, &s->by) == LAM_OK, "linearize failed");
+    PROBE_CHECK(p, lam_call(linear, along, again, n) == LAM_OK, "the linear function failed");
+    lam_fn *back = lam_linear_transpose(linear, along);
+    PROBE_CHECK(p, lam_call(back, (lam_list){n, with}, gx, along.count) == LAM_OK, "the transpose failed");
+    const long double by_jvp = inner(p, dout + before, w, (int)weights.count, "tangent");
+    const long double by_linear = inner(p, again + before, w, (int)weights.count, "linear function");
+    check_close(p, "jvp and linearize", by_jvp, by_linear, 64 * p->epsilon);
+    check_close(p, "jvp and the transpose of linearize", by_jvp, inner_gradients(p, gx, &s->v), 1024 * p->epsilon);
+}
+
+static void visit_linear(probe *p) {
+    static second s;
+    static array w[CASES_OPERANDS];
+    lam_tensor *at[2 * CASES_OPERANDS + CASES_OUTPUTS], *u[CASES_OPERANDS];
+    const size_t n = (size_t)p->inputs, m = (size_t)p->outputs;
+    if (!p->count) return;
+    take_second(p, &s);
+    const size_t count = probe_pick(p, s.u.t, u);
+    memcpy(at, p->x, n * sizeof *at);
+    check_linear(p, &s, p->f, (lam_list){n, at}, (lam_list){m, s.t}, s.w);
+    memcpy(at + n, u, count * sizeof *at);
+    check_linear(p, &s, s.forward, (lam_list){n + count, at}, (lam_list){m, s.t}, s.w);
+    for (int i = 0, k = 0; i < p->inputs; i++)
+        if (p->floating[i]) w[k++] = s.u.v[i];
+    memcpy(at + n, s.t, m * sizeof *at);
+    check_linear(p, &s, s.reverse, (lam_list){n + m, at}, (lam_list){count, u}, w);
+}
+
+int property_linear(const cases_row *row) {
+    return probe_each(row, PLAIN, visit_linear);
 }

@@ -17,6 +17,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 
 #include "lib/tensor/dtype.h"
@@ -27,10 +28,6 @@
 
 #include <float.h>
 #include <math.h>
-
-typedef struct gap_params {
-    int sign;
-} gap_params;
 
 static lam_status shape_gap_solve(const lam_call_site *call, lam_shape out[]) {
     const lam_value *p = call->in[1];
@@ -240,7 +237,7 @@ static lam_status solve_all(lam_ctx *ctx, equation e, int64_t matrices, int64_t 
 
 /* By numbers without gaps, whatever the operands are views of. */
 static lam_status eval_gap_solve(const lam_call_site *call, lam_value *const out[]) {
-    const gap_params *params = call->params;
+    const lam__gap_params *params = call->params;
     lam_value *x = out[0];
     int64_t bad = -1;
     if (x->count == 0) return LAM_OK;
@@ -261,7 +258,7 @@ static lam_status eval_gap_solve(const lam_call_site *call, lam_value *const out
 }
 
 static lam_tensor *apply_gaps(lam_tensor *w, lam_tensor *p, int sign) {
-    gap_params params = {sign};
+    lam__gap_params params = {sign};
     lam_tensor *in[2] = {w, p};
     return lam__apply(&lam__row_gap_solve, &params, sizeof params, 2, in);
 }
@@ -274,7 +271,7 @@ static lam_tensor *products(lam_tensor *x, lam_tensor *y, int sign, lam_tensor *
 
 /* The same equation for dp - (x dw + sign dw x). */
 static void jvp_gap_solve(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
-    const gap_params *params = r->params;
+    const lam__gap_params *params = r->params;
     lam_tensor *x = r->out[0], *rest = dx[1];
     if (dx[0]) {
         lam_tensor *moved = lam_neg(products(x, dx[0], params->sign, dx[0], x));
@@ -285,7 +282,7 @@ static void jvp_gap_solve(const lam_rule *r, lam_tensor *const dx[], lam_tensor 
 
 /* y w^T + sign w^T y = g gives gp = y and gw = -(x^T y + sign y x^T). */
 static void vjp_gap_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    const gap_params *params = r->params;
+    const lam__gap_params *params = r->params;
     lam_tensor *y = apply_gaps(lam__matrices_turn(r->in[0]), g[0], params->sign);
     gx[1] = y;
     if (!r->needs[0]) return;
@@ -294,7 +291,7 @@ static void vjp_gap_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *
 }
 
 static void batch_gap_solve(const lam_rule *r, lam_tensor *out[]) {
-    const gap_params *params = r->params;
+    const lam__gap_params *params = r->params;
     out[0] = apply_gaps(lam__matrices_with_batch(r, 0), lam__matrices_with_batch(r, 1), params->sign);
 }
 

@@ -17,7 +17,7 @@ typedef struct lam__join_params {
  * a batch axis in front changes nothing. */
 typedef struct lam__split_params {
     int32_t from_end; /* 1: the last */
-    int32_t given; /* sizes: 0, or as many as results */
+    int32_t given;    /* sizes: 0, or as many as results */
     int64_t sizes[];
 } lam__split_params;
 
@@ -87,6 +87,16 @@ typedef struct lam__solve_params {
 typedef struct lam__qr_params {
     bool full;
 } lam__qr_params;
+
+/* Of pinv: a singular value of no more than rtol times the largest counts as 0. */
+typedef struct lam__pinv_params {
+    double rtol; /* negative: none does */
+} lam__pinv_params;
+
+/* Of gap_solve: x w + sign w x = p. */
+typedef struct lam__gap_params {
+    int sign;
+} lam__gap_params;
 
 /* Of tridiagonal_solve. The row solves with the transpose too, as its way back needs that; users do not ask for it. */
 typedef struct lam__tridiagonal_params {

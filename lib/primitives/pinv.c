@@ -6,6 +6,7 @@
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
 #include "lib/primitives/matrices.h"
+#include "lib/primitives/params.h"
 #include "lib/primitives/rows.h"
 
 #include "lib/kernels/kernels.h"
@@ -16,10 +17,6 @@
 #include <lamina/tensor.h>
 
 #include <float.h>
-
-typedef struct pinv_params {
-    double rtol; /* negative: none */
-} pinv_params;
 
 /* The last two axes change places. */
 static lam_status shape_pinv(const lam_call_site *call, lam_shape out[]) {
@@ -78,7 +75,7 @@ static int64_t invert_all(const lam__rectangle *r, double rtol, const lam_value 
 
 /* Matrices one after the other, in one room. */
 static lam_status eval_pinv(const lam_call_site *call, lam_value *const out[]) {
-    const pinv_params *p = call->params;
+    const lam__pinv_params *p = call->params;
     lam__rectangle r = {.m = out[0]->dims[out[0]->rank - 1], .n = out[0]->dims[out[0]->rank - 2], .vectors = true};
     int64_t k = r.m < r.n ? r.m : r.n, bad = -1;
     lam__work work;
@@ -129,13 +126,13 @@ static void vjp_pinv(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
 
 /* The tolerance is a parameter and not a function of x: singular values below it do not come back in derivatives. */
 static lam_tensor *apply_pinv(lam_tensor *x, double rtol) {
-    pinv_params p = {rtol};
+    lam__pinv_params p = {rtol};
     return lam__apply1(&lam__row_pinv, &p, sizeof p, x);
 }
 
 /* A stack with one more leading axis. */
 static void batch_pinv(const lam_rule *r, lam_tensor *out[]) {
-    const pinv_params *p = r->params;
+    const lam__pinv_params *p = r->params;
     out[0] = apply_pinv(r->in[0], p->rtol);
 }
 

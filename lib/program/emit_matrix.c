@@ -247,6 +247,100 @@ static const char *write_eigh(ARGUMENTS) {
     return NULL;
 }
 
+/* ---- singular values --------------------------------------------------------------------------------------------- */
+
+/* What the helper takes for vectors of the longer side, `count` of them or as many as there are values, and for all of
+ * the shorter one. */
+static int64_t svd_room(int64_t m, int64_t n, int64_t count) {
+    const int64_t longer = m < n ? n : m, shorter = m < n ? m : n;
+    return (count > shorter ? count : shorter) * longer + shorter * shorter;
+}
+
+static const char *write_svd(ARGUMENTS) {
+    const int64_t m = side(in[0], 2), n = side(in[0], 1), columns = side(out[0], 1), rows = side(out[2], 2);
+    pieces p = {0};
+    (void)q;
+    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    add_operand(e, &p, in[0], m * n);
+    add_place(e, &p, out[0], m * columns);
+    add_place(e, &p, out[1], side(out[1], 1));
+    add_place(e, &p, out[2], rows * n);
+    add_room(e, &p, in[0]->dtype, svd_room(m, n, m < n ? rows : columns));
+    write_each(e, in[0], 2, "@svd($5, $6, $7, $8, $0, $1, $2, $3, $4);", &p, (int64_t[4]){m, n, columns, rows});
+    return NULL;
+}
+
+static const char *write_svdvals(ARGUMENTS) {
+    const int64_t m = side(in[0], 2), n = side(in[0], 1);
+    pieces p = {0};
+    (void)q;
+    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    add_operand(e, &p, in[0], m * n);
+    add_place(e, &p, out[0], side(out[0], 1));
+    add_room(e, &p, in[0]->dtype, svd_room(m, n, 0));
+    write_each(e, in[0], 2, "@svd($5, $6, 0, 0, $0, NULL, $1, NULL, $2);", &p, (int64_t[4]){m, n});
+    return NULL;
+}
+
+static const char *write_pinv(ARGUMENTS) {
+    const lam__pinv_params *how = q->params;
+    const int64_t m = side(in[0], 2), n = side(in[0], 1);
+    pieces p = {0};
+    char cut[LAM__EMIT_NUMBER], text[128];
+    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    lam__emit_real(in[0]->dtype, how->rtol, cut);
+    add_operand(e, &p, in[0], m * n);
+    add_place(e, &p, out[0], n * m);
+    add_room(e, &p, in[0]->dtype, m < n ? m : n);
+    add_room(e, &p, in[0]->dtype, svd_room(m, n, 0));
+    snprintf(text, sizeof text, "@pinv($5, $6, %s, $0, $1, $2, $3);", cut);
+    write_each(e, in[0], 2, text, &p, (int64_t[4]){m, n});
+    return NULL;
+}
+
+static const char *write_gap_solve(ARGUMENTS) {
+    const lam__gap_params *how = q->params;
+    const int64_t m = side(out[0], 2), n = side(out[0], 1);
+    pieces p = {0};
+    char text[128];
+    if (!lam__dtype_is_float(out[0]->dtype)) return WRONG;
+    add_operand(e, &p, in[0], n * n);
+    add_operand(e, &p, in[1], m * n);
+    add_place(e, &p, out[0], m * n);
+    snprintf(text, sizeof text, "@gap_solve($5, $6, %d, $0, $1, $2);", how->sign);
+    write_each(e, out[0], 2, text, &p, (int64_t[4]){m, n});
+    return NULL;
+}
+
+/* ---- exponentials ------------------------------------------------------------------------------------------------ */
+
+static const char *write_expm(ARGUMENTS) {
+    const int64_t n = side(in[0], 1);
+    pieces p = {0};
+    (void)q;
+    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    add_operand(e, &p, in[0], n * n);
+    add_place(e, &p, out[0], n * n);
+    add_room(e, &p, in[0]->dtype, 7 * n * n);
+    add_room(e, &p, LAM_I32, 2 * n);
+    write_each(e, in[0], 2, "@expm($5, $0, $1, $2, $3);", &p, (int64_t[4]){n});
+    return NULL;
+}
+
+static const char *write_expm_frechet(ARGUMENTS) {
+    const int64_t n = side(out[0], 1);
+    pieces p = {0};
+    (void)q;
+    if (!lam__dtype_is_float(out[0]->dtype)) return WRONG;
+    add_operand(e, &p, in[0], n * n);
+    add_operand(e, &p, in[1], n * n);
+    add_place(e, &p, out[0], n * n);
+    add_room(e, &p, out[0]->dtype, 36 * n * n);
+    add_room(e, &p, LAM_I32, 4 * n);
+    write_each(e, out[0], 2, "@expm_frechet($5, $0, $1, $2, $3, $4);", &p, (int64_t[4]){n});
+    return NULL;
+}
+
 const lam__emit_row lam__emit_matrices[] = {
     {&lam__row_cholesky, write_cholesky},
     {&lam__row_triangular_solve, write_triangular_solve},
@@ -259,5 +353,11 @@ const lam__emit_row lam__emit_matrices[] = {
     {&lam__row_qr, write_qr},
     {&lam__row_eigh, write_eigh},
     {&lam__row_eigvalsh, write_eigh},
+    {&lam__row_svd, write_svd},
+    {&lam__row_svdvals, write_svdvals},
+    {&lam__row_pinv, write_pinv},
+    {&lam__row_gap_solve, write_gap_solve},
+    {&lam__row_expm, write_expm},
+    {&lam__row_expm_frechet, write_expm_frechet},
     {NULL, NULL},
 };

@@ -110,8 +110,8 @@ void lam__emit_element(lam_dtype dtype, const void *data, int64_t i, char text[2
 
 /* ---- templates --------------------------------------------------------------------------------------------------- */
 
-static const lam__emit_helper *const families[] = {lam__emit_scalars, lam__emit_orders, lam__emit_factors,
-                                                   lam__emit_randoms, lam__emit_fourier};
+static const lam__emit_helper *const families[] = {lam__emit_scalars, lam__emit_orders,  lam__emit_factors,
+                                                   lam__emit_randoms, lam__emit_fourier, lam__emit_spectra};
 
 /* Names differ in all families: the first that fits is taken. */
 static const lam__emit_helper *find_helper(const char *name, size_t length) {

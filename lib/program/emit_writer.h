@@ -202,7 +202,7 @@ lam__emit_place lam__emit_dense_place(const char *base, lam_dtype dtype, int ran
 
 /* Families of helpers. */
 extern const lam__emit_helper lam__emit_scalars[], lam__emit_orders[], lam__emit_factors[], lam__emit_randoms[],
-    lam__emit_fourier[];
+    lam__emit_fourier[], lam__emit_spectra[];
 
 /* emit_sums.c: whether an equation is a reduction; writes one whose element e->inner makes under this name. */
 bool lam__emit_is_reduction(const lam__equation *q);

@@ -42,6 +42,7 @@ static const char *const partly[] = {"pow_slope", "exp2",           "expm1",
                                      "lu",        "solve",          "det",
                                      "slogdet",   "cofactor",       "qr",
                                      "eigh",      "eigvalsh",       "tridiagonal_solve",
+                                     "svd",       "svdvals",        "gap_solve",
                                      NULL};
 
 static bool is_among(const char *name, const char *const list[]) {

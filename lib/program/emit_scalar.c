@@ -57,10 +57,17 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_ndtr] = {"@ndtr($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_lgamma] = {"lgamma$f($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_digamma] = {"@digamma($1)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_polygamma] = {"($T)@f64:polygamma($1, $4)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_bessel_i] = {"($T)@f64:bessel_i($1, $4, $5, $6)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_erfcx] = {"($T)@f64:erfcx($1)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_log_ndtr] = {"($T)@f64:log_ndtr($1)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_ndtri] = {"($T)@f64:ndtri($1)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_ndtri_slope] = {"($T)@f64:ndtri_slope($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_softplus] = {"@softplus($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_silu] = {"@silu($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_silu_slope] = {"@silu_slope($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_mish] = {"@mish($1)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_mish_slope] = {"@mish_slope($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_gelu] = {"@gelu($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_gelu_slope] = {"@gelu_slope($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_gelu_tanh] = {"@gelu_tanh($1)", NULL, NULL, NULL, NULL},
@@ -199,6 +206,13 @@ static void precision(int64_t code, lam_dtype dtype, char parameters[3][LAM__EMI
     snprintf(parameters[2], LAM__EMIT_NUMBER, "UINT64_C(%llu)", (unsigned long long)least);
 }
 
+/* Order of the function, whether it is scaled, order of the derivative: see lam__special_bessel_i. */
+static void bessel(int64_t code, char parameters[3][LAM__EMIT_NUMBER]) {
+    const bool scaled = code & 1;
+    const int64_t all[] = {scaled ? code >> 1 & 127 : code >> 1, scaled, scaled ? code >> 8 : 0};
+    for (int i = 0; i < 3; i++) snprintf(parameters[i], LAM__EMIT_NUMBER, "%lld", (long long)all[i]);
+}
+
 static const char *of_dtype(const expression *x, lam_dtype dtype) {
     switch (dtype) {
     case LAM_F64:
@@ -246,7 +260,13 @@ const char *lam__emit_expression(const lam__equation *q, lam_dtype dtype, char p
         if ((code & 63) && code != 1) return NULL;
         snprintf(parameters[0], LAM__EMIT_NUMBER, "%lld", (long long)code);
         break;
-    case LAM__LOOP_atan2_slope: snprintf(parameters[0], LAM__EMIT_NUMBER, "%lld", (long long)code); break;
+    case LAM__LOOP_atan2_slope:
+    case LAM__LOOP_polygamma: snprintf(parameters[0], LAM__EMIT_NUMBER, "%lld", (long long)code); break;
+    case LAM__LOOP_bessel_i: bessel(code, parameters); break;
+    case LAM__LOOP_erfcx:
+    case LAM__LOOP_mish_slope:
+        if (code) return NULL; /* the function itself, or the first derivative, alone */
+        break;
     default: break;
     }
     return of_dtype(&expressions[id], dtype);

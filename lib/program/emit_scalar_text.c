@@ -106,6 +106,71 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    const $T tail = y * (1 / ($T)12 - y * (1 / ($T)120 - y * (1 / ($T)252 - y * far)));\n"
      "    return sum + (log$f(x) - 1 / (2 * x) - tail);\n"
      "}\n"},
+    /* As in special/gamma.c, in double: the sum by Euler's and Maclaurin's formula, DLMF 25.11.28 with six Bernoulli
+     * numbers; on the left it is that over all integers less that of the other side. */
+    {"hurwitz",
+     "/* The sum of (x + k)^-s over k = 0, 1, ... for x > 0, s > 1. */\n"
+     "static double hurwitz_$S(int s, double x) {\n"
+     "    static const double bernoulli[] = {1 / 6.0, -1 / 30.0, 1 / 42.0, -1 / 30.0, 5 / 66.0, -691 / 2730.0};\n"
+     "    double sum = 0, series = 0.5;\n"
+     "    for (; x < 16 + 2 * s; x += 1) sum += pow(x, -s);\n"
+     "    double term = 1 / x;\n"
+     "    for (int j = 1; j <= 6; j++) {\n"
+     "        term *= (s + 2 * j - 2) / (2.0 * j);\n"
+     "        series += bernoulli[j - 1] * term;\n"
+     "        term *= (s + 2 * j - 1) / (2.0 * j + 1) / (x * x);\n    }\n"
+     "    return sum + series * pow(x, -s) + pow(x, 1 - s) / (s - 1);\n}\n"},
+    {"polygamma",
+     "static double polygamma_$S(double x, int n) {\n"
+     "    const int s = n + 1;\n"
+     "    const double a = x - rint(x), sign = s % 2 ? -1 : 1;\n"
+     "    double sum;\n"
+     "    if (n == 0) return @digamma(x);\n"
+     "    if (x - x != 0) return x > 0 ? 0 : NAN;\n"
+     "    if (x > 0) sum = @hurwitz(s, x);\n"
+     "    else if (a == 0) sum = s % 2 == 0 ? INFINITY : x == 0 ? copysign(INFINITY, x) : NAN;\n"
+     "    else if (s % 2 && fabs(a) == 0.5) sum = @hurwitz(s, 1 - x);\n"
+     "    else sum = pow(a, -s) + @hurwitz(s, 1 + a) + sign * (@hurwitz(s, 1 - a) - @hurwitz(s, 1 - x));\n"
+     "    return sign * tgamma(s) * sum;\n}\n"},
+    /* What x^2 lost by rounding comes back as a factor; beyond 10 the asymptotic series, A&S 7.1.23. */
+    {"erfcx",
+     "/* exp(x^2) erfc(x). */\n"
+     "static double erfcx_$S(double x) {\n"
+     "    const double square = x * x, half = -0.5 / square;\n"
+     "    double sum = 1, term = 1;\n"
+     "    if (x < -27) return INFINITY;\n"
+     "    if (x < 10) return exp(square) * (1 + fma(x, x, -square)) * erfc(x);\n"
+     "    for (int k = 1; k <= 14; k++) sum += term *= half * (2 * k - 1);\n"
+     "    return sum / (x * 0x1.c5bf891b4ef6bp+0);\n}\n"},
+    {"log_ndtr",
+     "static double log_ndtr_$S(double x) {\n"
+     "    const double z = x * 0x1.6a09e667f3bcdp-1;\n"
+     "    const double square = x * x / 2, lost = fma(x, x / 2, -square);\n"
+     "    if (x < -1) return log(@erfcx(-z) / 2) - square;\n"
+     "    if (x < 5) return x < 0 ? log(erfc(-z) / 2) : log1p(-erfc(z) / 2);\n"
+     "    return x > 40 ? -0.0 : log1p(-@erfcx(z) / 2 * exp(-square) * (1 - lost));\n}\n"},
+    /* Newton's method on the logarithm, which is concave. */
+    {"erfc_inv",
+     "/* y with erfc(y) = q, for 0 < q <= 1. */\n"
+     "static double erfc_inv_$S(double q) {\n"
+     "    const double goal = log(q);\n"
+     "    double y = sqrt(-goal);\n"
+     "    if (q > 0.5) return @erf_inv(1 - q);\n"
+     "    for (int k = 0; k < 8; k++) {\n"
+     "        const double e = @erfcx(y);\n"
+     "        y += (log(e) - y * y - goal) * e / 0x1.20dd750429b6dp+0;\n    }\n"
+     "    return y;\n}\n"},
+    {"ndtri",
+     "static double ndtri_$S(double p) {\n"
+     "    if (!(p > 0 && p < 1)) return p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;\n"
+     "    if (p > 0.25 && p < 0.75) return 0x1.6a09e667f3bcdp+0 * @erf_inv(2 * p - 1);\n"
+     "    return 0x1.6a09e667f3bcdp+0 * (p < 0.5 ? -@erfc_inv(2 * p) : @erfc_inv(2 - 2 * p));\n}\n"},
+    {"ndtri_slope",
+     "/* 1 over the density at ndtri(p): 0x1.40...p+1 is sqrt(2 pi). */\n"
+     "static double ndtri_slope_$S(double p) {\n"
+     "    const double q = 2 * (p < 0.5 ? p : 1 - p);\n"
+     "    if (!(p > 0 && p < 1)) return p == 0 || p == 1 ? INFINITY : NAN;\n"
+     "    return 0x1.40d931ff62706p+1 * @erfcx(@erfc_inv(q)) / q;\n}\n"},
     /* erfc(-x / sqrt 2) / 2. */
     {"ndtr",
      "static $T ndtr_$S($T x) {\n"
@@ -126,6 +191,12 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    const $T e = exp$f(-fabs$f(x)), left = e * (2 + e);\n"
      "    if (fabs$f(x) > 800) return x > 0 ? x : -($T)0;\n"
      "    return x < 0 ? x * (left / (2 + left)) : x * ((1 + 2 * e) / (1 + 2 * e * (1 + e)));\n}\n"},
+    {"mish_slope",
+     "/* w + x w' of w = tanh(log(1 + u)) with u = exp(x). */\n"
+     "static $T mish_slope_$S($T x) {\n"
+     "    const $T e = exp$f(-fabs$f(x)), d = x < 0 ? 2 + e * (2 + e) : 1 + 2 * e * (1 + e);\n"
+     "    if (fabs$f(x) > 800) return x > 0 ? 1 : -($T)0;\n"
+     "    return (x < 0 ? e * (2 + e) : 1 + 2 * e) / d + x * (4 * e * (x < 0 ? 1 : e) * (1 + e) / (d * d));\n}\n"},
     {"gelu",
      "static $T gelu_$S($T x) {\n"
      "    return x < -100 ? -($T)0 : x * (erfc$f(-x * ($T)0x1.6a09e667f3bcdp-1) / 2);\n}\n"},
@@ -237,6 +308,50 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    const $T size = fabs$f(x - y), half = sinh$f(size < 1 ? size / 2 : 0);\n"
      "    if (size < 1) return log1p$f(2 * half * half);\n"
      "    return size - ($T)0x1.62e42fefa39efp-1 + log1p$f(exp$f(-2 * size));\n}\n"},
+    /* As in special/bessel.c, in double: the power series, the asymptotic one, means over a circle, see there. */
+    {"bessel_near",
+     "static double bessel_near_$S(int n, double x) {\n"
+     "    double term = 1, sum = 0;\n"
+     "    for (int k = 1; k <= n; k++) term *= x / (2.0 * k);\n"
+     "    for (int k = 1; term > sum * 0x1p-56; k++) {\n"
+     "        sum += term;\n"
+     "        term *= x * x / 4 / ((double)k * (n + k));\n    }\n"
+     "    return sum;\n}\n"},
+    {"bessel_far",
+     "static double bessel_far_$S(int n, double x, int order) {\n"
+     "    double term = 0x1.9884533d43651p-2 / sqrt(x);\n"
+     "    for (int k = 0; k < order; k++) term *= -(k + 0.5) / x;\n"
+     "    double sum = term, first = fabs(term);\n"
+     "    for (int k = 1; k <= 40 && fabs(term) > first * 0x1p-56; k++) {\n"
+     "        const double odd = 2 * k - 1;\n"
+     "        term *= (odd * odd - 4.0 * n * n) / (8 * k * x) * (odd + 2 * order) / odd;\n"
+     "        sum += term;\n    }\n"
+     "    return sum;\n}\n"},
+    {"bessel_middle",
+     "static double bessel_middle_$S(int n, double x, int order) {\n"
+     "    const int count = 48 + 2 * order + (int)(12 * sqrt(x));\n"
+     "    double sum = 0;\n"
+     "    for (int i = 0; i < count; i++) {\n"
+     "        const double root = sin(0x1.921fb54442d18p+0 * (i + 0.5) / count), w = 2 * root * root;\n"
+     "        double term = exp(-x * w);\n"
+     "        for (int k = 0; k < order; k++) term *= -w;\n"
+     "        sum += n ? term * (1 - w) : term;\n    }\n"
+     "    return sum / count;\n}\n"},
+    {"bessel_i",
+     "/* I_n(x), or a derivative of it times exp(-|x|) for n of 0 or 1. */\n"
+     "static double bessel_i_$S(double x, int n, int scaled, int order) {\n"
+     "    const double size = fabs(x), sign = x < 0 && (n + order) % 2 ? -1 : 1;\n"
+     "    if (x != x) return x;\n"
+     "    if (isinf(x)) return scaled ? 0 : sign * INFINITY;\n"
+     "    if (order > 0 && x == 0) {\n"
+     "        double value = (order - n) % 2 ? 0 : ldexp(1, -order);\n"
+     "        for (int k = 1; k <= (order - n) / 2; k++) value *= (double)(order + 1 - k) / k;\n"
+     "        return value;\n    }\n"
+     "    if (order > 0 && size < 30 + 10 * order) return sign * @bessel_middle(n, size, order);\n"
+     "    if (order == 0 && (size < 30 || size < (double)n * n))\n"
+     "        return sign * @bessel_near(n, size) * (scaled ? exp(-size) : 1);\n"
+     "    return sign * @bessel_far(n, size, order) * (scaled ? 1 : exp(size / 2)) * (scaled ? 1 : exp(size / 2));\n"
+     "}\n"},
     {"mul",
      "/* The formula as it stands: an infinite factor gives NaN. */\n"
      "static $T mul_$S($T x, $T y) {\n"

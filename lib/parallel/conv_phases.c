@@ -34,7 +34,7 @@ static void run_part(void *env, int64_t begin, int64_t end, int worker) {
 static void run_phase(lam__team *team, lam__conv *plan, char *room, int threads) {
     sharing s = {plan, room + plan->packed_bytes};
     plan->packed = room;
-    const double each = (double)plan->packed_bytes / (double)plan->packs / 4;
+    const double each = plan->packs ? (double)plan->packed_bytes / (double)plan->packs / 4 : 0;
     lam__team_run(threads > 1 ? team : NULL, plan->packs, each, pack_part, &s);
     lam__team_run(threads > 1 ? team : NULL, plan->items, plan->cost, run_part, &s);
 }

@@ -156,6 +156,16 @@ static bool apart(lam_dtype dtype, const lam__conv_case *s, const char *x, const
     return lam__parallel_conv_apart(NULL, dtype, s, x, w, out, any_room, own, &done) && done;
 }
 
+/* Turns the window over, as gradients have it, whose last element then is the first at w; gives where that is. */
+static int64_t turn_over(lam__conv_case *s) {
+    int64_t first = 0;
+    for (int i = 0; i < 3; i++) {
+        first += (s->axis[i].window - 1) * s->w_step[3 + i];
+        s->w_step[3 + i] = -s->w_step[3 + i];
+    }
+    return first;
+}
+
 enum { BY_PLANS, BY_GATHERING, BY_GROUPS, BY_EXAMPLES, BY_SUMS, BY_FEW, BY_PLACES, BY_POINTS, BY_APART, BY_ANY };
 
 /* Returns whether it was done. BY_ANY: by what is chosen for this machine and these operands. */
@@ -180,7 +190,8 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
     const int64_t dims[6] = {s.groups, s.n, s.o, s.axis[0].out, s.axis[1].out, s.axis[2].out};
     char *x = draws_elements(state, dtype, count[0], draws_number(state, 0, 1)),
          *w = draws_elements(state, dtype, count[1], false);
-    char *out = draws_memory((size_t)(count[2] * lam__item_bytes(dtype)));
+    char *out = draws_memory((size_t)(count[2] * lam__item_bytes(dtype))), *all_of_w = w;
+    if ((way == BY_PLANS || way == BY_ANY) && draws_number(state, 0, 1)) w += turn_over(&s) * lam__item_bytes(dtype);
     if (way == BY_PLANS) convolve(loops, dtype, &s, draws_number(state, 0, 1) ? 1 : 8, x, w, out, packed, room);
     else if (way == BY_GATHERING) done = gather(dtype, &s, x, w, out, packed, room);
     else if (way == BY_FEW) done = by_few(loops, dtype, &s, x, w, out, packed, room);
@@ -200,7 +211,7 @@ static bool compare(int way, const lam__conv_loops *loops, lam_dtype dtype, uint
     }
     return_rooms(&own);
     draws_free(x, (size_t)(count[0] * lam__item_bytes(dtype)));
-    draws_free(w, (size_t)(count[1] * lam__item_bytes(dtype)));
+    draws_free(all_of_w, (size_t)(count[1] * lam__item_bytes(dtype)));
     draws_free(out, (size_t)(count[2] * lam__item_bytes(dtype)));
     return done;
 }

@@ -44,6 +44,7 @@ typedef struct lam__conv {
     bool in_place;             /* x needs no copies */
     bool direct;               /* loops write the result where it belongs, by lines */
     bool by_lines;             /* several lines of one feature go together */
+    bool own;                  /* an item packs its weights: NOTE [weights that are used once] in plan.c */
     lam__conv_grid places;     /* n and the places */
     lam__conv_grid rows;       /* c and the window */
     int64_t features, chunks;  /* of an item; how many of these there are */
@@ -53,7 +54,8 @@ typedef struct lam__conv {
     double cost;               /* of an item, in units of lam__team_run */
     size_t packed_bytes;       /* for the weights, before anything is run; aligned to 64 */
     size_t room;               /* bytes of scratch for each thread, aligned to 64: a block of x, */
-    size_t room_sums, room_at; /* from here on sums, from here on tables */
+    size_t room_sums, room_at; /* from here on sums, from here on tables, */
+    size_t room_own;           /* from here on weights of an item */
 } lam__conv;
 
 /* The loops for this machine. */

@@ -166,17 +166,18 @@ static int64_t packed_features(const lam__conv *p) {
 }
 
 /* Packed weights, shared, and for each worker one room: the block of x with what loops may read beyond it, the sums,
- * and the two tables of offsets. */
+ * the two tables of offsets, and weights that the item packs itself. */
 static void plan_memory(lam__conv *p) {
     const int64_t item = lam__item_bytes(p->dtype), panels = p->shape.groups * p->rows.boxes;
     const lam__conv_box places = largest(&p->places), rows = largest(&p->rows);
     lam__conv_block block = {.elements = 0};
     if (!p->in_place) lam__conv_block_layout(&p->shape, p->way, &places, &rows, &block);
-    p->packs = panels * parts(p->shape.o, p->wide);
-    p->packed_bytes = (size_t)(up(panels * packed_features(p) * packed_rows(p) * item, ALIGN) + ALIGN);
+    p->packs = p->own ? 0 : panels * parts(p->shape.o, p->wide);
+    p->packed_bytes = p->own ? 0 : (size_t)(up(panels * packed_features(p) * packed_rows(p) * item, ALIGN) + ALIGN);
     p->room_sums = (size_t)up((block.elements + LAM__CONV_SLACK) * item, ALIGN);
     p->room_at = p->room_sums + (size_t)up(lam__conv_sums(p, &block, &places) * item, ALIGN);
-    p->room = p->room_at + (size_t)up((p->places.volume + p->rows.volume) * (int64_t)sizeof(int64_t), ALIGN);
+    p->room_own = p->room_at + (size_t)up((p->places.volume + p->rows.volume) * (int64_t)sizeof(int64_t), ALIGN);
+    p->room = p->room_own + (size_t)(p->own ? up(p->wide * packed_rows(p) * item, ALIGN) : 0);
 }
 
 /* False: the result has no elements. An empty contraction is planned like any other and gives zeros. */
@@ -194,14 +195,20 @@ bool lam__conv_plan(const lam__conv_loops *loops, lam_dtype dtype, const lam__co
         plan->direct = fills_lines(s, plan->places.size[3], lines ? 1 : 2 * lanes, lanes);
         plan->by_lines = plan->direct && lines;
     }
+    plan->own = plan->places.boxes == 1;
     plan_memory(plan);
     return true;
 }
 
 /* ---- weights ----------------------------------------------------------------------------------------------------- */
 
+/* NOTE [weights that are used once]
+ * Where one item has all places, as in gradients by the window and in the last layers of networks for images, it packs
+ * its weights itself, those of a panel just before they meet the places: so they stay in the first cache and are not
+ * written to memory, which may take longer than the products. */
+
 /* Where the weights of these features begin: panels of a group one after the other, each with all its features. */
-char *lam__conv_packed(const lam__conv *p, int64_t group, int64_t panel, int64_t feature) {
+static char *packed(const lam__conv *p, int64_t group, int64_t panel, int64_t feature) {
     const int64_t at = (group * p->rows.boxes + panel) * packed_features(p) + feature;
     return p->packed + at * packed_rows(p) * lam__item_bytes(p->dtype);
 }
@@ -234,7 +241,7 @@ static void pack_lines(const lam__conv *p, const int64_t dims[5], const int64_t 
 }
 
 /* Features from `feature` on of one panel: [rows, features], or [features, lines] for dots. */
-static void pack(const lam__conv *p, int64_t group, int64_t panel, int64_t feature) {
+static void pack(const lam__conv *p, int64_t group, int64_t panel, int64_t feature, char *dst) {
     const lam__conv_case *s = &p->shape;
     const lam__conv_box rows = lam__conv_box_of(&p->rows, panel);
     const int64_t width = lam__conv_width(p, feature), left = s->o - feature, item = lam__item_bytes(p->dtype);
@@ -249,19 +256,25 @@ static void pack(const lam__conv *p, int64_t group, int64_t panel, int64_t featu
         first += rows.start[i] * s->w_step[2 + i];
     }
     if (dots) to[0] = step;
-    char *dst = lam__conv_packed(p, group, panel, feature);
     if (dots && (from[4] == 1 || from[4] == 2)) {
         pack_lines(p, dims, to, from, p->w + first * item, dst);
         return;
     }
     if (dots || dims[0] < width) memset(dst, 0, (size_t)((dots ? dims[0] * step : step) * item));
-    lam__kernels_copy(5, dims, p->dtype, dst, to, p->dtype, p->w + first * item, from);
+    lam__conv_move(p->dtype, dims, dst, to, p->w + first * item, from);
 }
 
 void lam__conv_pack(const lam__conv *p, int64_t begin, int64_t end) {
     const int64_t blocks = parts(p->shape.o, p->wide);
     for (int64_t i = begin; i < end; i++) {
         const int64_t panel = i / blocks;
-        pack(p, panel / p->rows.boxes, panel % p->rows.boxes, i % blocks * p->wide);
+        const int64_t group = panel / p->rows.boxes, part = panel % p->rows.boxes, feature = i % blocks * p->wide;
+        pack(p, group, part, feature, packed(p, group, part, feature));
     }
+}
+
+const char *lam__conv_weights(const lam__conv *p, int64_t group, int64_t panel, int64_t feature, char *room) {
+    if (!p->own) return packed(p, group, panel, feature);
+    pack(p, group, panel, feature, room + p->room_own);
+    return room + p->room_own;
 }

@@ -111,7 +111,7 @@ static void run_across(const item *t, int64_t panel, lam__conv_panel *p) {
     const lam__conv *plan = t->plan;
     const int64_t bytes = lam__item_bytes(plan->dtype);
     for (int64_t f = 0; f < t->features; f += plan->wide) {
-        p->w = lam__conv_packed(plan, t->group, panel, t->feature + f);
+        p->w = lam__conv_weights(plan, t->group, panel, t->feature + f, t->block);
         p->to = t->sums + f * bytes;
         plan->loops->across[lam__conv_width(plan, t->feature + f) / plan->loops->lanes - 1](p);
     }
@@ -125,7 +125,7 @@ static void run_dots(const item *t, int64_t panel, const lam__conv_box *rows, la
     p->rows /= p->run;
     p->w_step = p->rows * ((p->run + lanes - 1) / lanes * lanes);
     for (int64_t f = 0; f < t->features; f += plan->wide) {
-        p->w = lam__conv_packed(plan, t->group, panel, t->feature + f);
+        p->w = lam__conv_weights(plan, t->group, panel, t->feature + f, t->block);
         p->to = t->sums + f * bytes;
         p->features = t->features - f < plan->wide ? t->features - f : plan->wide;
         plan->loops->dots(p);
@@ -156,7 +156,7 @@ static void run_along(const item *t, int64_t panel, lam__conv_panel *p) {
     for (int64_t f = 0; f < t->features; f += plan->wide) {
         const int64_t features = t->features - f < plan->wide ? t->features - f : plan->wide;
         const bool lines = plan->by_lines && features == 1 && t->places.dims[2] >= LAM__CONV_LINES;
-        p->w = lam__conv_packed(plan, t->group, panel, t->feature + f);
+        p->w = lam__conv_weights(plan, t->group, panel, t->feature + f, t->block);
         for (int64_t i = 0; i < s.spans; i += lines ? t->places.dims[2] : 1) {
             p->x = x + t->at[i] * bytes;
             p->to = plan->direct ? plan->out + line_of(t, t->feature + f, i) * bytes
@@ -230,19 +230,9 @@ static void run_panel(item *t, int64_t panel) {
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-/* Copies [n, features, places...] with these steps of the sums, axes joined where both sides allow it. */
+/* Copies [n, features, places...] with these steps of the sums. */
 static void put(const item *t, const int64_t dims[5], const int64_t from[5], const char *sums, char *out) {
-    const lam__conv *plan = t->plan;
-    int64_t all[5], to[5], of[5];
-    int rank = 0;
-    for (int i = 0; i < 5; i++) {
-        const int64_t step = plan->shape.out_step[1 + i];
-        if (rank && to[rank - 1] == dims[i] * step && of[rank - 1] == dims[i] * from[i]) all[rank - 1] *= dims[i];
-        else all[rank++] = dims[i];
-        to[rank - 1] = step;
-        of[rank - 1] = from[i];
-    }
-    lam__kernels_copy(rank, all, plan->dtype, out, to, plan->dtype, sums, of);
+    lam__conv_move(t->plan->dtype, dims, out, t->plan->shape.out_step + 1, sums, from);
 }
 
 /* The same line by line, where elements are neighbours on both sides and fill a vector. */

@@ -31,10 +31,11 @@ static const lam__turn *turn_of(lam_dtype dtype) {
     return lam__elementwise_simd()->turn(lam__item_bytes(dtype));
 }
 
-/* The axis that is walked item by item; -1: none. Its steps are one item, on the side that `step` is of. */
-static int unit_axis(int rank, const int64_t step[]) {
+/* The axis that is walked item by item, forwards (unit of 1) or backwards (-1); -1: none. Its steps are one item, on
+ * the side that `step` is of. */
+static int unit_axis(int rank, const int64_t step[], int unit) {
     for (int a = 0; a < rank; a++)
-        if (step[a] == 1) return a;
+        if (step[a] == unit) return a;
     return -1;
 }
 
@@ -169,7 +170,7 @@ static bool move_runs(const move *m, int a, char *dst, const char *src) {
 /* False: neither transposed, nor in steps, nor short runs. Conversions and everything else go through the elementwise
  * walk, of which this is the part without arithmetic. */
 static bool move_planes(const move *m, void *dst, const void *src) {
-    int a = unit_axis(m->rank, m->to), b = unit_axis(m->rank, m->from);
+    int a = unit_axis(m->rank, m->to, 1), b = unit_axis(m->rank, m->from, 1);
     if (!m->turn) {
         if (a >= 0 && b >= 0 && a != b) each_plane(m, a, b, dst, src, turned_pairs);
         return a >= 0 && b >= 0 && a != b;
@@ -182,6 +183,29 @@ static bool move_planes(const move *m, void *dst, const void *src) {
         return true;
     }
     return move_runs(m, a, dst, src);
+}
+
+/* An axis within those that are there already. It is one with the last of them where they follow each other on both
+ * sides: a short one would be moved a few items at a time. */
+static void add_axis(move *m, int64_t dim, int64_t to, int64_t from) {
+    const int last = m->rank - 1;
+    if (dim == 1) return;
+    if (last >= 0 && m->to[last] == dim * to && m->from[last] == dim * from) dim *= m->dims[last];
+    else m->rank++;
+    m->dims[m->rank - 1] = dim;
+    m->to[m->rank - 1] = to;
+    m->from[m->rank - 1] = from;
+}
+
+/* Where there are no runs here, one that is read backwards is written backwards instead: planes of it are turned in
+ * squares. */
+static void turn_round(move *m, char **to, const char **from) {
+    const int a = unit_axis(m->rank, m->from, -1);
+    if (a < 0 || m->to[a] == 1 || unit_axis(m->rank, m->from, 1) >= 0) return;
+    *from -= (m->dims[a] - 1) * m->bytes;
+    *to += (m->dims[a] - 1) * m->to[a] * m->bytes;
+    m->from[a] = 1;
+    m->to[a] = -m->to[a];
 }
 
 /* Most copies are small or dense and leave at once. */
@@ -200,13 +224,11 @@ static bool moved(int rank, const int64_t *dims, lam_dtype dtype, void *dst, con
     m.bytes = lam__item_bytes(dtype);
     m.count = count;
     m.rank = 0;
-    for (int a = 0; a < rank; a++) {
-        if (dims[a] == 1) continue;
-        m.dims[m.rank] = dims[a];
-        m.to[m.rank] = dst_strides[a];
-        m.from[m.rank++] = src_strides[a];
-    }
-    return move_planes(&m, dst, src);
+    for (int a = 0; a < rank; a++) add_axis(&m, dims[a], dst_strides[a], src_strides[a]);
+    char *to = dst;
+    const char *from = src;
+    turn_round(&m, &to, &from);
+    return move_planes(&m, to, from);
 }
 
 /* Items of 16 bytes have no turn, and the caller does it otherwise. */

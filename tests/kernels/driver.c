@@ -293,7 +293,8 @@ static void check_layout(lam_dtype dtype, const int64_t dims[3], const int64_t t
     ck_assert_int_eq(written, dims[0] * dims[1] * dims[2]);
 }
 
-/* Planes of m by n: transposed, with two axes exchanged, in steps, from the back; _i is the place of the dtype. */
+/* Planes of m by n: transposed, also where two axes are one, with two axes exchanged, in steps, from the back, and
+ * transposed so; _i is the place of the dtype. */
 static const lam_dtype moved_dtypes[] = {LAM_I32, LAM_I64, LAM_C128};
 
 static void check_layouts(lam_dtype dtype, int64_t m, int64_t n) {
@@ -304,6 +305,9 @@ static void check_layouts(lam_dtype dtype, int64_t m, int64_t n) {
     check_layout(dtype, dims, (int64_t[]){1, 2 * n, 2}, 0, (int64_t[]){m * n, 1, m});
     check_layout(dtype, dims, dense, n - 1, (int64_t[]){m * n, n, -1});
     check_layout(dtype, dims, dense, (m - 1) * n, (int64_t[]){m * n, -n, 1});
+    check_layout(dtype, dims, (int64_t[]){m, 1, 2 * m}, 0, (int64_t[]){m * n, n, 1});
+    check_layout(dtype, dims, (int64_t[]){m * (n + 2), n + 2, 1}, m - 1, (int64_t[]){n * (m + 3), -1, m + 3});
+    check_layout(dtype, dims, dense, 2 * m - 1, (int64_t[]){-m, -1, 2 * m});
 }
 
 START_TEST(copies_between_layouts) {

@@ -199,38 +199,3 @@ void lam__conv_block_fill(const lam__conv_block *b, const lam__conv *p, const ch
             for (strip[2] = 0; strip[2] < a[2].strips; strip[2]++)
                 copy_strips(b, &p->shape, p->dtype, x, places, rows, strip, block);
 }
-
-/* ---- copies of five axes ----------------------------------------------------------------------------------------- */
-
-/* Axes of a copy, those of one element left out. */
-typedef struct moved {
-    int rank;
-    int64_t dims[5], to[5], from[5];
-} moved;
-
-static void join_axes(moved *m, const int64_t dims[5], const int64_t to[5], const int64_t from[5]) {
-    for (int i = 0; i < 5; i++) {
-        if (dims[i] == 1) continue;
-        const int before = m->rank - 1;
-        if (before >= 0 && m->to[before] == dims[i] * to[i] && m->from[before] == dims[i] * from[i])
-            m->dims[before] *= dims[i];
-        else m->dims[m->rank++] = dims[i];
-        m->to[m->rank - 1] = to[i];
-        m->from[m->rank - 1] = from[i];
-    }
-}
-
-void lam__conv_move(lam_dtype dtype, const int64_t dims[5], char *to, const int64_t to_step[5], const char *from,
-                    const int64_t from_step[5]) {
-    moved m = {.rank = 0};
-    join_axes(&m, dims, to_step, from_step);
-    for (int i = 0; i < m.rank; i++) {
-        if (m.from[i] != -1 || m.to[i] == 1) continue;
-        const int64_t last = (m.dims[i] - 1) * lam__item_bytes(dtype);
-        from -= last;
-        to += last * m.to[i];
-        m.from[i] = 1;
-        m.to[i] = -m.to[i];
-    }
-    lam__kernels_copy(m.rank, m.dims, dtype, to, m.to, dtype, from, m.from);
-}

@@ -48,11 +48,6 @@ lam__conv_box lam__conv_box_of(const lam__conv_grid *g, int64_t number);
 const char *lam__conv_weights(const lam__conv *p, int64_t group, int64_t panel, int64_t feature, char *room);
 int64_t lam__conv_width(const lam__conv *p, int64_t feature);
 
-/* Copies five axes. Those that follow each other on both sides are joined, and what is read backwards, as a window that
- * is turned over, is written backwards instead, since copies are fast where one side has runs. */
-void lam__conv_move(lam_dtype dtype, const int64_t dims[5], char *to, const int64_t to_step[5], const char *from,
-                    const int64_t from_step[5]);
-
 /* Places that neighbours in memory make a span, which vectors run along; what lies between lines is computed too. */
 typedef struct lam__conv_spans {
     bool flat;            /* a span has all lines of a plane */

@@ -261,7 +261,7 @@ static void pack(const lam__conv *p, int64_t group, int64_t panel, int64_t featu
         return;
     }
     if (dots || dims[0] < width) memset(dst, 0, (size_t)((dots ? dims[0] * step : step) * item));
-    lam__conv_move(p->dtype, dims, dst, to, p->w + first * item, from);
+    lam__kernels_copy(5, dims, p->dtype, dst, to, p->dtype, p->w + first * item, from);
 }
 
 void lam__conv_pack(const lam__conv *p, int64_t begin, int64_t end) {

@@ -232,7 +232,8 @@ static void run_panel(item *t, int64_t panel) {
 
 /* Copies [n, features, places...] with these steps of the sums. */
 static void put(const item *t, const int64_t dims[5], const int64_t from[5], const char *sums, char *out) {
-    lam__conv_move(t->plan->dtype, dims, out, t->plan->shape.out_step + 1, sums, from);
+    const lam_dtype dtype = t->plan->dtype;
+    lam__kernels_copy(5, dims, dtype, out, t->plan->shape.out_step + 1, dtype, sums, from);
 }
 
 /* The same line by line, where elements are neighbours on both sides and fill a vector. */

@@ -12,6 +12,7 @@ enum {
     PART = 64,     /* times as many, of an item whose places are summed up */
     MOST_LANES = 16,
     SOURCES = 4,        /* vectors of x, or of the result, of a piece */
+    SHORT = 2,          /* pieces of a line */
     FEW_TERMS = 4,      /* of a product */
     MOST_FEATURES = 16, /* of the result */
     MOST_SUMS = 192     /* of places */
@@ -187,7 +188,8 @@ static void plan_picks(lam__conv_points *p) {
 /* ---- plan -------------------------------------------------------------------------------------------------------- */
 
 /* Measured beside the other ways: a copy and a product of matrices are faster where most of the time goes to products,
- * and where there are very few for each element, unless pieces have several lines each. */
+ * and where there are very few for each element, unless pieces have several lines each; or, of a dilated operand, lines
+ * are short. */
 static bool is_worth(const lam__conv_points *p) {
     const lam__conv_case *s = &p->shape;
     const bool brief = p->lines > 1, many = s->o > MOST_FEATURES;
@@ -196,7 +198,8 @@ static bool is_worth(const lam__conv_points *p) {
         if (p->apart == 1) return places <= MOST_LANES * p->loops->lanes && sums > 1 && sums <= MOST_SUMS;
         return brief ? sums <= MOST_SUMS : sums > 1 && (s->c > 1 ? sums <= MOST_SUMS : sums < MOST_FEATURES);
     }
-    if (p->side > 1) return brief ? !many || s->c <= FEW_TERMS : !many && s->c >= FEW_TERMS;
+    if (p->side > 1 && p->across <= SHORT) return !many || s->c <= FEW_TERMS;
+    if (p->side > 1) return !many && s->c >= FEW_TERMS;
     if (p->apart == 1) return true;
     if (brief) return !many && (s->c < MOST_FEATURES || s->o < MOST_FEATURES);
     return s->c > 1 && 2 * s->o <= MOST_FEATURES;

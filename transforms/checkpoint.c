@@ -174,18 +174,10 @@ static lam_status stage_tangents(const lam_call_site *call, lam_value *const res
     return status;
 }
 
-/* Inputs of the base, kept results, given cotangents -> gradients: the way there and back in one function. kept, wanted
- * and given are counts; the function has kept + given inputs more than its base, and `wanted` outputs. */
-typedef struct pull_env {
-    lam__policy policy;
-    int kept, wanted, given;
-    int numbers[]; /* inputs that want a gradient, then outputs whose cotangent is given */
-} pull_env;
-
 /* Runs f on a tape over a level that gives what was kept, and back at once. v: all inputs, then room for f's outputs
  * and gx. While f runs its calls are put off; the rules of the way back read what they need of them, which is then
  * computed. Gradients come out of the level's boxes, since the level ends behind this. */
-static lam_status pull(lam_fn *f, const pull_env *e, lam__level *level, lam_value **v, lam_value **g, bool *wanted) {
+static lam_status pull(lam_fn *f, const lam__pull *e, lam__level *level, lam_value **v, lam_value **g, bool *wanted) {
     int taken = f->inputs + e->kept + e->given;
     lam_value **results = v + taken, **gx = results + f->outputs;
     lam__recording recording;
@@ -206,13 +198,13 @@ static lam_status pull(lam_fn *f, const pull_env *e, lam__level *level, lam_valu
 
 /* Whether the level sees what is computed from v. To put a call off costs more than to do one on few elements; only
  * where results were kept must every call be seen, to be given them. */
-static bool worth_putting_off(const pull_env *e, const lam_value *v) {
+static bool worth_putting_off(const lam__pull *e, const lam_value *v) {
     enum { LEAST = 512 };
     return e->kept || lam__value_count(v->rank, v->dims, 1) >= LEAST;
 }
 
 /* Boxes the inputs that the level is to see; v[] is changed for that and cleared behind it. */
-static lam_status pull_over_level(lam_fn *f, const pull_env *e, lam_value **v, lam_value **g, bool *wanted) {
+static lam_status pull_over_level(lam_fn *f, const lam__pull *e, lam_value **v, lam_value **g, bool *wanted) {
     lam__kept kept = {v + f->inputs, (size_t)e->kept, 0};
     lam__rematerialise state = {.policy = &e->policy, .mode = LAM__REPLAY, .kept = &kept};
     lam__level level;
@@ -230,7 +222,7 @@ static lam_status pull_over_level(lam_fn *f, const pull_env *e, lam_value **v, l
 
 /* Gradients that are zero are made, of the types of the inputs, since a function has to give each of its outputs. */
 static void body_pull(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const pull_env *e = env;
+    const lam__pull *e = env;
     lam_fn *f = lam__fn_base(env);
     int taken = f->inputs + e->kept + e->given, values = taken + 2 * f->outputs + f->inputs;
     size_t bytes = (size_t)values * sizeof(lam_value *) + (size_t)f->inputs;
@@ -249,13 +241,17 @@ static void body_pull(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     lam__scratch_put(&area);
 }
 
+const lam__pull *lam__checkpoint_pull_of(const lam_fn *f) {
+    return f->body == body_pull ? f->env : NULL;
+}
+
 /* The function of operands, kept results and cotangents; e has room for the numbers. Which inputs want a gradient and
  * which outputs have a cotangent is written into it, so that the others cost nothing. It belongs to the innermost
  * scope; what applies it holds it by its parameters. */
 static lam_fn *pull_new(const lam_call_site *call, const residual *r, const bool needs[], lam_value *const g[],
-                        pull_env *e) {
+                        lam__pull *e) {
     const checkpoint_params *p = call->params;
-    *e = (pull_env){.policy = p->policy, .kept = (int)r->kept.count};
+    *e = (lam__pull){.policy = p->policy, .kept = (int)r->kept.count};
     for (int i = 0; i < call->inputs; i++)
         if (needs[i]) e->numbers[e->wanted++] = i;
     for (int o = 0; o < call->outputs; o++)
@@ -282,7 +278,7 @@ static lam_status stage_cotangents(const lam_call_site *call, lam_value *const r
     lam__scratch_area area, area_env;
     size_t kept = r->kept.count, n = (size_t)call->inputs, m = (size_t)call->outputs;
     lam_value **in = lam__scratch_get(&area, ctx, (2 * n + kept + m) * sizeof *in);
-    pull_env *e = lam__scratch_get(&area_env, ctx, sizeof *e + (n + m) * sizeof(int));
+    lam__pull *e = lam__scratch_get(&area_env, ctx, sizeof *e + (n + m) * sizeof(int));
     lam_status status = in && e ? LAM_OK : LAM_ERR_MEMORY;
     if (status == LAM_OK) {
         lam_value **out = in + n + kept + m;
@@ -437,6 +433,10 @@ lam_status lam__checkpoint_pull(lam_fn *f, lam_value *const in[], const bool nee
     const lam_status status = stage_cotangents(&call, NULL, needs, g, gx);
     lam__scratch_put(&area);
     return status;
+}
+
+lam_fn **lam__checkpoint_function(void *params) {
+    return &((checkpoint_params *)params)->f;
 }
 
 lam_status lam__checkpoint_whole(lam_fn *f, lam_value *const in[], lam_value *out[]) {

@@ -4,8 +4,10 @@
 #include "transforms/arguments.h"
 #include "transforms/jit.h"
 #include "transforms/nested.h"
+#include "transforms/rematerialise.h"
 #include "transforms/trace.h"
 
+#include "lib/primitives/apply.h"
 #include "lib/program/machine.h"
 #include "lib/program/prune.h"
 
@@ -137,10 +139,10 @@ static void say(cache *c, const char *cause) {
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* Function number i is this one from now on. */
-static void replace(lam__nested *what, int i, lam_fn *by) {
-    lam__fn_release(what->fns[i]);
-    what->fns[i] = lam__fn_retain(by);
+/* *f is this one from now on. */
+static void replace(lam_fn **f, lam_fn *by) {
+    lam__fn_release(*f);
+    *f = lam__fn_retain(by);
 }
 
 /* Loops that examples leave at different times, so that all of them make trips at once; *done: it is one. */
@@ -150,7 +152,7 @@ static lam_status compile_abreast(cache *c, lam__nested *what, bool *done) {
     lam__scope_open(c->ctx, &scope);
     const lam_status status = lam__nested_abreast(what, &c->options, &made);
     *done = made != NULL;
-    if (made) replace(what, 0, made);
+    if (made) replace(&what->fns[0], made);
     lam__scope_close(&scope);
     return status;
 }
@@ -174,8 +176,22 @@ static lam_status compile_nested(cache *c, lam__program *p, lam__equation *e) {
             status = LAM_ERR_MEMORY;
             continue;
         }
-        replace(what, i, compiled);
+        replace(&what->fns[i], compiled);
     }
+    lam__scope_close(&scope);
+    return status;
+}
+
+/* The way back through a while. */
+static lam_status compile_back(cache *c, const lam__program *p, lam__equation *e) {
+    lam_scope scope;
+    lam_fn **f = lam__checkpoint_function(e->params), *made = NULL;
+    lam__scope_open(c->ctx, &scope);
+    lam_value **in = (lam_value **)(void *)lam__apply_room(c->ctx, (size_t)e->inputs);
+    for (int i = 0; in && i < e->inputs; i++)
+        in[i] = e->in[i].variable >= 0 ? p->types[e->in[i].variable] : e->in[i].constant;
+    const lam_status status = in ? lam__nested_unwound(*f, in, &c->options, &made) : LAM_ERR_MEMORY;
+    if (status == LAM_OK && made) replace(f, made);
     lam__scope_close(&scope);
     return status;
 }
@@ -183,8 +199,11 @@ static lam_status compile_nested(cache *c, lam__program *p, lam__equation *e) {
 static lam_status compile_all_nested(cache *c, lam__program *p) {
     lam_status status = LAM_OK;
     c->machines = 0;
-    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++)
-        if (lam__nested_of(p->list[k])) status = compile_nested(c, p, p->list[k]);
+    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) {
+        lam__equation *e = p->list[k];
+        if (lam__nested_of(e)) status = compile_nested(c, p, e);
+        else if (e->primitive == &lam__row_control) status = compile_back(c, p, e);
+    }
     return status;
 }
 

@@ -28,17 +28,8 @@ const lam__program *lam__nested_program_at(const lam_value *v) {
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-/* The parameters lie behind it. */
-typedef struct nested_env {
-    const lam_primitive *row;
-} nested_env;
-
-static const lam__nested *params_of(const void *env) {
-    return (const lam__nested *)(const void *)((const nested_env *)env + 1);
-}
-
 static void nested_free(lam_ctx *ctx, void *env) {
-    const lam__nested *what = params_of(env);
+    const lam__nested *what = lam__nested_params(env);
     (void)ctx;
     for (int i = 0; i < what->count; i++) lam__fn_release(what->fns[i]);
 }
@@ -74,8 +65,8 @@ static void call_batch(lam_ctx *ctx, const lam__nested *what, lam_tensor *const 
 }
 
 static void body_nested(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const lam_primitive *row = ((nested_env *)env)->row;
-    const lam__nested *w = params_of(env);
+    const lam_primitive *row = ((lam__nested_env *)env)->row;
+    const lam__nested *w = lam__nested_params(env);
     const size_t outputs = (size_t)w->fns[w->count - 1]->outputs, n = (size_t)w->carries, k = (size_t)w->elements;
     if (lam__nested_as_row(ctx, row, w, in, out)) return;
     if (row == &lam__row_switch) {
@@ -96,8 +87,8 @@ static void body_nested(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
 
 lam_fn *lam__nested_function(lam_ctx *ctx, const lam_primitive *row, const lam__nested *what, int n, int m) {
     lam__scratch_area area;
-    const size_t bytes = sizeof(nested_env) + lam__nested_bytes(what->count);
-    nested_env *e = lam__scratch_get(&area, ctx, bytes);
+    const size_t bytes = sizeof(lam__nested_env) + lam__nested_bytes(what->count);
+    lam__nested_env *e = lam__scratch_get(&area, ctx, bytes);
     lam_fn *made = ctx->failed_fn;
     if (!e) return made;
     e->row = row;
@@ -108,6 +99,11 @@ lam_fn *lam__nested_function(lam_ctx *ctx, const lam_primitive *row, const lam__
     if (made->magic != LAM__FN) nested_free(ctx, e);
     lam__scratch_put(&area);
     return made;
+}
+
+const lam__nested *lam__nested_while_of(const lam_fn *f) {
+    const lam__nested_env *e = f->body == body_nested ? f->env : NULL;
+    return e && e->row == &lam__row_while ? lam__nested_params(e) : NULL;
 }
 
 static void body_pick(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {

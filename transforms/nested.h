@@ -25,6 +25,30 @@ lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_va
 /* The call as a function of its operands, made of calls of the functions as the public operations make them. */
 lam_fn *lam__nested_function(lam_ctx *ctx, const lam_primitive *row, const lam__nested *what, int n, int m);
 
+/* Its env, behind which the parameters lie. */
+typedef struct lam__nested_env {
+    const lam_primitive *row;
+} lam__nested_env;
+
+static inline const lam__nested *lam__nested_params(const void *env) {
+    return (const lam__nested *)(const void *)((const lam__nested_env *)env + 1);
+}
+
+/* The parameters of such a function that is a while; NULL for others. */
+const lam__nested *lam__nested_while_of(const lam_fn *f);
+
+/* The way back through one trip of a while, as a scan makes it. It takes cotangents of the carries that can have
+ * derivatives, sums of gradients of those operands behind the carries that want one, carries before the trip, and the
+ * operands behind them; it gives the first two anew. types[]: of all operands (nested_rules.c). */
+lam_fn *lam__nested_trip_back(lam_fn *body, int carries, lam_value *const types[], const bool wanted[]);
+
+/* Whether a rule in it gives values of its own; NOTE [values of rules] in nested_rules.c. p: NULL has none. */
+bool lam__nested_gives_values(const lam__program *p);
+
+/* A function that stands for that of the way back through a while, which lam__row_control calls, compiled; NULL: it is
+ * none. in[]: operands of the call, of which types are looked at (nested_unwound.c). */
+lam_status lam__nested_unwound(lam_fn *back, lam_value *const in[], const lam_jit_options *options, lam_fn **made);
+
 /* Puts results in the place of those of a call whose functions are programs, where these tell them (nested_known.c). On
  * failure out[] is NULL. */
 lam_status lam__nested_known(const lam_call_site *call, lam_value *out[]);

@@ -248,7 +248,7 @@ static void stage_release(lam_ctx *ctx, void *kept) {
  * gives values of its own (lam_custom_vjp, lam_custom_jvp) runs for both: what a level below differentiates is what it
  * has done, not the function whose rule it is. So functions in which there is such a rule are called for their values
  * as a level that differentiates would see them. */
-static bool gives_values(const lam__program *p) {
+bool lam__nested_gives_values(const lam__program *p) {
     bool gives = false;
     for (const lam__application *a = p ? p->applications : NULL; a && !gives; a = a->next) {
         const lam_call_site call = lam__equation_call(p->ctx, a->call, NULL);
@@ -256,7 +256,8 @@ static bool gives_values(const lam__program *p) {
     }
     for (int64_t k = 0; p && k < p->equations && !gives; k++) {
         const lam__nested *what = lam__nested_of(p->list[k]);
-        for (int f = 0; what && f < what->count; f++) gives = gives || gives_values(lam__program_of(what->fns[f]));
+        for (int f = 0; what && f < what->count; f++)
+            gives = gives || lam__nested_gives_values(lam__program_of(what->fns[f]));
     }
     return gives;
 }
@@ -266,7 +267,8 @@ static bool shows_rules(const lam_call_site *below) {
     const lam__nested *what = below->params;
     bool seen = false, gives = false;
     for (int i = 0; i < below->inputs && !seen; i++) seen = lam__value_is_box(below->in[i]);
-    for (int f = 0; f < what->count && seen; f++) gives = gives || gives_values(lam__program_of(what->fns[f]));
+    for (int f = 0; f < what->count && seen; f++)
+        gives = gives || lam__nested_gives_values(lam__program_of(what->fns[f]));
     return gives;
 }
 
@@ -383,6 +385,18 @@ static bool place_back(const lam_call_site *call, lam_value *const results[], co
     }
     p->taken = d->n;
     return true;
+}
+
+lam_fn *lam__nested_trip_back(lam_fn *body, int carries, lam_value *const types[], const bool wanted[]) {
+    places *p = places_new(body->ctx, body->inputs, carries);
+    if (!p) return body->ctx->failed_fn;
+    for (int i = 0; i < body->inputs; i++) {
+        if (i < carries ? !lam__dtype_is_inexact(types[i]->dtype) : !wanted[i]) continue;
+        list_of(p, i < carries ? DY : SUM)[i] = p->taken++;
+        list_of(p, GX)[i] = p->given++;
+    }
+    for (int i = 0; i < body->inputs; i++) list_of(p, X)[i] = p->taken++;
+    return arranged("pull", body, body_pull, p);
 }
 
 /* One reference: v, taken over, added along axis 0. */

@@ -69,6 +69,20 @@ lam_status lam__checkpoint_whole(lam_fn *f, lam_value *const in[], lam_value *ou
 lam_status lam__checkpoint_pull(lam_fn *f, lam_value *const in[], const bool needs[], lam_value *const g[],
                                 lam_value *gx[]);
 
+/* The env of a function that goes there and back: of inputs of its base, kept results and given cotangents it makes
+ * gradients. kept, wanted and given are counts. */
+typedef struct lam__pull {
+    lam__policy policy;
+    int kept, wanted, given;
+    int numbers[]; /* inputs that want a gradient, then outputs whose cotangent is given */
+} lam__pull;
+
+/* NULL: f is no such function. */
+const lam__pull *lam__checkpoint_pull_of(const lam_fn *f);
+
+/* Where parameters of lam__row_control have their function. */
+lam_fn **lam__checkpoint_function(void *params);
+
 /* Gives up what was kept, and the list. */
 void lam__rematerialise_release(lam_ctx *ctx, lam__kept *kept);
 

@@ -1,0 +1,312 @@
+/* The way back through a recorded while, on plain values. A checkpoint, which it is to everybody else, runs the loop on
+ * a tape; here the functions of the loop are compiled and go forward once more, of which the carries before each trip
+ * are kept, one behind the other, and the way back is a scan over these from the last one on, in which each trip is run
+ * again on a tape that was compiled away (nested_rules.c). What turns out not to be plain is left to the checkpoint. */
+#include "transforms/nested.h"
+
+#include "lib/base/context.h"
+#include "lib/primitives/apply.h"
+#include "lib/program/function.h"
+#include "lib/tensor/dtype.h"
+#include "transforms/arguments.h"
+#include "transforms/jit.h"
+#include "transforms/rematerialise.h"
+
+#include <string.h>
+
+enum { CONDITION, BODY, BACK, FUNCTIONS };
+
+/* Beside the checkpoint's function: those of the loop, compiled, held. trips: that the last run has made. */
+typedef struct unwound_env {
+    lam_fn *fns[FUNCTIONS];
+    int carries, operands;
+    int64_t trips;
+} unwound_env;
+
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
+
+/* Kept carries have an axis in front. */
+static bool has_room(int carries, lam_value *const in[]) {
+    for (int i = 0; i < carries; i++)
+        if (in[i]->rank >= LAM_INNER_RANK) return false;
+    return true;
+}
+
+/* Which operands want a gradient; NULL without memory. */
+static bool *wanted_of(lam_ctx *ctx, const lam__pull *pull, int operands) {
+    bool *wanted = (bool *)(void *)lam__apply_room(ctx, (size_t)operands);
+    if (!wanted) return NULL;
+    memset(wanted, 0, (size_t)operands);
+    for (int k = 0; k < pull->wanted; k++) wanted[pull->numbers[k]] = true;
+    return wanted;
+}
+
+static void unwound_free(lam_ctx *ctx, void *env) {
+    const unwound_env *e = env;
+    (void)ctx;
+    for (int f = 0; f < FUNCTIONS; f++) lam__fn_release(e->fns[f]);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+/* in[]: operands of the loop, then cotangents. x[]: what the functions are given; y[]: what the body gives. kept[]: of
+ * each carry what it was before each trip, with room for so many; trips: made so far. All of these are held. */
+typedef struct unwinding {
+    lam_ctx *ctx;
+    unwound_env *env;
+    const lam__pull *pull;
+    lam_value *const *in;
+    lam_value **x, **y, **kept;
+    void **from, **to;
+    int64_t room, trips;
+    bool plain;
+} unwinding;
+
+static bool is_plain(int n, lam_value *const v[]) {
+    for (int i = 0; i < n; i++)
+        if (!v[i] || v[i]->kind != LAM__CONCRETE) return false;
+    return true;
+}
+
+static size_t row_bytes(const lam_value *x) {
+    return (size_t)x->count * lam__dtype_bytes(x->dtype);
+}
+
+static void *row(const unwinding *u, int k, int64_t trip) {
+    return (char *)u->kept[k]->data + (size_t)trip * row_bytes(u->x[k]);
+}
+
+/* Room for so many trips, of which those made so far are there already. */
+static bool make_room(unwinding *u, int64_t room) {
+    bool fine = true;
+    for (int k = 0; k < u->env->carries && fine; k++) {
+        const lam_value *x = u->x[k];
+        int64_t dims[LAM_INNER_RANK + 1] = {room};
+        for (int axis = 0; axis < x->rank; axis++) dims[axis + 1] = x->dims[axis];
+        lam_value *wider = lam__value_new(u->ctx, (lam_dtype)x->dtype, x->rank + 1, dims), *had = u->kept[k];
+        const size_t bytes = (size_t)u->room * row_bytes(x);
+        fine = wider != NULL;
+        if (fine && had && bytes) memcpy(wider->data, had->data, bytes);
+        u->kept[k] = wider;
+        lam__value_release(had);
+    }
+    u->room = room;
+    return fine;
+}
+
+/* The functions are one part each, on addresses: rows are where carries are made. Those that the body gives as they are
+ * stay where they began, and their rows are copies. */
+static lam_status run_bare(unwinding *u, lam__plan *condition, lam__plan *body) {
+    bool holds;
+    void *const truth[] = {&holds};
+    const int carries = u->env->carries;
+    for (int i = 0; i < u->env->operands; i++) u->from[i] = u->x[i]->data;
+    for (int k = 0; k < carries; k++)
+        if (row_bytes(u->x[k])) memcpy(row(u, k, 0), u->x[k]->data, row_bytes(u->x[k]));
+    for (;; u->trips++) {
+        if (u->trips + 1 == u->room && !make_room(u, 2 * u->room)) return LAM_ERR_MEMORY;
+        for (int k = 0; k < carries; k++) {
+            u->from[k] = row(u, k, u->trips);
+            u->to[k] = row(u, k, u->trips + 1);
+        }
+        lam__plan_run_bare(condition, u->from, truth);
+        if (!holds) return LAM_OK;
+        lam__plan_run_bare(body, u->from, u->to);
+        for (int k = 0; k < carries; k++)
+            if (!lam__plan_bare_type(body, k) && row_bytes(u->x[k])) memcpy(u->to[k], u->from[k], row_bytes(u->x[k]));
+    }
+}
+
+/* Any other functions, value by value. */
+static lam_status run_called(unwinding *u) {
+    const int carries = u->env->carries;
+    for (;; u->trips++) {
+        lam_value *holds = NULL;
+        lam_status status = lam__jit_call(u->env->fns[CONDITION], u->x, &holds);
+        if (status != LAM_OK) return status;
+        u->plain = is_plain(1, &holds) && holds->dtype == LAM_BOOL;
+        const bool ends = !u->plain || !*(const bool *)holds->data;
+        lam__value_release(holds);
+        if (ends) return LAM_OK;
+        if (u->trips == u->room && !make_room(u, 2 * u->room)) return LAM_ERR_MEMORY;
+        for (int k = 0; k < carries; k++)
+            if (row_bytes(u->x[k])) memcpy(row(u, k, u->trips), u->x[k]->data, row_bytes(u->x[k]));
+        status = lam__jit_call(u->env->fns[BODY], u->x, u->y);
+        if (status != LAM_OK) return status;
+        u->plain = is_plain(carries, u->y);
+        if (!u->plain) return LAM_OK;
+        for (int k = 0; k < carries; k++) {
+            lam__value_release(u->x[k]);
+            u->x[k] = lam__value_contiguous(u->y[k]);
+            if (!u->x[k]) return LAM_ERR_MEMORY;
+        }
+        lam__arguments_release(carries, u->y);
+    }
+}
+
+/* Whether the results of a part can be made where rows are, and its condition asked. */
+static bool are_bare(const unwinding *u, const lam__plan *condition, const lam__plan *body) {
+    if (!condition || !body || !lam__plan_is_bare(condition) || !lam__plan_is_bare(body)) return false;
+    const lam_value *truth = lam__plan_bare_type(condition, 0);
+    for (int k = 0; k < u->env->carries; k++) {
+        const lam_value *type = lam__plan_bare_type(body, k);
+        if (type && !lam__value_same_type(type, u->x[k])) return false;
+    }
+    return truth && truth->dtype == LAM_BOOL && truth->rank == 0;
+}
+
+/* Forward: all carries that there were. There is room for as many trips as the last time from the beginning. */
+static lam_status run_forward(unwinding *u) {
+    enum { LEAST = 16 };
+    lam__plan *condition = NULL, *body = NULL;
+    for (int i = 0; i < u->env->operands; i++)
+        if (!(u->x[i] = lam__value_contiguous(u->in[i]))) return LAM_ERR_MEMORY;
+    if (!make_room(u, (u->env->trips > LEAST ? u->env->trips : LEAST) + 2)) return LAM_ERR_MEMORY;
+    lam_status status = lam__jit_plan(u->env->fns[BODY], u->x, &body);
+    if (status == LAM_OK) status = lam__jit_plan(u->env->fns[CONDITION], u->x, &condition);
+    if (status == LAM_OK) status = are_bare(u, condition, body) ? run_bare(u, condition, body) : run_called(u);
+    if (status == LAM_OK) u->env->trips = u->trips;
+    return status;
+}
+
+/* What the scan takes, as lam__nested_trip_back says, one reference each; how many, -1 without memory. *carries: of it.
+ * at[]: of operands that have a gradient which result of the scan it is. */
+static int take_back(const unwinding *u, lam_value *taken[], int at[], int *carries) {
+    const int operands = u->env->operands, looped = u->env->carries;
+    const lam__pull *p = u->pull;
+    int n = 0;
+    for (int i = 0; i < operands; i++) at[i] = i < looped && lam__dtype_is_inexact(u->in[i]->dtype) ? 0 : -1;
+    for (int k = 0; k < p->wanted; k++) at[p->numbers[k]] = 0;
+    for (int i = 0; i < operands; i++) {
+        if (at[i] < 0) continue;
+        lam_value *g = NULL;
+        for (int k = 0; k < p->given && i < looped; k++)
+            if (p->numbers[p->wanted + k] == i) g = u->in[operands + k];
+        at[i] = n;
+        taken[n] = g ? lam__value_hold(g) : lam__arguments_zero(u->ctx, u->in[i]);
+        if (!taken[n++]) return -1;
+    }
+    *carries = n;
+    for (int k = 0; k < looped; k++) {
+        const lam_value *all = u->kept[k];
+        int64_t dims[LAM_INNER_RANK + 1] = {u->trips};
+        for (int axis = 1; axis < all->rank; axis++) dims[axis] = all->dims[axis];
+        taken[n] = lam__value_view(u->kept[k], all->rank, dims, all->strides, 0);
+        if (!taken[n++]) return -1;
+    }
+    for (int i = looped; i < operands; i++) taken[n++] = lam__value_hold(u->in[i]);
+    return n;
+}
+
+/* Of no trips gradients are what has come in. */
+static lam_status scan_back(unwinding *u, int n, int carries, lam_value *taken[], lam_value *out[]) {
+    lam__scratch_area area;
+    lam_status status = LAM_OK;
+    if (!u->trips) {
+        for (int k = 0; k < carries; k++) out[k] = lam__value_hold(taken[k]);
+        return LAM_OK;
+    }
+    lam__nested *what = lam__scratch_get(&area, u->ctx, lam__nested_bytes(1));
+    if (!what) return LAM_ERR_MEMORY;
+    *what =
+        (lam__nested){.carries = carries, .elements = u->env->carries, .length = u->trips, .reverse = true, .count = 1};
+    what->fns[0] = u->env->fns[BACK];
+    const lam_call_site call = {.ctx = u->ctx,
+                                .primitive = &lam__row_scan,
+                                .params = what,
+                                .params_bytes = lam__nested_bytes(1),
+                                .inputs = n,
+                                .outputs = carries,
+                                .in = taken};
+    u->plain = lam__nested_run(&call, out, &status);
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* out[]: gradients that are wanted, in their order. */
+static lam_status run_back(unwinding *u, lam_value *out[]) {
+    lam__scratch_area area;
+    const int operands = u->env->operands, most = 2 * operands;
+    lam_value **taken =
+        lam__scratch_get(&area, u->ctx, (size_t)(most + operands + 1) * sizeof *taken + (size_t)operands * sizeof(int));
+    if (!taken) return LAM_ERR_MEMORY;
+    lam_value **given = taken + most;
+    int *at = (int *)(void *)(given + operands + 1), carries = 0;
+    memset(taken, 0, (size_t)(most + operands + 1) * sizeof *taken);
+    const int n = take_back(u, taken, at, &carries);
+    const lam_status status = n < 0 ? LAM_ERR_MEMORY : scan_back(u, n, carries, taken, given);
+    for (int k = 0; k < u->pull->wanted && status == LAM_OK && u->plain; k++)
+        out[k] = lam__value_hold(given[at[u->pull->numbers[k]]]);
+    lam__arguments_release(carries, given);
+    lam__arguments_release(most, taken);
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* Forward and back; what is not plain leaves no results. */
+static lam_status run(unwinding *u, lam_value *out[]) {
+    lam__scratch_area area;
+    const size_t operands = (size_t)u->env->operands, carries = (size_t)u->env->carries;
+    const size_t pointers = 2 * operands + 3 * carries + 1;
+    u->x = lam__scratch_get(&area, u->ctx, pointers * sizeof *u->x);
+    if (!u->x) return LAM_ERR_MEMORY;
+    memset(u->x, 0, pointers * sizeof *u->x);
+    u->y = u->x + operands;
+    u->kept = u->y + carries;
+    u->from = (void **)(u->kept + carries);
+    u->to = u->from + operands;
+    lam_status status = run_forward(u);
+    lam__arguments_release((int)operands, u->x);
+    lam__arguments_release((int)carries, u->y);
+    if (status == LAM_OK && u->plain) status = run_back(u, out);
+    lam__arguments_release((int)carries, u->kept);
+    lam__scratch_put(&area);
+    return status;
+}
+
+static void body_unwound(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    lam_fn *f = lam__fn_base(env);
+    unwinding u = {.ctx = ctx, .env = env, .pull = lam__checkpoint_pull_of(f)};
+    lam__scratch_area area;
+    const size_t n = (size_t)f->inputs, m = (size_t)f->outputs;
+    lam_value **v = lam__scratch_get(&area, ctx, (n + m + 1) * sizeof *v);
+    if (!v) return;
+    memset(v, 0, (n + m + 1) * sizeof *v);
+    u.in = v;
+    lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? LAM_OK : ctx->error.status;
+    u.plain = status == LAM_OK && is_plain(f->inputs, v);
+    if (u.plain) status = run(&u, v + n);
+    if (status == LAM_OK && !u.plain) (void)lam_call(f, (lam_list){n, in}, out, m);
+    else lam__arguments_give(ctx, status, f->outputs, v + n, out);
+    lam__scratch_put(&area);
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+/* What cannot be compiled so is no failure. Functions with rules that give values of their own have other values on a
+ * tape. */
+lam_status lam__nested_unwound(lam_fn *back, lam_value *const in[], const lam_jit_options *options, lam_fn **made) {
+    const lam__pull *pull = lam__checkpoint_pull_of(back);
+    const lam__nested *what = pull && !pull->kept ? lam__nested_while_of(lam__fn_base(back->env)) : NULL;
+    lam_ctx *ctx = back->ctx;
+    *made = NULL;
+    for (int f = 0; what && f < 2; f++) {
+        const lam__program *p = lam__program_of(what->fns[f]);
+        if (!p || lam__nested_gives_values(p)) return LAM_OK;
+    }
+    if (!what || !has_room((int)what->carries, in)) return LAM_OK;
+    unwound_env e = {.carries = (int)what->carries, .operands = what->fns[BODY]->inputs};
+    const bool *wanted = wanted_of(ctx, pull, e.operands);
+    if (!wanted) return LAM_ERR_MEMORY;
+    e.fns[CONDITION] = lam_jit(what->fns[CONDITION], options);
+    e.fns[BODY] = lam_jit(what->fns[BODY], options);
+    e.fns[BACK] = lam_jit(lam__nested_trip_back(what->fns[BODY], e.carries, in, wanted), options);
+    for (int f = 0; f < FUNCTIONS; f++)
+        if (e.fns[f]->magic != LAM__FN) return LAM_ERR_MEMORY;
+    for (int f = 0; f < FUNCTIONS; f++) lam__fn_retain(e.fns[f]);
+    *made = lam__fn_derive(
+        ctx, &(lam__derived){"unwound", back, body_unwound, back->inputs, back->outputs, &e, sizeof e, unwound_free});
+    if ((*made)->magic == LAM__FN) return LAM_OK;
+    unwound_free(ctx, &e);
+    return LAM_ERR_MEMORY;
+}

@@ -15,7 +15,7 @@ typedef struct lam__plan_source {
  * variables that nobody reads behind this item. */
 typedef struct lam__plan_item {
     int64_t equation; /* -1: a fused part */
-    int64_t joined;   /* the equation that puts together the part that this one sets; -1: it is any other */
+    int64_t joined;   /* the equation that puts together the part that this one sets or adds; -1: it is any other */
     bool left;        /* to the item that says `joined` */
     bool covered;     /* of a constant that is set, nothing will be left */
     lam__fused *fused;
@@ -45,8 +45,9 @@ struct lam__plan {
 /* NOTE [parts in place]
  * A loop that sets one part of a tensor after the other would copy all of it for each: where nobody needs x behind the
  * equation, and nobody else sees its memory, the part is written there; a part that is put together of others by those.
- * Where x is a constant of the program, the first part copies it, unless all of it is going to be set. Finds both;
- * false without memory. */
+ * Where x is a constant of the program, the first part copies it, unless all of it is going to be set. So it is with a
+ * part among zeros that is added to x, as gradients of slices are: the part is added there, and there are no zeros.
+ * Finds all of these; false without memory. */
 bool lam__plan_find_parts(lam__plan *plan);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "lib/dispatch/part.h"
 #include "lib/primitives/rows.h"
+#include "lib/tensor/dtype.h"
 
 #include <string.h>
 
@@ -78,6 +79,41 @@ static bool is_covered(const lam__plan *plan, const users *u, int64_t i) {
     return false;
 }
 
+/* A constant of the program, of which one zero is seen everywhere. */
+static bool is_zeros(const lam__atom *a) {
+    static const char zero[16];
+    const lam_value *v = a->variable < 0 ? a->constant : NULL;
+    if (!v || v->kind != LAM__CONCRETE || !v->count) return false;
+    for (int axis = 0; axis < v->rank; axis++)
+        if (v->strides[axis] && v->dims[axis] != 1) return false;
+    return !memcmp(v->data, zero, lam__dtype_bytes(v->dtype));
+}
+
+/* The item that puts operand k of a sum among zeros, for this one alone; NONE. What it is added to is another thing
+ * than what is put, and has all elements of the sum. */
+static int64_t adding(const lam__plan *plan, const users *u, const lam__equation *e, int k) {
+    const lam__program *p = plan->program;
+    const int64_t part = e->in[k].variable, other = e->in[1 - k].variable;
+    if (part < 0 || other < 0 || u->uses[part] != 1 || u->maker[part] == NONE) return NONE;
+    const lam__equation *made = setting(plan, u->maker[part]);
+    if (!made || plan->items[u->maker[part]].joined != NONE || !is_zeros(&made->in[0])) return NONE;
+    const int64_t put = made->in[1].variable;
+    if (put < 0 || put == other || p->types[put]->dtype != p->types[e->first]->dtype) return NONE;
+    for (int i = 0; i < 2; i++)
+        if (!lam__value_same_type(p->types[e->in[i].variable], p->types[e->first])) return NONE;
+    return u->maker[part];
+}
+
+/* The item that is left to item i; NONE. */
+static int64_t left_to(const lam__plan *plan, const users *u, int64_t i) {
+    const int64_t k = plan->items[i].equation;
+    const lam__equation *e = k < 0 ? NULL : plan->program->list[k];
+    if (e && e->primitive == &lam__row_update_slice) return joining(plan, u, e);
+    if (!e || (e->primitive != &lam__row_add && e->primitive != &lam__row_sub)) return NONE;
+    const int64_t made = adding(plan, u, e, 1);
+    return made == NONE && e->primitive == &lam__row_add ? adding(plan, u, e, 0) : made;
+}
+
 /* Uses are counted once, before anything is joined: joining moves no use, it only makes two items one. */
 bool lam__plan_find_parts(lam__plan *plan) {
     users u;
@@ -85,9 +121,8 @@ bool lam__plan_find_parts(lam__plan *plan) {
     for (int64_t i = 0; i < plan->count; i++) {
         lam__plan_item *it = &plan->items[i];
         const lam__equation *e = setting(plan, i);
-        if (!e) continue;
-        it->covered = e->in[0].variable < 0 && is_covered(plan, &u, i);
-        const int64_t made = joining(plan, &u, e);
+        const int64_t made = left_to(plan, &u, i);
+        it->covered = e && e->in[0].variable < 0 && is_covered(plan, &u, i);
         if (made == NONE) continue;
         it->joined = plan->items[made].equation;
         plan->items[made].left = true;

@@ -71,12 +71,33 @@ static bool set_in_place(const lam__plan *plan, const lam__plan_item *it, const 
     return true;
 }
 
+/* The same of a part that e adds, or takes away, where x is the other one of its operands. */
+static bool add_in_place(const lam__plan *plan, const lam__plan_item *it, const lam__equation *e) {
+    const lam__equation *joined = plan->program->list[it->joined];
+    const int64_t v = e->in[e->in[0].variable == joined->first].variable;
+    lam_value *x = plan->slots[v], *g = plan->slots[joined->in[1].variable];
+    const int sign = e->primitive == &lam__row_sub ? -1 : 1;
+    lam_status status;
+    bool dies = false;
+    for (int64_t i = 0; i < it->dead_count; i++) dies = dies || it->dead[i] == v;
+    if (!dies || !all_concrete(1, &x) || !all_concrete(1, &g)) return false;
+    if (!lam__dispatch_accumulate_part(x, joined->params, g, sign, &status)) return false;
+    plan->slots[v] = NULL;
+    plan->slots[e->first] = x;
+    return true;
+}
+
+static bool done_in_place(const lam__plan *plan, const lam__plan_item *it, const lam__equation *e) {
+    if (e->primitive == &lam__row_update_slice) return set_in_place(plan, it, e);
+    return it->joined >= 0 && add_in_place(plan, it, e);
+}
+
 /* An item that is left to another one does nothing itself. Where that other one cannot write in place, both are called
  * after all. */
 static lam_status run_call(const lam__plan *plan, const lam__plan_item *it) {
     const lam__equation *e = plan->program->list[it->equation];
     if (it->left) return LAM_OK;
-    if (e->primitive == &lam__row_update_slice && set_in_place(plan, it, e)) return LAM_OK;
+    if (done_in_place(plan, it, e)) return LAM_OK;
     const lam_status status = it->joined < 0 ? LAM_OK : call(plan, plan->program->list[it->joined]);
     return status == LAM_OK ? call(plan, e) : status;
 }

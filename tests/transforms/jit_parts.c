@@ -1,0 +1,114 @@
+/* Parts of tensors in what lam_jit compiles: what is put among zeros and added, as gradients of slices are, beside the
+ * operations one by one. */
+#include "tests/support.h"
+
+#include <stdio.h>
+
+/* Parts among zeros that are added or taken away, on either side, at steps: to what dies there, and to what is given,
+ * needed beside, the part itself or what it is a view of; parts that are read twice, among ones, of another dtype. */
+static const char *const lines[] = {
+    "v3: f64[9] = update_slice(c0, v1) start=[2], step=[1], count=[4]\n"
+    "v4: f64[9] = add(v2, v3)\n"
+    "return v4\n",
+    "v3: f64[9] = update_slice(c0, v1) start=[7], step=[-2], count=[4]\n"
+    "v4: f64[9] = add(v3, v2)\n"
+    "return v4\n",
+    "v3: f64[9] = update_slice(c0, v1) start=[2], step=[1], count=[4]\n"
+    "v4: f64[9] = sub(v2, v3)\n"
+    "return v4\n",
+    "v3: f64[9] = update_slice(c0, v1) start=[2], step=[1], count=[4]\n"
+    "v4: f64[9] = sub(v3, v2)\n"
+    "return v4\n",
+    "v3: f64[9] = update_slice(c0, v1) start=[2], step=[1], count=[4]\n"
+    "v4: f64[9] = add(v0, v3)\n"
+    "return v4\n",
+    "v3: f64[9] = update_slice(c1, v1) start=[2], step=[1], count=[4]\n"
+    "v4: f64[9] = add(v2, v3)\n"
+    "return v4\n",
+    "v3: f64[9] = update_slice(c0, v2) start=[8], step=[-1], count=[9]\n"
+    "v4: f64[9] = add(v2, v3)\n"
+    "return v4\n",
+    "v3: f64[4] = slice(v2) start=[1], step=[2], count=[4]\n"
+    "v4: f64[9] = update_slice(c0, v3) start=[0], step=[1], count=[4]\n"
+    "v5: f64[9] = add(v2, v4)\n"
+    "return v5\n",
+    "v3: f64[9] = update_slice(c0, v1) start=[2], step=[1], count=[4]\n"
+    "v4: f64[9] = add(v2, v3)\n"
+    "v5: f64[9] = mul(v4, v3)\n"
+    "return v5\n",
+    "v3: f64[9] = update_slice(c0, v1) start=[2], step=[1], count=[4]\n"
+    "v4: f64[9] = add(v2, v3)\n"
+    "v5: f64[9] = mul(v4, v2)\n"
+    "return v5\n",
+    "v3: f64[9] = update_slice(c0, v1) start=[0], step=[1], count=[4]\n"
+    "v4: f64[9] = update_slice(c0, v1) start=[5], step=[1], count=[4]\n"
+    "v5: f64[9] = add(v3, v4)\n"
+    "return v5\n",
+    "v3: f64[4] = sin(v1)\n"
+    "v4: f64[9] = update_slice(c0, v3) start=[0], step=[1], count=[4]\n"
+    "v5: f64[9] = update_slice(v4, v3) start=[5], step=[1], count=[4]\n"
+    "v6: f64[9] = add(v2, v5)\n"
+    "return v6\n",
+    "v3: f64[9] = add(c1, v2)\n"
+    "v4: f64[9] = update_slice(c0, v1) start=[1], step=[2], count=[4]\n"
+    "v5: f64[9] = add(v3, v4)\n"
+    "v6: f64[9] = update_slice(c0, v1) start=[0], step=[2], count=[4]\n"
+    "v7: f64[9] = sub(v5, v6)\n"
+    "return v7\n",
+};
+
+START_TEST(parts_are_added_in_place) {
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, -1, 2, 9), *y = VEC(0.25, -3, 8, 0.125);
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        char whole[1024];
+        snprintf(whole, sizeof whole, "%s%s}\n",
+                 "program f(v0: f64[9], v1: f64[4]) {\nc0: f64[9] = spread 0\nc1: f64[9] = spread 1\n"
+                 "v2: f64[9] = exp(v0)\n",
+                 lines[k]);
+        lam_program *p = lam_program_read(ctx, whole);
+        ck_assert_msg(lam_status_of(ctx) == LAM_OK, "%s: %s", lines[k], lam_error(ctx));
+        lam_tensor *want = lam_apply(p, LAM_LIST(x, y));
+        for (lam_jit_fusion fusion = LAM_JIT_AUTO; fusion <= LAM_JIT_NONE; fusion++) {
+            lam_fn *made = lam_jit(p, &(lam_jit_options){.fusion = fusion});
+            for (int run = 0; run < 2; run++) EXPECT_SAME(lam_apply(made, LAM_LIST(x, y)), want, 0);
+        }
+    }
+    EXPECT_SAME(x, lam_linspace(ctx, LAM_F64, -1, 2, 9), 0);
+    EXPECT(y, LAM_DIMS(4), 0.25, -3, 8, 0.125);
+}
+END_TEST
+
+/* Slices and what they are put together to again: a stencil with fixed ends, and one that goes round. */
+BODY(spread_out) {
+    lam_tensor *u = in[0], *left = lam_slice_axis(u, 0, 0, -2), *right = lam_slice_axis(u, 0, 2, LAM_END);
+    lam_tensor *middle = lam_slice_axis(u, 0, 1, -1), *turned = lam_sub(lam_roll(u, 1, 0), lam_roll(u, -2, 0));
+    lam_tensor *next = lam_fma(in[1], lam_add(lam_sub(left, lam_mul(2.0, middle)), right), middle);
+    lam_tensor *all[] = {lam_slice_axis(u, 0, 0, 1), next, lam_slice_axis(u, 0, -1, LAM_END)};
+    lam_tensor *joined = lam_concatenate((lam_list){3, all}, 0);
+    out[0] = lam_sum(lam_mul(lam_sin(joined), lam_square(turned)), NULL);
+}
+
+/* From three numbers, of which one is in the middle, to as many as calls are made for. */
+START_TEST(gradients_of_stencils) {
+    static const int64_t sizes[] = {3, 10, 100, 5000};
+    lam_fn *grad = lam_value_and_grad(FN(spread_out, 2, 1), &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+    lam_fn *all = lam_vmap(grad, &(lam_vmap_options){.in_axes = LAM_AXES(0, LAM_UNMAPPED)});
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        lam_tensor *x = lam_linspace(ctx, LAM_F64, -2, 3, sizes[k]), *rows = lam_stack(LAM_LIST(x, lam_sin(x)), 0);
+        for (int batch = 0; batch < 2; batch++) {
+            const lam_list inputs = LAM_LIST(batch ? rows : x, num(0.3));
+            lam_tensor *want[3], *got[3];
+            ck_assert_int_eq(lam_call(batch ? all : grad, inputs, want, 3), LAM_OK);
+            for (lam_jit_fusion fusion = LAM_JIT_AUTO; fusion <= LAM_JIT_NONE; fusion += LAM_JIT_NONE) {
+                lam_fn *made = lam_jit(batch ? all : grad, &(lam_jit_options){.fusion = fusion});
+                ck_assert_int_eq(lam_call(made, inputs, got, 3), LAM_OK);
+                for (int o = 0; o < 3; o++) EXPECT_SAME(got[o], want[o], 1e-10);
+            }
+        }
+    }
+}
+END_TEST
+
+Suite *suite_transforms_jit_parts(void) {
+    return SUITE_OF("transforms/jit_parts", parts_are_added_in_place, gradients_of_stencils);
+}

@@ -52,15 +52,3 @@ lam_tensor *lam_sparse_sigmoid(lam_tensor *x) {
     if (!lam__matrices_ordered("sparse_sigmoid", true, 1, &x, &failed)) return failed;
     return lam__scope_only(lam_mul(0.5, lam_add(lam_clamp(x, -1.0, 1.0), 1.0)), since);
 }
-
-/* By expm1 where exp(-x) is more than 1/2, by log1p beyond, so that neither difference cancels. Each function sees what
- * is meant for it only. */
-lam_tensor *lam_log1mexp(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    lam_tensor *failed;
-    if (!lam__matrices_ordered("log1mexp", true, 1, &x, &failed)) return failed;
-    lam_tensor *near = lam_lt(x, 0.69314718055994530942);
-    lam_tensor *left = lam_log(lam_sub(0.0, lam_expm1(lam_neg(lam_where(near, x, 1.0))))); /* never of -0 */
-    lam_tensor *right = lam_log1p(lam_neg(lam_exp(lam_neg(lam_where(near, 1.0, x)))));
-    return lam__scope_only(lam_where(near, left, right), since);
-}

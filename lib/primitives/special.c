@@ -81,6 +81,30 @@ lam_tensor *lam_logit(lam_tensor *x) {
     return lam__apply_unary(&lam__row_logit, x);
 }
 
+/* exp(-x) / (1 - exp(-x)): neither part overflows, in further derivatives nothing cancels, and the difference is 0, not
+ * -0, at 0 of any sign. */
+static lam_tensor *slope_log1mexp(const lam_rule *r, int i, lam_tensor *t) {
+    (void)i;
+    lam_tensor *below = lam_neg(r->in[0]);
+    return lam_div(lam_mul(t, lam_exp(below)), lam_sub(0.0, lam_expm1(below)));
+}
+
+/* A row, since each half of the axis needs a form of its own. */
+const lam_primitive lam__row_log1mexp = {
+    .name = "log1mexp",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_log1mexp + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_log1mexp,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_log1mexp(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_log1mexp, x);
+}
+
 /* ---- logaddexp --------------------------------------------------------------------------------------------------- */
 
 /* t times the slope of a share, which is the product of both shares in `unit`; at infinities nothing moves. */

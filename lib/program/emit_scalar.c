@@ -72,6 +72,7 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_gelu_slope] = {"@gelu_slope($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_gelu_tanh] = {"@gelu_tanh($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_gelu_tanh_slope] = {"@gelu_tanh_slope($1)", NULL, NULL, NULL, NULL},
+    [LAM__LOOP_log1mexp] = {"@log1mexp($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_logit] = {"@logit($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_softsign] = {"(fabs$f($1) == INFINITY ? copysign$f(1, $1) : $1 / (1 + fabs$f($1)))",
                             NULL, NULL, NULL, NULL},

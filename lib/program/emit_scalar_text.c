@@ -79,6 +79,9 @@ const lam__emit_helper lam__emit_scalars[] = {
     {"softplus",
      "static $T softplus_$S($T x) {\n"
      "    return (x > 0 ? x : 0) + log1p$f(exp$f(-fabs$f(x)));\n}\n"},
+    {"log1mexp",
+     "static $T log1mexp_$S($T x) {\n"
+     "    return x < ($T)0x1.62e42fefa39efp-1 ? log$f(-expm1$f(-x)) : log1p$f(-exp$f(-x));\n}\n"},
     {"erf_inv",
      "/* Newton's method on erf, in the tail on the logarithm of erfc; 1.128... is 2 / sqrt(pi). */\n"
      "static double erf_inv_$S(double x) {\n"

@@ -137,7 +137,7 @@ BODY2(zeta) BODY2(logaddexp) BODY2(logaddexp2) BODY2(betaln) BODY2(igamma) BODY2
 BODY2(xlogy) BODY2(xlog1py) BODY2(rel_entr) BODY2(log_ratio) BODY2(hypot_slope) BODY2(atan2_slope)
 BODY2(logaddexp_slope) BODY2(logaddexp2_slope) BODY1(mish_slope) BODY1(gelu_slope) BODY1(gelu_tanh)
 BODY1(gelu_tanh_slope) BODY1(ndtri_slope)
-BODY1(tanh_slope) BODY1(logistic_slope) BODY1(log_logistic) BODY1(logit)
+BODY1(tanh_slope) BODY1(logistic_slope) BODY1(log_logistic) BODY1(logit) BODY1(log1mexp)
 BODY1(entr) BODY1(entr_slope) BODY2(rel_entr_slope) BODY2(kl_div) BODY1(square)
 BODY1(gamma) BODY2(poch) BODY2(beta) BODY2(comb) BODY1(exp1) BODY1(expi) BODY1(exprel) BODY1(si) BODY1(ci)
 BODY2(boxcox) BODY2(boxcox1p) BODY1(fresnel_s) BODY1(fresnel_c) BODY1(dawsn) BODY1(spence) BODY1(lambertw)
@@ -419,6 +419,8 @@ const measure_row measure_rows[] = {
      .range = {{-9, 9}, {-9, 9}, {0.01, 9}}, .bound = 1.5, .derivatives = 7},
     {.name = "log_logistic", .inputs = 1, .body = of_log_logistic, .truth = true_log_logistic,
      .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
+    {.name = "log1mexp", .inputs = 1, .body = of_log1mexp, .oracle = LAM__LOOP_log1mexp,
+     .range = {{1e-6, 40}}, .bound = 1, .derivatives = 1},
     {.name = "logit", .inputs = 1, .body = of_logit, .oracle = LAM__LOOP_logit,
      .range = {{1e-12, 1}}, .bound = 1, .derivatives = 1},
     {.name = "entr", .inputs = 1, .body = of_entr, .oracle = LAM__LOOP_entr,

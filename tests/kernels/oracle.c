@@ -25,6 +25,18 @@ static int logit(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     return mpfr_log(out, out, rounding);
 }
 
+/* By the difference that does not cancel. */
+static int log1mexp(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    mpfr_t minus;
+    mpfr_init2(minus, mpfr_get_prec(x));
+    mpfr_neg(minus, x, rounding);
+    if (mpfr_cmp_ui(x, 1) > 0) mpfr_exp(out, minus, rounding);
+    else mpfr_expm1(out, minus, rounding);
+    mpfr_clear(minus);
+    mpfr_neg(out, out, rounding);
+    return mpfr_cmp_ui(x, 1) > 0 ? mpfr_log1p(out, out, rounding) : mpfr_log(out, out, rounding);
+}
+
 static int entr(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     if (mpfr_zero_p(x)) return mpfr_set_ui(out, 0, rounding);
     if (mpfr_sgn(x) < 0) return mpfr_set_d(out, -INFINITY, rounding);
@@ -124,6 +136,7 @@ static function1 *const functions1[LAM__LOOP_COUNT] = {
     [LAM__LOOP_lgamma] = lgamma_abs,
     [LAM__LOOP_softplus] = softplus,
     [LAM__LOOP_logit] = logit,
+    [LAM__LOOP_log1mexp] = log1mexp,
     [LAM__LOOP_entr] = entr,
     [LAM__LOOP_entr_slope] = entr_slope,
     [LAM__LOOP_ndtr] = oracle_ndtr,

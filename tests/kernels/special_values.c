@@ -217,6 +217,8 @@ static const special specials[] = {
     {OP(log_ndtr), NAN, 0, NAN},
     {OP(softplus), -INFINITY, 0, 0},
     {OP(softplus), NAN, 0, NAN},
+    {OP(log1mexp), 0.0, 0, -INFINITY}, {OP(log1mexp), -0.0, 0, -INFINITY}, {OP(log1mexp), INFINITY, 0, -0.0},
+    {OP(log1mexp), -1, 0, NAN}, {OP(log1mexp), -INFINITY, 0, NAN}, {OP(log1mexp), NAN, 0, NAN},
     {OP(logit), 0.0, 0, -INFINITY},
     {OP(logit), -0.0, 0, -INFINITY},
     {OP(logit), 1, 0, INFINITY},

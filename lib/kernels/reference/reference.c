@@ -196,6 +196,11 @@ static double f_softplus(floats a) {
     return (a.x > 0 ? a.x : 0) + log1p(exp(-fabs(a.x)));
 }
 
+/* log(1 - exp(-x)), by expm1 where exp(-x) is more than 1/2, so that neither difference cancels. */
+static double f_log1mexp(floats a) {
+    return (double)(a.x < 0.7 ? logl(0 - expm1l(-(long double)a.x)) : log1pl(-expl(-(long double)a.x)));
+}
+
 /* log(x / (1 - x)): next to 1/2, where it vanishes, as the inverse hyperbolic tangent. */
 static double f_logit(floats a) {
     const long double x = a.x;

@@ -1,6 +1,6 @@
-/* expm1, sinh, cosh and their inverses, and softplus, of both floating types, below 1 ULP: the first three without a
- * division, the others as logarithms. The steps are in hyperbolic_type.h and area_type.h, one text for both types; here
- * are the constants, of which polynomials are minimax on the interval that the reduction leaves. */
+/* expm1, sinh, cosh and their inverses, log1mexp and softplus, of both floating types, below 1 ULP: the first three
+ * without a division, the others as logarithms. The steps are in hyperbolic_type.h and area_type.h, one text for both
+ * types; here are the constants, of which polynomials are minimax on the interval that the reduction leaves. */
 #ifndef LAM_KERNELS_SIMD_HYPERBOLIC_H
 #define LAM_KERNELS_SIMD_HYPERBOLIC_H
 
@@ -15,6 +15,7 @@
 #define SUM     sum64
 #define NAME(x) f64_##x
 #define OWN(x)  x
+#define ANY     any64
 #define LOG_2_PARTS                                                                                                    \
     { LOG_2, LOG_2_REST }
 /* From the highest power down. Minimax on the reduced interval. */
@@ -35,6 +36,7 @@
 #define SUM     sum32
 #define NAME(x) f32_##x
 #define OWN(x)  x##32
+#define ANY     any32
 /* The first part has few digits, so that its multiples are exact. */
 #define LOG_2_PARTS                                                                                                    \
     { 0x1.62e4p-1f, 0x1.7f7d1cp-20f }

@@ -1,9 +1,9 @@
-/* Template: expm1, sinh and cosh of one floating type. Include with T, V, M, NAME(x), OWN(x) (how the helpers of
- * exact.h or single.h spell their names), SUM, LOG_2_PARTS (the first without its last digits, so that multiples are
- * exact), SINH and COSH (the polynomials), LEAST (where expm1 is -1), MOST (where exp is infinite), FAR (a power of 2
- * that is nothing beside 1). They are undefined again at the end. No include guard: that is the point.
- * With x = k log(2) + r all three are sums of sinh(r) and cosh(r) with powers of 2 as factors, of which the largest is
- * left out until the end; so nothing overflows, and what cancels is exact. */
+/* Template: expm1, sinh, cosh and log1mexp of one floating type. Include with T, V, M, NAME(x), OWN(x) (how the
+ * helpers of exact.h or single.h spell their names), SUM, ANY, LOG_2_PARTS (the first without its last digits, so that
+ * multiples are exact), SINH and COSH (the polynomials), LEAST (where expm1 is -1), MOST (where exp is infinite), FAR
+ * (a power of 2 that is nothing beside 1). They are undefined again at the end. No include guard: that is the point.
+ * With x = k log(2) + r the first three are sums of sinh(r) and cosh(r) with powers of 2 as factors, of which the largest
+ * is left out until the end; so nothing overflows, and what cancels is exact. */
 
 /* (sinh(r) - r) / r^3 and (cosh(r) - 1 - r^2/2) / r^4 in r^2 for |r| <= log(2)/2. */
 static const T NAME(sinh_terms)[] = SINH, NAME(cosh_terms)[] = COSH, NAME(log_2)[] = LOG_2_PARTS;
@@ -35,6 +35,27 @@ ALWAYS_INLINE SUM NAME(expm1_parts)(V x, V *k) {
     const V rest = h.sinh + OWN(madd)(h.square * h.square, h.quartic, h.r * h.lo);
     *k = h.k;
     return (SUM){t.hi, (t.lo + (s.lo + half.lo)) + (lost + rest)};
+}
+
+/* log(1 - exp(-x)). What is lost of the difference is nothing beside the exponential, however near to 1 the difference
+ * is: the power of 2 that it has beside the rest is exact. */
+ALWAYS_INLINE V NAME(log1mexp_of_number)(V x) {
+    V k;
+    const SUM e = NAME(expm1_parts)(-x, &k);
+    const SUM log = NAME(log_of_sum)(OWN(fast_sum)(-OWN(scaled)(e.hi, k), -OWN(scaled)(e.lo, k)));
+    return log.hi + log.lo;
+}
+
+/* Next to 0 it is the logarithm of x. With e = exp(-x), far out it is -(e + e^2/2), which is exp(e/2 - x). */
+static __attribute__((noinline)) V NAME(log1mexp_anywhere)(V x, M plain) {
+    const V zero = {0}, r = NAME(log1mexp_of_number)(NAME(select)(plain, x, zero + 1));
+    const V far = -NAME(exp_gap)((T)0.5 * NAME(exp)(-x), x);
+    return NAME(select)(plain, r, NAME(select)((M)(x > 1), far, NAME(log)(x)));
+}
+
+ALWAYS_INLINE V NAME(log1mexp)(V x) {
+    const M plain = (M)(x >= NAME(TINY) * NAME(TINY)) & (M)(x < LEAST / -2);
+    return ANY(~plain) ? NAME(log1mexp_anywhere)(x, plain) : NAME(log1mexp_of_number)(x);
 }
 
 /* With the sign of x. */
@@ -75,6 +96,7 @@ ALWAYS_INLINE V NAME(cosh)(V x) {
 #undef SUM
 #undef NAME
 #undef OWN
+#undef ANY
 #undef LOG_2_PARTS
 #undef SINH
 #undef COSH

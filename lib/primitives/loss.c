@@ -107,8 +107,21 @@ static lam_tensor *beside(lam_tensor *x, lam_tensor *y) {
     return own && other && lam__value_same_type(own, other) ? x : lam_add(x, lam_zeros_like(y));
 }
 
-/* Not the product of vectors over that of their lengths, which leave the range earlier. A vector of 0 has no direction,
- * and what is taken for it is 0, as are its derivatives. */
+/* x over about its length, which counts as a constant here: what does not depend on lengths is the same of it, and no
+ * product of its elements leaves the range. Lengths beyond the range are taken for its ends. */
+static lam_tensor *near_1(lam_tensor *x, lam_axes over) {
+    lam_tensor *length = lam_norm(lam_stop_gradient(x), &(lam_norm_options){.axes = over, .keepdims = true});
+    const double end = lam_dtype_of(length) == LAM_F32 ? 0x1p126 : 0x1p1022;
+    return lam_mul(x, lam_reciprocal(lam_clamp(length, 1 / end, end)));
+}
+
+/* A vector of 0 has no direction, and what is taken for the cosine is 0, as are its derivatives: it is as one that is
+ * infinitely long. */
+static lam_tensor *length_of(lam_tensor *x, lam_axes over) {
+    lam_tensor *length = lam_norm(x, &(lam_norm_options){.axes = over});
+    return lam_where(lam_eq(length, 0.0), INFINITY, length);
+}
+
 lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis) {
     uint64_t since = lam__scope_now(x);
     const lam_axes over = {1, &axis};
@@ -117,7 +130,8 @@ lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis) {
     x = beside(in[0], in[1]); /* so that both have the axis */
     y = beside(in[1], in[0]);
     if (!lam__apply_axis("cosine_similarity", x, lam_rank(x), &axis)) return lam__axes_failed(x);
-    lam_tensor *terms = lam_mul(lam_norm_slope(x, over), lam_norm_slope(y, over));
-    lam_tensor *cosine = lam_sum(terms, &(lam_reduce_options){.axes = over});
-    return lam__scope_only(lam__apply_narrowed(cosine, dtype), since);
+    x = near_1(x, over);
+    y = near_1(y, over);
+    lam_tensor *lengths = lam_mul(length_of(x, over), length_of(y, over));
+    return lam__scope_only(lam__apply_narrowed(lam_div(lam_vecdot(lam_conj(x), y, axis), lengths), dtype), since);
 }

@@ -380,6 +380,33 @@ START_TEST(slopes_at_the_edges) {
 }
 END_TEST
 
+BODY(cosine) {
+    out[0] = lam_cosine_similarity(in[0], in[1], 0);
+}
+
+/* Of x = (3, -4, 0) and y = (-4, 3, 0), with directions u and v and c = u v = -0.96, the slope by x is (v - c u)/|x|
+ * and its own (c (3 u u' - 1) - u v' - v u')/|x|^2. Sizes that all of these allow change nothing else. Where x is 0
+ * all are 0. */
+START_TEST(cosines_of_vectors_of_any_length) {
+    static const double sizes[] = {1, 1e150, 1e-150}, others[] = {1, 1e300, 1e-300};
+    lam_fn *f = FN(cosine, 2, 1), *slope = lam_vmap(lam_grad(f, NULL), NULL), *compiled = lam_jit(slope, NULL);
+    lam_fn *hessian = lam_hessian(f, NULL);
+    for (int i = 0; i < 9; i++) {
+        const double size = sizes[i / 3];
+        lam_tensor *x = lam_mul(VEC(3, -4, 0), size), *y = lam_mul(VEC(-4, 3, 0), others[i % 3]);
+        lam_list rows = LAM_LIST(lam_stack(LAM_LIST(x, lam_zeros_like(x)), 0), lam_stack(LAM_LIST(y, y), 0));
+        EXPECT_NEAR(apply2(f, x, y), 1e-15, LAM_DIMS0, -0.96);
+        EXPECT_NEAR(lam_mul(lam_apply(slope, rows), size), 1e-14, LAM_DIMS(2, 3), -0.0448, -0.0336, 0, 0, 0, 0);
+        EXPECT_NEAR(lam_mul(lam_apply(compiled, rows), size), 1e-14, LAM_DIMS(2, 3), -0.0448, -0.0336, 0, 0, 0, 0);
+        lam_tensor *second = lam_mul(lam_mul(apply2(hessian, x, y), size), size);
+        EXPECT_NEAR(second, 1e-14, LAM_DIMS(3, 3), 0.035328, 0.015296, 0, 0.015296, 0.003072, 0, 0, 0, 0.0384);
+        EXPECT(apply2(hessian, lam_zeros_like(x), y), LAM_DIMS(3, 3), 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    }
+    EXPECT_NEAR(lam_cosine_similarity(VEC(0x1p-1074, 0), VEC(3, 4), 0), 1e-15, LAM_DIMS0, 0.6);
+    EXPECT_NEAR(lam_cosine_similarity(VEC(0x1p-1074, 0), VEC(1.5e308, 1.5e308), 0), 1e-15, LAM_DIMS0, sqrt(0.5));
+}
+END_TEST
+
 /* ---- derivatives and batches ------------------------------------------------------------------------------------- */
 
 BODY(polynomials) {
@@ -448,7 +475,8 @@ Suite *suite_primitives_tables(void) {
         "primitives/tables", windows_taper_off, numbers_in_geometric_progression, differences_with_ends,
         integrals_by_parabolas, points_with_other_ends, slopes_at_places, windows_that_slide, shifts_from_tensors,
         weights_to_begin_with, arithmetic_of_polynomials, order_of_what_is_a_number, gradients_pass_by_what_is_missing,
-        both_modes_pass_by_what_is_missing, products_with_vectors, activations_at_their_edges, slopes_at_the_edges);
+        both_modes_pass_by_what_is_missing, products_with_vectors, activations_at_their_edges, slopes_at_the_edges,
+        cosines_of_vectors_of_any_length);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);
     return suite;

@@ -89,26 +89,43 @@ static double copies_cost(const lam__program *p, const lam__region *r) {
     return cost;
 }
 
-/* Machine code takes a third of the time of steps that are run one by one, but what it moves takes as long. What calls
- * would find in the caches, one after the other, has left them when a part reads and writes all of it, at more places
- * at once than the machine fetches ahead. */
+static const lam_value *type_of(const lam__program *p, const lam__source *s) {
+    return s->variable >= 0 ? p->types[s->variable] : s->constant;
+}
+
+/* Elements of all that a part reads. */
+static double read_elements(const lam__program *p, const lam__region *r) {
+    double count = 0;
+    for (int64_t i = 0; i < r->source_count; i++)
+        if (type_of(p, &r->sources[i])) count += (double)type_of(p, &r->sources[i])->count;
+    return count;
+}
+
+/* Machine code takes a third of the time of steps that are run one by one, but what it moves takes as long, unless
+ * neighbours go to neighbours, or there is one lane alone. What is read again, as in stencils, is in the first cache. What calls would find in the
+ * caches, one after the other, has left them when a part reads and writes all of it, at more places at once than the
+ * machine fetches ahead. */
 static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
     enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
-    const double near = 0.2, far = 3;
-    int64_t small = 0, places = 0;
+    const double near = 0.2, beside = 0.03, far = 3;
+    int64_t small = 0, places = 0, stores = 0, even = 0;
     for (int64_t i = 0; i < f->step_count; i++) {
         const lam__lane_step *s = &f->steps[i];
         if (s->op != LAM__LANE_LOAD && s->op != LAM__LANE_STORE) continue;
-        const lam__source *from = s->op == LAM__LANE_LOAD ? &r->sources[s->at[1]] : NULL;
-        const lam_value *type = !from ? NULL : from->variable >= 0 ? p->types[from->variable] : from->constant;
+        const lam_value *type = s->op == LAM__LANE_LOAD ? type_of(p, &r->sources[s->at[1]]) : NULL;
         places++;
+        stores += s->op == LAM__LANE_STORE;
+        even += f->lanes == 1 || s->as.move.step == 1;
         small += !type || type->count <= SECOND_CACHE;
     }
     const double lanes = (double)f->lanes, moved = lanes * (double)places;
+    const double all = read_elements(p, r) + lanes * (double)stores, first = all < moved ? all : moved;
     const bool is_far = moved > 4 * SECOND_CACHE && places > PLACES;
     const bool fits = native && f->step_count <= LAM__NATIVE_MOST;
-    const double steps = fits ? f->called + (f->cost - f->called) / 3 + near * moved : f->cost;
-    return steps + moved * lam__draft_move_cost(moved) + copies_cost(p, r) + (is_far ? far * lanes * (double)small : 0);
+    const double moves = lanes * (near * (double)(places - even) + beside * (double)even);
+    const double steps = fits ? f->called + (f->cost - f->called) / 3 + moves : f->cost;
+    return steps + first * lam__draft_move_cost(first) + (moved - first) * lam__draft_move_cost(0) + copies_cost(p, r) +
+           (is_far ? far * lanes * (double)small : 0);
 }
 
 /* The region of a stage as a fused part; NULL where it is better called. It is made to be judged: only its steps say

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Parts among zeros that are added or taken away, on either side, at steps: to what dies there, and to what is given,
- * needed beside, the part itself or what it is a view of; parts that are read twice, among ones, of another dtype. */
+ * needed beside, the part itself or what it is a view of; parts that are read twice, or among ones. */
 static const char *const lines[] = {
     "v3: f64[9] = update_slice(c0, v1) start=[2], step=[1], count=[4]\n"
     "v4: f64[9] = add(v2, v3)\n"
@@ -109,6 +109,24 @@ START_TEST(gradients_of_stencils) {
 }
 END_TEST
 
+/* A stencil reads neighbours again and again, which costs machine code next to nothing: whatever its size, no operation
+ * on the middle is called. */
+BODY(stencil) {
+    lam_tensor *u = in[0], *left = lam_slice_axis(u, 0, 0, -2), *right = lam_slice_axis(u, 0, 2, LAM_END);
+    lam_tensor *middle = lam_slice_axis(u, 0, 1, -1);
+    out[0] = lam_add(middle, lam_mul(in[1], lam_add(lam_sub(left, lam_mul(2.0, middle)), right)));
+}
+
+START_TEST(stencils_are_machine_code) {
+    for (int64_t size = 1000; size <= 100000; size *= 10) {
+        lam_tensor *x = lam_sin(lam_linspace(ctx, LAM_F64, 0, 9, size));
+        lam_fn *f = FN(stencil, 2, 1), *made = lam_jit(f, &(lam_jit_options){.native = true});
+        EXPECT_SAME(lam_apply(made, LAM_LIST(x, num(0.3))), lam_apply(f, LAM_LIST(x, num(0.3))), 0);
+        ck_assert_int_eq(lam_jit_report_of(made).fused, lam_jit_report_of(made).equations);
+    }
+}
+END_TEST
+
 Suite *suite_transforms_jit_parts(void) {
-    return SUITE_OF("transforms/jit_parts", parts_are_added_in_place, gradients_of_stencils);
+    return SUITE_OF("transforms/jit_parts", parts_are_added_in_place, gradients_of_stencils, stencils_are_machine_code);
 }

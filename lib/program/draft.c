@@ -157,13 +157,14 @@ static lam__region *region_at(lam__draft *d, int64_t stage) {
 
 /* The first stage whose region may have the equation, and the first whose calls may. Calls of a stage run before its
  * region: what a region makes is there for that region itself and for the calls of the next stage, what a call makes
- * for the region and the calls of its own. */
+ * for the region and the calls of its own. What is mixed is there as a whole, for the next region. */
 static void stages_of(const lam__draft *d, const lam__equation *e, int32_t *region, int32_t *call) {
     *region = *call = 0;
     for (int i = 0; i < e->inputs; i++) {
         if (e->in[i].variable < 0) continue;
         const lam__draft_variable *v = &d->variables[e->in[i].variable];
-        if (v->stage > *region) *region = v->stage;
+        const int32_t first = v->stage + (v->in_region && v->piece->mixed);
+        if (first > *region) *region = first;
         if (v->stage + v->in_region > *call) *call = v->stage + v->in_region;
     }
 }
@@ -241,6 +242,31 @@ static int64_t product_of(const int64_t *dims, int from, int to) {
     return count;
 }
 
+static bool add_target(lam__draft *d, int64_t stage, lam__target target, int64_t *room) {
+    lam__target *list = lam__arena_grow(&d->arena, d->targets[stage], d->target_counts[stage], room, sizeof *list);
+    if (!list) return false;
+    d->targets[stage] = list;
+    list[d->target_counts[stage]++] = target;
+    return true;
+}
+
+/* What has no axes of lanes though there are lanes in it: these go where they are, and what lies between them, which may
+ * not be much, is written element by element. */
+static bool add_mixed(lam__draft *d, int64_t stage, const lam__piece *x, int32_t data, int64_t *room) {
+    enum { MOST_BETWEEN = 64 };
+    lam__region *r = d->regions[stage];
+    int64_t written = 0, between = 0;
+    for (int64_t i = 0; i < x->type->count; i++) {
+        lam__target target = {.data = data, .base = i};
+        if (!lam__region_code_at(r, x, i, &target.node, &target.step)) return false;
+        if (target.node < 0) continue;
+        written += target.step ? r->lanes : 1;
+        between += !target.step;
+        if (between > MOST_BETWEEN || !add_target(d, stage, target, room)) return false;
+    }
+    return written == x->type->count;
+}
+
 /* Where the nodes of a variable go: `data` counts what the region gives. False: it cannot be written so. Nodes are
  * numbered as if the lane axes were not there; in memory what is in front of these goes on by all that is inside and
  * behind them, and a lane lies `behind` elements from the next. */
@@ -248,17 +274,14 @@ static bool add_targets(lam__draft *d, int64_t stage, lam__draft_variable *v, in
     int first, last;
     lam__region *r = d->regions[stage];
     const int32_t *nodes = lam__region_seen(r, v->piece, &first, &last);
-    if (!nodes) return false;
+    if (!nodes) return v->piece->mixed && add_mixed(d, stage, v->piece, data, room);
     const lam_value *type = v->piece->type;
     const int64_t before = product_of(type->dims, 0, first == last ? type->rank : first),
                   behind = first == last ? 1 : product_of(type->dims, last, type->rank),
                   inside = first == last ? 1 : d->lanes.count;
     for (int64_t i = 0; i < before * behind; i++) {
-        lam__target *list = lam__arena_grow(&d->arena, d->targets[stage], d->target_counts[stage], room, sizeof *list);
-        if (!list) return false;
-        d->targets[stage] = list;
-        list[d->target_counts[stage]++] =
-            (lam__target){nodes[i], data, i / behind * inside * behind + i % behind, first == last ? 0 : behind};
+        const int64_t base = i / behind * inside * behind + i % behind;
+        if (!add_target(d, stage, (lam__target){nodes[i], data, base, first == last ? 0 : behind}, room)) return false;
     }
     return true;
 }

@@ -54,12 +54,14 @@ static lam_value *known_index(lam__region *r, const lam__equation *e, const lam_
     return lam__value_hold(r->sources[indices->data].constant);
 }
 
-/* Puts what came out into pieces. */
-static bool take_results(lam__region *r, int n, lam_value *made[], lam_value *const types[], lam__piece *out[]) {
+/* Puts what came out into pieces. What is put together may be lanes with something else at its ends. */
+static bool take_results(lam__region *r, const lam__equation *e, lam_value *made[], lam_value *const types[],
+                         lam__piece *out[]) {
+    const bool mixed = e->primitive == &lam__row_concatenate;
     bool fits = true;
-    for (int o = 0; o < n && fits; o++) {
+    for (int o = 0; o < e->outputs && fits; o++) {
         lam_value *dense = lam__value_contiguous(made[o]);
-        fits = dense && (out[o] = lam__region_decoded(r, types[o], dense->data)) != NULL;
+        fits = dense && (out[o] = lam__region_decoded(r, types[o], dense->data, mixed)) != NULL;
         lam__value_release(dense);
     }
     return fits;
@@ -79,7 +81,7 @@ bool lam__lower_move(lam__region *r, const lam__equation *e, lam__piece *const i
     }
     const lam_call_site call = lam__equation_call(r->ctx, e, values);
     lam__mark mark = lam__error_mark(r->ctx);
-    fits = fits && lam__dispatch(&call, made) == LAM_OK && take_results(r, e->outputs, made, types, out);
+    fits = fits && lam__dispatch(&call, made) == LAM_OK && take_results(r, e, made, types, out);
     if (!fits) lam__error_roll_back(r->ctx, mark);
     for (int i = 0; i < e->inputs; i++) lam__value_release(values[i]);
     for (int o = 0; o < e->outputs; o++) lam__value_release(made[o]);

@@ -245,17 +245,34 @@ static bool any_lanes(const int64_t *codes, int64_t count) {
     return false;
 }
 
+bool lam__region_code_at(lam__region *r, const lam__piece *x, int64_t i, int32_t *node, int64_t *step) {
+    const int64_t code = x->codes[i], count = x->type->count;
+    *step = 0;
+    if (code <= 0 || code >= DATA_CODES) return (*node = lanes_node(r, x->type->dtype, &code, 0, 1)) >= 0;
+    *node = -1;
+    if ((code - 1) % r->lanes) return true;
+    int64_t next = i + 1;
+    while (next < count && x->codes[next] != code + 1) next++;
+    *step = next - i;
+    for (int64_t l = 1; l < r->lanes; l++)
+        if (i + l * *step >= count || x->codes[i + l * *step] != code + l) return false;
+    *node = (int32_t)((code - 1) / r->lanes);
+    return true;
+}
+
 /* Codes without lanes are kept, since it is not known yet how they will be looked at. */
-lam__piece *lam__region_decoded(lam__region *r, const lam_value *type, const int64_t *codes) {
+lam__piece *lam__region_decoded(lam__region *r, const lam_value *type, const int64_t *codes, bool mixed) {
     lam__piece *x = piece_new(r, LAM__PIECE_CODES, type);
     if (!x) return NULL;
     x->codes = codes;
     if (any_lanes(codes, type->count)) {
         int first, last;
-        if (!lam__region_seen(r, x, &first, &last)) return NULL;
-        x->kind = LAM__PIECE_NODES;
+        const bool seen = lam__region_seen(r, x, &first, &last) != NULL;
+        if (!seen && !mixed) return NULL;
         x->codes = NULL;
-        return x;
+        x->mixed = !seen;
+        if (seen) x->kind = LAM__PIECE_NODES;
+        if (seen) return x;
     }
     int64_t *own = lam__arena_get(r->graph.arena, (size_t)type->count * sizeof *own);
     if (own) memcpy(own, codes, (size_t)type->count * sizeof *own);

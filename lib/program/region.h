@@ -14,7 +14,8 @@
  *          are none, a node for each element
  *
  * Which axes are the lanes is not a property of memory: DATA and CODES are read as whoever needs them wants to, as long
- * as each node is then one thing in all lanes, or elements at even steps.
+ * as each node is then one thing in all lanes, or elements at even steps. What is put together of lanes and of other
+ * elements before and behind them has no lane axes at all: such codes are mixed, and are there to be written.
  *
  * With five lanes, data of dims [5, 3] have lanes [0, 1) and three nodes: loads from 0, 1 and 2 on at steps of 3. Its
  * transpose is codes of dims [3, 5], which have lanes [1, 2) and the same three nodes. A constant of dims [3] has no
@@ -23,6 +24,7 @@ typedef enum lam__piece_kind { LAM__PIECE_DATA, LAM__PIECE_CODES, LAM__PIECE_NOD
 
 typedef struct lam__piece {
     lam__piece_kind kind;
+    bool mixed;      /* codes of lanes that lie between other elements */
     int first, last; /* of the nodes that are known, also where the kind is another */
     int32_t data;
     const lam_value *type; /* dtype and dims */
@@ -75,8 +77,13 @@ bool lam__region_may_code(const lam__piece *x);
 void lam__region_codes(const lam__region *r, const lam__piece *x, int64_t *codes);
 
 /* What codes say: nodes where there are lanes among them. NULL where they do not fit, or without memory. codes stay the
- * caller's. */
-lam__piece *lam__region_decoded(lam__region *r, const lam_value *type, const int64_t *codes);
+ * caller's. mixed: lanes that lie between other elements are kept as codes, to be written. */
+lam__piece *lam__region_decoded(lam__region *r, const lam_value *type, const int64_t *codes, bool mixed);
+
+/* Element i of a piece that is codes, to be written: a node for it alone, of *step 0; or, where it is the first lane of
+ * one that differs, that node and the step from lane to lane; -1 where it is another lane of such a one. False: it can
+ * be neither. */
+bool lam__region_code_at(lam__region *r, const lam__piece *x, int64_t i, int32_t *node, int64_t *step);
 
 /* lower.c: the pieces of an equation's results from those of its operands. False, with nothing recorded, where the
  * region does not take it. types: of the results. */

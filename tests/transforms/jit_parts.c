@@ -127,6 +127,85 @@ START_TEST(stencils_are_machine_code) {
 }
 END_TEST
 
+/* What is put together of v2: f64[40] = sin(v0), v10: f64[40] = v0 v2, and ends of v0, constants or one another: in order,
+ * twice, backwards, in part, by rows and columns, of other dtypes, and what is made of it. */
+static const char *const joined[] = {
+    "v5: f64[42] = concatenate(v3, v2, v4) axis=0, fresh=0\nreturn v5\n",
+    "v5: f64[80] = concatenate(v2, v10) axis=0, fresh=0\nreturn v5\n",
+    "v5: f64[81] = concatenate(v2, v3, v2) axis=0, fresh=0\nreturn v5\n",
+    "v5: f64[41] = concatenate(c0, v10) axis=0, fresh=0\nv6: f64[41] = exp(v5)\nreturn v6\n",
+    "v5: f64[41] = concatenate(v10, v4) axis=0, fresh=0\nv6: f64[40] = slice(v5) start=[0], step=[1], count=[40]\n"
+    "v7: f64[40] = sub(v6, v2)\nreturn v7\n",
+    "v5: f64[42] = concatenate(v3, v2, v4) axis=0, fresh=0\nv6: f64[40] = slice(v5) start=[2], step=[1], count=[40]\n"
+    "v7: f64[40] = sub(v6, v2)\nreturn v7\n",
+    "v5: f64[40] = slice(v10) start=[39], step=[-1], count=[40]\nv6: f64[41] = concatenate(v5, v4) axis=0, fresh=0\n"
+    "return v6\n",
+    "v5: f64[39] = slice(v10) start=[1], step=[1], count=[39]\nv6: f64[40] = concatenate(v5, v4) axis=0, fresh=0\n"
+    "v7: f64[40] = add(v6, v10)\nreturn v7\n",
+    "v5: f64[40, 1] = reshape(v2) dims=[40, 1]\nv6: f64[40, 1] = reshape(v10) dims=[40, 1]\n"
+    "v7: f64[40, 2] = concatenate(v5, v6) axis=1, fresh=0\nv8: f64[1, 2] = concatenate(c1, c1) axis=1, fresh=0\n"
+    "v9: f64[41, 2] = concatenate(v7, v8) axis=0, fresh=0\nreturn v9\n",
+    "v5: f64[1, 40] = reshape(v2) dims=[1, 40]\nv6: f64[1, 40] = reshape(v10) dims=[1, 40]\n"
+    "v7: f64[2, 40] = concatenate(v5, v6) axis=0, fresh=0\nv8: f64[2, 1] = concatenate(c1, c1) axis=0, fresh=0\n"
+    "v9: f64[2, 41] = concatenate(v8, v7) axis=1, fresh=0\nreturn v9\n",
+    "v5: f32[40] = cast(v10) dtype=f32\nv6: f32[1] = cast(v4) dtype=f32\n"
+    "v7: f32[41] = concatenate(v6, v5) axis=0, fresh=0\nreturn v7\n",
+    "v5: bool[40] = gt(v2, 0:f64)\nv6: bool[1] = gt(v4, 0:f64)\n"
+    "v7: bool[42] = concatenate(v6, v5, v6) axis=0, fresh=0\nreturn v7\n",
+    "v5: f64[80] = concatenate(v0, v2) axis=0, fresh=0\nreturn v5\n",
+};
+
+START_TEST(lanes_with_ends) {
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, -1, 2, 40);
+    for (size_t k = 0; k < sizeof joined / sizeof *joined; k++) {
+        char whole[1024];
+        snprintf(whole, sizeof whole, "%s%s}\n",
+                 "program f(v0: f64[40]) {\nc0: f64[1] = spread 3\nc1: f64[1, 1] = spread 4\nv2: f64[40] = sin(v0)\n"
+                 "v10: f64[40] = mul(v0, v2)\nv3: f64[1] = slice(v0) start=[0], step=[1], count=[1]\n"
+                 "v4: f64[1] = slice(v0) start=[39], step=[1], count=[1]\n",
+                 joined[k]);
+        lam_program *p = lam_program_read(ctx, whole);
+        ck_assert_msg(lam_status_of(ctx) == LAM_OK, "%s: %s", joined[k], lam_error(ctx));
+        for (lam_jit_fusion fusion = LAM_JIT_AUTO; fusion <= LAM_JIT_NONE; fusion++) {
+            lam_fn *made = lam_jit(p, &(lam_jit_options){.fusion = fusion});
+            EXPECT_SAME(lam_apply(made, LAM_LIST(x)), lam_apply(p, LAM_LIST(x)), 0);
+        }
+    }
+}
+END_TEST
+
+/* Steps of the heat equation, whose ends stay what they are: a part each, which puts its results where they belong. */
+BODY(warmed) {
+    lam_tensor *middle[1], *u = in[1];
+    stencil(ctx, LAM_LIST(u, in[2]).items, middle, NULL);
+    lam_tensor *all[] = {lam_slice_axis(u, 0, 0, 1), middle[0], lam_slice_axis(u, 0, -1, LAM_END)};
+    out[0] = lam_concatenate((lam_list){3, all}, 0);
+}
+
+BODY(warmed_for_long) {
+    lam_fn *step = lam_fn_new(
+        ctx,
+        &(lam_fn_options){.name = "warmed", .body = warmed, .inputs = 2, .outputs = 1, .captures = LAM_LIST(in[1])});
+    lam_fori(0, *(int64_t *)env, step, LAM_LIST(in[0]), out, 1);
+}
+
+START_TEST(steps_of_the_heat_equation) {
+    static int64_t trips[] = {1, 5, 100};
+    lam_tensor *x = lam_sin(lam_linspace(ctx, LAM_F64, 0, 9, 1000));
+    for (size_t k = 0; k < sizeof trips / sizeof *trips; k++) {
+        lam_fn *f = FN_ENV(warmed_for_long, 2, 1, &trips[k]);
+        for (int native = 0; native < 2; native++) {
+            lam_fn *made = lam_jit(f, &(lam_jit_options){.native = native});
+            EXPECT_SAME(lam_apply(made, LAM_LIST(x, num(0.3))), lam_apply(f, LAM_LIST(x, num(0.3))), 0);
+            const lam_jit_report r = lam_jit_report_of(made);
+            if (trips[k] < 64) ck_assert_int_eq(r.fused, r.equations);
+        }
+    }
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_transforms_jit_parts(void) {
-    return SUITE_OF("transforms/jit_parts", parts_are_added_in_place, gradients_of_stencils, stencils_are_machine_code);
+    return SUITE_OF("transforms/jit_parts", parts_are_added_in_place, gradients_of_stencils, stencils_are_machine_code,
+                    lanes_with_ends, steps_of_the_heat_equation);
 }

@@ -250,8 +250,8 @@ static bool add_target(lam__draft *d, int64_t stage, lam__target target, int64_t
     return true;
 }
 
-/* What has no axes of lanes though there are lanes in it: these go where they are, and what lies between them, which may
- * not be much, is written element by element. */
+/* What has no axes of lanes though there are lanes in it: these go where they are, and what lies between them, which
+ * may not be much, is written element by element. */
 static bool add_mixed(lam__draft *d, int64_t stage, const lam__piece *x, int32_t data, int64_t *room) {
     enum { MOST_BETWEEN = 64 };
     lam__region *r = d->regions[stage];

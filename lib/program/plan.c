@@ -102,9 +102,9 @@ static double read_elements(const lam__program *p, const lam__region *r) {
 }
 
 /* Machine code takes a third of the time of steps that are run one by one, of one lane an eighth, but what it moves
- * takes as long, unless neighbours go to neighbours or there is one lane alone. What is read again, as in stencils, is in
- * the first cache. What calls would find in the caches, one after the other, has left them when a part reads and writes
- * all of it, at more places at once than the machine fetches ahead. */
+ * takes as long, unless neighbours go to neighbours or there is one lane alone. What is read again, as in stencils, is
+ * in the first cache. What calls would find in the caches, one after the other, has left them when a part reads and
+ * writes all of it, at more places at once than the machine fetches ahead. */
 static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
     enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
     const double begin = 50, near = 0.2, beside = 0.03, far = 3;

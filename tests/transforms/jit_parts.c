@@ -127,8 +127,8 @@ START_TEST(stencils_are_machine_code) {
 }
 END_TEST
 
-/* What is put together of v2: f64[40] = sin(v0), v10: f64[40] = v0 v2, and ends of v0, constants or one another: in order,
- * twice, backwards, in part, by rows and columns, of other dtypes, and what is made of it. */
+/* What is put together of v2: f64[40] = sin(v0), v10: f64[40] = v0 v2, and ends of v0, constants or one another: in
+ * order, twice, backwards, in part, by rows and columns, of other dtypes, and what is made of it. */
 static const char *const joined[] = {
     "v5: f64[42] = concatenate(v3, v2, v4) axis=0, fresh=0\nreturn v5\n",
     "v5: f64[80] = concatenate(v2, v10) axis=0, fresh=0\nreturn v5\n",

@@ -107,7 +107,7 @@ static double read_elements(const lam__program *p, const lam__region *r) {
  * writes all of it, at more places at once than the machine fetches ahead. */
 static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
     enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
-    const double begin = 50, near = 0.2, beside = 0.03, far = 3;
+    const double near = 0.2, beside = 0.03, far = 3;
     int64_t small = 0, places = 0, stores = 0, even = 0;
     for (int64_t i = 0; i < f->step_count; i++) {
         const lam__lane_step *s = &f->steps[i];
@@ -124,8 +124,8 @@ static double part_cost(const lam__program *p, const lam__region *r, const lam__
     const bool fits = native && f->step_count <= LAM__NATIVE_MOST;
     const double moves = lanes * (near * (double)(places - even) + beside * (double)even);
     const double steps = fits ? f->called + (f->cost - f->called) / (f->lanes == 1 ? 8 : 3) + moves : f->cost;
-    return begin + steps + first * lam__draft_move_cost(first) + (moved - first) * lam__draft_move_cost(0) +
-           copies_cost(p, r) + (is_far ? far * lanes * (double)small : 0);
+    return steps + first * lam__draft_move_cost(first) + (moved - first) * lam__draft_move_cost(0) + copies_cost(p, r) +
+           (is_far ? far * lanes * (double)small : 0);
 }
 
 /* The region of a stage as a fused part; NULL where it is better called. It is made to be judged: only its steps say

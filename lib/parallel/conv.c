@@ -26,7 +26,7 @@ static void sizes(const lam__conv_case *s, double *results, double *products) {
 /* NOTE [convolutions that are products]
  * Where the window has one element, places are columns of a matrix whose rows are c; where there is one place, which
  * meets all of x, the window is part of the sum. Both are products of matrices as they lie, if axes join in memory, and
- * are done as such. */
+ * are done as such; several examples of few places and many features are one product in conv_apart.c. */
 
 int64_t lam__parallel_conv_join(const int64_t dims[], const int64_t step[], int first, int end, int64_t *count) {
     int64_t each = 0;
@@ -233,7 +233,8 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
     const bool some = products > 0 && results > 0; /* else no way has anything to cut */
     if (some && lam__conv_points_plan(loops, dtype, s, x, w, out, &points))
         return of_points(team, &points, scratch, env);
-    if (places && by_places(s, x, w, out, &p)) return lam__parallel_matmul(team, dtype, &p, scratch, env);
+    if (places && !lam__parallel_conv_exchanges(s) && by_places(s, x, w, out, &p))
+        return lam__parallel_matmul(team, dtype, &p, scratch, env);
     if (some) {
         bool done;
         if (lam__parallel_conv_apart(team, dtype, s, x, w, out, scratch, env, &done)) return done;

@@ -15,6 +15,10 @@ bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *
 bool lam__parallel_conv_apart(lam__team *team, lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w,
                               void *out, lam__scratch *scratch, void *env, bool *done);
 
+/* Whether windows have one element and examples so few places that one product of all examples, for which x and the
+ * result are exchanged, takes less time than one of each, for which CBLAS packs the weights each time. */
+bool lam__parallel_conv_exchanges(const lam__conv_case *s);
+
 /* The step of axes [first, end) taken as one, which has `count` elements; 0: they do not join. */
 int64_t lam__parallel_conv_join(const int64_t dims[], const int64_t step[], int first, int end, int64_t *count);
 

@@ -330,11 +330,43 @@ static const char *elements(const apart *a, lam__product *p) {
     return to;
 }
 
-/* A dilated operand: w [(o, window), c] times x[n] [c, elements] is the matrix, whose entries are the result. */
+/* Whether one product for each example of so few columns would take longer than one of all of them, for which x is
+ * exchanged with what follows its features, and the result is too: CBLAS packs the weights for each product. */
+static bool is_repeated(const lam__conv_case *s, double columns, int64_t rows) {
+    enum { MOVED = 4 };
+    return s->n > 1 && MOVED * columns * (double)(rows + s->c) < (double)rows * (double)s->c;
+}
+
+/* A dilated operand: x [(n, elements), c] times w [c, (o, window)] is the matrix, whose entries are the result. */
+static bool by_few_elements(apart *a) {
+    const lam__conv_case *s = a->s;
+    order *o = &a->order;
+    const int64_t *step = s->x_step, rows = s->o * o->few;
+    const int64_t dims[] = {s->o, s->axis[0].window, s->axis[1].window, s->axis[2].window, s->c};
+    const int64_t steps[] = {a->w_step[0], a->w_step[2], a->w_step[3], a->w_step[4], a->w_step[1]};
+    const int64_t all[] = {s->n, s->axis[0].size, s->axis[1].size, s->axis[2].size, s->c};
+    const int64_t from[] = {step[1], step[3], step[4], step[5], step[2]};
+    lam__product p = {.batch = 1, .m = s->n * o->many, .k = s->c, .n = rows};
+    o->matrix[0] = o->many * rows;
+    o->matrix[1] = o->few;
+    o->by_few = 1;
+    o->by_many = rows;
+    char *matrix = room(a, p.m * rows);
+    p.x = two_groups(a, a->x, 2 + LAM__CONV_AXES, 1 + LAM__CONV_AXES, all, from, &p.x_row, &p.x_col);
+    p.y = two_groups(a, a->w, 2 + LAM__CONV_AXES, 1 + LAM__CONV_AXES, dims, steps, &p.y_col, &p.y_row);
+    if (!matrix || !p.x || !p.y) return false;
+    p.out = matrix;
+    if (!lam__parallel_matmul(o->team, o->dtype, &p, lend, &a->lender)) return false;
+    reorder(o, s->n, a->out, matrix);
+    return true;
+}
+
+/* The same in another order: w [(o, window), c] times x[n] [c, elements]. */
 static bool by_elements(apart *a) {
     const lam__conv_case *s = a->s;
     order *o = &a->order;
     turn_window(a);
+    if (is_repeated(s, (double)o->many, s->o * o->few)) return by_few_elements(a);
     const int64_t item = lam__item_bytes(o->dtype), rows = s->o * o->few, chunk = chunk_of(a);
     const int64_t dims[] = {s->o, s->axis[0].window, s->axis[1].window, s->axis[2].window, s->c};
     const int64_t steps[] = {a->w_step[0], a->w_step[2], a->w_step[3], a->w_step[4], a->w_step[1]};
@@ -370,7 +402,16 @@ static bool is_apart_dilated(const lam__conv_axis *a) {
     return a->stride == 1 && a->size > 0 && a->window <= a->gap / lam__divisor_common(a->gap, a->spread);
 }
 
-/* The pairs of all axes. Places of the result are the fewer ones where windows are long. */
+bool lam__parallel_conv_exchanges(const lam__conv_case *s) {
+    double places = 1;
+    for (int i = 0; i < LAM__CONV_AXES; i++) {
+        if (s->axis[i].window != 1 || s->axis[i].gap != 1) return false;
+        places *= (double)s->axis[i].out;
+    }
+    return s->groups == 1 && is_repeated(s, places, s->o);
+}
+
+/* The pairs of all axes. Places of the result are the fewer ones where windows are long, or examples small. */
 static bool pair_up(const lam__conv_case *s, order *o, bool *by_window) {
     bool gathered = true, dilated = true;
     double places = 1, window = 1;
@@ -381,7 +422,7 @@ static bool pair_up(const lam__conv_case *s, order *o, bool *by_window) {
         window *= (double)s->axis[i].window;
     }
     if (!gathered && !dilated) return false;
-    *by_window = places >= window;
+    *by_window = places >= window && !lam__parallel_conv_exchanges(s);
     o->gather = gathered;
     for (int i = 0; i < LAM__CONV_AXES; i++) {
         const lam__conv_axis *a = &s->axis[i];

@@ -238,18 +238,22 @@ void draws_few(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
 }
 
 /* Shapes whose places have no element in common, but for some: windows as long as strides, and both transposes. Some
- * places meet nothing, some elements are met by none, and some need several parts. */
+ * places meet nothing, some elements are met by none, and some need several parts. Some have so few places and so many
+ * features that all examples are one product. */
 void draws_apart(uint64_t *state, lam__conv_case *s, int64_t count[3]) {
     const int64_t kind = draws_number(state, 0, 3), axes = draws_number(state, 1, 3);
+    const bool small = draws_number(state, 0, 3) == 0;
     *s = (lam__conv_case){.groups = 1, .n = draws_number(state, 1, 5), .c = draws_number(state, 1, 4)};
     s->o = draws_number(state, 0, 1) ? draws_number(state, 1, 4) : draws_number(state, 8, 20);
     if (kind == 2 && draws_number(state, 0, 1)) s->c = draws_number(state, 30, 40);
+    if (small) s->c = draws_number(state, 40, 60), s->o = draws_number(state, 40, 60);
     for (int i = 0; i < 3; i++) {
         lam__conv_axis *a = &s->axis[i];
         const int64_t step = draws_number(state, 1, 4);
         *a = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
         if (i < 3 - axes) continue;
         a->size = draws_number(state, 1, draws_number(state, 0, 19) ? 9 : axes == 1 ? 12000 : axes == 2 ? 40 : 15);
+        if (small) a->size = draws_number(state, 1, 2);
         a->low = draws_number(state, -1, 2);
         *(kind == 2 ? &a->gap : kind == 3 ? &a->spread : &a->stride) = step;
         *(kind == 3 ? &a->stride : &a->spread) = draws_number(state, 0, 2) ? 1 : draws_number(state, 2, 3);

@@ -2,7 +2,8 @@
  * a matrix of patches that is there already, one for each group), or beside one pass over the operand where each
  * feature has its own window; in ms, and the ratios; f32 and f64. With the argument `all`, 1,528 convolutions of images
  * in f32: how many take more than twice and three times as long, and the worst of them; with `each`, the ns of each of
- * these, which peers.py reads. Prints only. */
+ * these, which peers.py reads; with `networks`, the same as `all` of layers of known networks, one example and eight,
+ * in f32 and f64. Prints only. */
 #define _POSIX_C_SOURCE 200809L
 #include <lamina/lamina.h>
 #include <stdio.h>
@@ -129,14 +130,11 @@ static void count(tally *t, const problem *p, double ratio) {
 }
 
 /* Without tallies a line for each way. */
-static void count_shape(lam_ctx *ctx, const problem *p, tally *tallies) {
-    enum { MOST = 300000000 }; /* multiplications */
+static void count_shape(lam_ctx *ctx, lam_dtype dtype, const problem *p, tally *tallies) {
     int64_t strides[3];
     job j;
-    const int64_t out = p->size / p->stride;
-    if (p->n * p->c * p->o * p->window * p->window * out * out > MOST) return;
     lam_scope *scope = lam_scope_begin(ctx);
-    begin(ctx, LAM_F32, p, strides, &j);
+    begin(ctx, dtype, p, strides, &j);
     for (j.by = 0; j.by < WAYS; j.by++) {
         const double time = least(convolve, &j), other = least(multiply, &j), again = least(convolve, &j);
         const double best = time < again ? time : again;
@@ -148,7 +146,13 @@ static void count_shape(lam_ctx *ctx, const problem *p, tally *tallies) {
     lam_scope_end(scope, NULL, 0);
 }
 
+static int64_t multiplications(const problem *p) {
+    const int64_t out = p->size / p->stride;
+    return p->n * p->c * p->o * p->window * p->window * out * out;
+}
+
 static void run_all(lam_ctx *ctx, tally *tallies) {
+    enum { MOST = 300000000 };
     static const int images[][2] = {{1, 28},  {32, 28}, {1, 56}, {8, 56}, {1, 112},
                                     {4, 112}, {1, 224}, {16, 7}, {8, 14}},
                      features[][2] = {{1, 1},   {1, 4},  {1, 8},  {1, 16}, {1, 32},  {2, 2},  {3, 8},  {3, 16},
@@ -157,27 +161,74 @@ static void run_all(lam_ctx *ctx, tally *tallies) {
     for (size_t i = 0; i < sizeof images / sizeof *images; i++)
         for (size_t f = 0; f < sizeof features / sizeof *features; f++)
             for (int window = 1; window <= 7; window += 2)
-                for (int stride = 1; stride <= 2; stride++)
-                    count_shape(
-                        ctx,
-                        &(problem){2, images[i][0], features[f][0], images[i][1], features[f][1], window, stride, 1},
-                        tallies);
+                for (int stride = 1; stride <= 2; stride++) {
+                    const problem p = {2, images[i][0], features[f][0], images[i][1], features[f][1], window, stride,
+                                       1};
+                    if (multiplications(&p) <= MOST) count_shape(ctx, LAM_F32, &p, tallies);
+                }
 }
 
-static void count_all(lam_ctx *ctx) {
+static void print_tallies(const tally tallies[WAYS]) {
     static const char *const names[WAYS] = {"forward", "by x", "by w"};
-    tally tallies[WAYS] = {{0}};
-    run_all(ctx, tallies);
     for (int way = 0; way < WAYS; way++) {
         const tally *t = &tallies[way];
         printf("%-8s%5d cases, %4d of more than twice the time, %4d of more than three times\n", names[way], t->cases,
                t->twice, t->thrice);
         for (int i = 0; i < WORST && t->worst[i] > 0; i++) {
             const problem *p = &t->of[i];
-            printf("%10.2f  %2d x %2d x %3d^2, %2d of %d^2 by %d\n", t->worst[i], (int)p->n, (int)p->c, (int)p->size,
-                   (int)p->o, (int)p->window, (int)p->stride);
+            printf("%10.2f  %2d x %2d x %3d^%d, %2d of %d^%d by %d, %d groups\n", t->worst[i], (int)p->n, (int)p->c,
+                   (int)p->size, p->rank, (int)p->o, (int)p->window, p->rank, (int)p->stride, (int)p->groups);
         }
     }
+}
+
+static void count_all(lam_ctx *ctx) {
+    tally tallies[WAYS] = {{0}};
+    run_all(ctx, tallies);
+    print_tallies(tallies);
+}
+
+/* ---- networks ---------------------------------------------------------------------------------------------------- */
+
+/* ResNet-50 and 18, and for images of 32 x 32; MobileNet; U-Net; a generator of images; patches of transformers;
+ * groups; sounds; volumes. */
+static const problem layers[] = {
+    {2, 0, 3, 224, 64, 7, 2, 1},       {2, 0, 64, 56, 64, 1, 1, 1},     {2, 0, 64, 56, 64, 3, 1, 1},
+    {2, 0, 64, 56, 256, 1, 1, 1},      {2, 0, 256, 56, 64, 1, 1, 1},    {2, 0, 128, 56, 128, 3, 2, 1},
+    {2, 0, 256, 56, 512, 1, 2, 1},     {2, 0, 128, 28, 128, 3, 1, 1},   {2, 0, 512, 28, 128, 1, 1, 1},
+    {2, 0, 256, 28, 256, 3, 2, 1},     {2, 0, 512, 28, 1024, 1, 2, 1},  {2, 0, 256, 14, 256, 3, 1, 1},
+    {2, 0, 1024, 14, 256, 1, 1, 1},    {2, 0, 512, 14, 512, 3, 2, 1},   {2, 0, 1024, 14, 2048, 1, 2, 1},
+    {2, 0, 512, 7, 512, 3, 1, 1},      {2, 0, 2048, 7, 512, 1, 1, 1},   {2, 0, 512, 7, 2048, 1, 1, 1},
+    {2, 0, 64, 56, 128, 3, 2, 1},      {2, 0, 64, 56, 128, 1, 2, 1},    {2, 0, 256, 14, 512, 1, 2, 1},
+    {2, 0, 3, 32, 16, 3, 1, 1},        {2, 0, 16, 32, 16, 3, 1, 1},     {2, 0, 16, 32, 32, 3, 2, 1},
+    {2, 0, 16, 32, 32, 1, 2, 1},       {2, 0, 32, 16, 64, 3, 2, 1},     {2, 0, 64, 8, 64, 3, 1, 1},
+    {2, 0, 3, 224, 32, 3, 2, 1},       {2, 0, 16, 112, 96, 1, 1, 1},    {2, 0, 96, 112, 96, 3, 2, 96},
+    {2, 0, 96, 56, 24, 1, 1, 1},       {2, 0, 144, 56, 144, 3, 1, 144}, {2, 0, 192, 28, 192, 3, 2, 192},
+    {2, 0, 120, 28, 120, 5, 1, 120},   {2, 0, 64, 14, 384, 1, 1, 1},    {2, 0, 384, 14, 384, 3, 1, 384},
+    {2, 0, 960, 7, 960, 3, 1, 960},    {2, 0, 160, 7, 960, 1, 1, 1},    {2, 0, 96, 56, 96, 7, 1, 96},
+    {2, 0, 1, 128, 32, 3, 1, 1},       {2, 0, 32, 128, 32, 3, 1, 1},    {2, 0, 32, 64, 64, 3, 1, 1},
+    {2, 0, 256, 16, 256, 3, 1, 1},     {2, 0, 32, 128, 2, 1, 1, 1},     {2, 0, 32, 128, 64, 2, 2, 1},
+    {2, 0, 3, 64, 64, 4, 2, 1},        {2, 0, 256, 16, 128, 4, 2, 1},   {2, 0, 3, 224, 96, 4, 4, 1},
+    {2, 0, 3, 224, 192, 16, 16, 1},    {2, 0, 128, 56, 128, 3, 1, 32},  {2, 0, 256, 56, 256, 3, 2, 32},
+    {2, 0, 240, 28, 240, 1, 1, 3},     {2, 0, 1, 28, 6, 5, 1, 1},       {2, 0, 6, 14, 16, 5, 1, 1},
+    {1, 0, 1, 16000, 64, 10, 5, 1},    {1, 0, 512, 400, 512, 3, 2, 1},  {1, 0, 80, 1000, 384, 3, 1, 1},
+    {1, 0, 1, 32000, 256, 16, 8, 1},   {1, 0, 64, 4000, 128, 2, 1, 1},  {1, 0, 32, 8000, 32, 11, 1, 1},
+    {1, 0, 512, 1000, 512, 3, 1, 512}, {1, 0, 1, 8000, 32, 80, 4, 1},   {1, 0, 12, 1000, 64, 15, 2, 1},
+    {3, 0, 1, 32, 16, 3, 1, 1},        {3, 0, 16, 32, 16, 3, 1, 1},     {3, 0, 16, 32, 32, 3, 2, 1},
+};
+
+static void count_networks(lam_ctx *ctx) {
+    for (int d = 0; d < 2; d++)
+        for (int n = 1; n <= 8; n += 7) {
+            tally tallies[WAYS] = {{0}};
+            for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+                problem p = layers[i];
+                p.n = n;
+                count_shape(ctx, d ? LAM_F64 : LAM_F32, &p, tallies);
+            }
+            printf("%s, examples: %d\n", lam_dtype_name(d ? LAM_F64 : LAM_F32), n);
+            print_tallies(tallies);
+        }
 }
 
 /* ---- some shapes ------------------------------------------------------------------------------------------------- */
@@ -199,6 +250,8 @@ int main(int argc, char **argv) {
         count_all(ctx);
     } else if (argc > 1 && !strcmp(argv[1], "each")) {
         run_all(ctx, NULL);
+    } else if (argc > 1 && !strcmp(argv[1], "networks")) {
+        count_networks(ctx);
     } else {
         printf("%56s%8s%6s%8s%6s%8s%6s\n", "", "conv", "ratio", "by x", "ratio", "by w", "ratio");
         for (int d = 0; d < 2; d++)

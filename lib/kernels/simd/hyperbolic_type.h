@@ -2,8 +2,8 @@
  * helpers of exact.h or single.h spell their names), SUM, ANY, LOG_2_PARTS (the first without its last digits, so that
  * multiples are exact), SINH and COSH (the polynomials), LEAST (where expm1 is -1), MOST (where exp is infinite), FAR
  * (a power of 2 that is nothing beside 1). They are undefined again at the end. No include guard: that is the point.
- * With x = k log(2) + r the first three are sums of sinh(r) and cosh(r) with powers of 2 as factors, of which the largest
- * is left out until the end; so nothing overflows, and what cancels is exact. */
+ * With x = k log(2) + r the first three are sums of sinh(r) and cosh(r) with powers of 2 as factors, of which the
+ * largest is left out until the end; so nothing overflows, and what cancels is exact. */
 
 /* (sinh(r) - r) / r^3 and (cosh(r) - 1 - r^2/2) / r^4 in r^2 for |r| <= log(2)/2. */
 static const T NAME(sinh_terms)[] = SINH, NAME(cosh_terms)[] = COSH, NAME(log_2)[] = LOG_2_PARTS;

@@ -7,6 +7,7 @@
 
 #include <lamina/ops.h>
 
+#include <math.h>
 #include <string.h>
 
 /* The six comparisons. `predicate` makes the result bool; operands are brought to one dtype first, so that i64 and f64
@@ -128,10 +129,13 @@ lam_tensor *lam_xor(lam_tensor *x, lam_tensor *y) {
 /* ---- what is no number ------------------------------------------------------------------------------------------- */
 
 /* 1 where the number stays, 0 where it is replaced: what is replaced differs from what it was, NaN from everything. An
- * infinity that is replaced by itself counts as staying. t is chosen, not multiplied, as it may be inf at such
- * places. */
+ * infinity that is replaced by itself counts as staying; where both are, nothing is compared. t is chosen, not
+ * multiplied, as it may be inf at such places. */
 static lam_tensor *slope_nan_to_num(const lam_rule *r, int i, lam_tensor *t) {
+    double to[3]; /* for NaN, infinity and -infinity */
     (void)i;
+    memcpy(to, r->params, sizeof to);
+    if (to[1] == INFINITY && to[2] == -INFINITY) return lam_where(lam_is_nan(r->in[0]), 0.0, t);
     return lam_where(lam_eq(r->in[0], r->out[0]), t, 0.0);
 }
 

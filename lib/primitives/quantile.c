@@ -100,7 +100,7 @@ static lam_tensor *deviations(lam_tensor *x, const lam_var_options *o, lam_tenso
     *count = presence(x, lam__dtype_part((int)lam_dtype_of(x)), &(lam_reduce_options){o->axes, o->keepdims});
     lam_tensor *left = lam_sub(*count, o->ddof);
     *divisor = lam_where(lam_gt(left, 0.0), left, (double)NAN);
-    return lam_where(lam_is_nan(x), 0.0, lam_sub(without_nan(x, 0), mean));
+    return lam_where(lam_is_nan(x), 0.0, lam_sub(x, mean));
 }
 
 /* Of complex numbers those of their sizes. */

@@ -116,7 +116,8 @@ lam_tensor *lam_hard_silu(lam_tensor *x) {
 static lam_tensor *exponential_left(lam_tensor *x, double scale, double width) {
     x = lam__reduce_real(x);
     lam_tensor *right = lam_gt(x, 0.0), *left = lam_where(right, 0.0, x);
-    return lam_where(right, x, lam_mul(scale, lam_expm1(width == 1 ? left : lam_div(left, width))));
+    left = lam_expm1(width == 1 ? left : lam_div(left, width));
+    return lam_where(right, x, scale == 1 ? left : lam_mul(scale, left));
 }
 
 /* elu and celu differ in where alpha stands: celu(x) has the slope 1 at 0 for every alpha. */

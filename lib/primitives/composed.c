@@ -42,7 +42,7 @@ lam_tensor *lam_sparse_plus(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_ordered("sparse_plus", true, 1, &x, &failed)) return failed;
-    lam_tensor *between = lam_square(lam_mul(0.5, lam_add(lam_clamp(x, -1.0, 1.0), 1.0)));
+    lam_tensor *between = lam_square(lam_fma(lam_clamp(x, -1.0, 1.0), 0.5, 0.5));
     return lam__scope_only(lam_where(lam_ge(x, 1.0), x, between), since);
 }
 
@@ -50,5 +50,5 @@ lam_tensor *lam_sparse_sigmoid(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_ordered("sparse_sigmoid", true, 1, &x, &failed)) return failed;
-    return lam__scope_only(lam_mul(0.5, lam_add(lam_clamp(x, -1.0, 1.0), 1.0)), since);
+    return lam__scope_only(lam_fma(lam_clamp(x, -1.0, 1.0), 0.5, 0.5), since);
 }

@@ -102,27 +102,31 @@ static double read_elements(const lam__program *p, const lam__region *r) {
 }
 
 /* Machine code takes a third of the time of steps that are run one by one, of one lane an eighth, but what it moves
- * takes as long, unless neighbours go to neighbours or there is one lane alone. What is read again, as in stencils, is
- * in the first cache. What calls would find in the caches, one after the other, has left them when a part reads and
- * writes all of it, at more places at once than the machine fetches ahead. */
+ * takes as long, unless neighbours go to neighbours or there is one lane alone; lanes apart in memory are waited for
+ * one by one. What is read again, as in stencils, is in the first cache. What calls would find in the caches, one after
+ * the other, has left them when a part reads and writes all of it, at more places at once than the machine fetches
+ * ahead. */
 static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
     enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
-    const double near = 0.2, beside = 0.03, far = 3;
-    int64_t small = 0, places = 0, stores = 0, even = 0;
+    const double near = 0.2, apart = 1.2, beside = 0.03, far = 3;
+    int64_t small = 0, places = 0, stores = 0, even = 0, large = 0;
     for (int64_t i = 0; i < f->step_count; i++) {
         const lam__lane_step *s = &f->steps[i];
         if (s->op != LAM__LANE_LOAD && s->op != LAM__LANE_STORE) continue;
         const lam_value *type = s->op == LAM__LANE_LOAD ? type_of(p, &r->sources[s->at[1]]) : NULL;
         places++;
         stores += s->op == LAM__LANE_STORE;
-        even += f->lanes == 1 || s->as.move.step == 1;
+        const bool is_even = f->lanes == 1 || s->as.move.step == 1;
+        even += is_even;
         small += !type || type->count <= SECOND_CACHE;
+        large += !is_even && type && type->count > SECOND_CACHE;
     }
     const double lanes = (double)f->lanes, moved = lanes * (double)places;
     const double all = read_elements(p, r) + lanes * (double)stores, first = all < moved ? all : moved;
     const bool is_far = moved > 4 * SECOND_CACHE && places > PLACES;
     const bool fits = native && f->step_count <= LAM__NATIVE_MOST;
-    const double moves = lanes * (near * (double)(places - even) + beside * (double)even);
+    const double moves =
+        lanes * (near * (double)(places - even - large) + apart * (double)large + beside * (double)even);
     const double steps = fits ? f->called + (f->cost - f->called) / (f->lanes == 1 ? 8 : 3) + moves : f->cost;
     return steps + first * lam__draft_move_cost(first) + (moved - first) * lam__draft_move_cost(0) + copies_cost(p, r) +
            (is_far ? far * lanes * (double)small : 0);

@@ -3,9 +3,9 @@
 #include "tests/support.h"
 
 /* What was compiled of f at these inputs, after its results have been compared with those of f. */
-static lam_jit_report report_of(lam_fn *f, lam_list in, size_t outputs) {
+static lam_jit_report report_of(lam_fn *f, lam_list in, size_t outputs, bool native) {
     lam_tensor *want[2], *got[2];
-    lam_fn *jitted = lam_jit(f, NULL);
+    lam_fn *jitted = lam_jit(f, &(lam_jit_options){.native = native});
     ck_assert_int_eq(lam_call(f, in, want, outputs), LAM_OK);
     ck_assert_int_eq(lam_call(jitted, in, got, outputs), LAM_OK);
     for (size_t o = 0; o < outputs; o++) EXPECT_SAME(got[o], want[o], 1e-9);
@@ -25,7 +25,7 @@ BODY(joints_and_shares) {
 START_TEST(what_is_apart_is_judged_apart) {
     lam_tensor *in[2] = {lam_reshape(lam_linspace(ctx, LAM_F64, -0.4, 0.5, 16), LAM_DIMS(4, 4)),
                          lam_reshape(lam_linspace(ctx, LAM_F64, 0, 0.5, 1200), LAM_DIMS(600, 2))};
-    lam_jit_report r = report_of(FN(joints_and_shares, 2, 2), (lam_list){2, in}, 2);
+    lam_jit_report r = report_of(FN(joints_and_shares, 2, 2), (lam_list){2, in}, 2, false);
     ck_assert_int_eq(r.parts, 1);
     ck_assert_int_gt(r.fused, r.equations - 8);
     ck_assert_int_lt(r.fused, r.equations);
@@ -52,7 +52,7 @@ BODY(sum_of_betas) {
 START_TEST(functions_of_many_elements_are_called_once) {
     const lam_body bodies[] = {sum_of_logs, sum_of_terms, sum_of_entropies, sum_of_betas};
     for (int k = 0; k < 4; k++) {
-        lam_jit_report r = report_of(FN(bodies[k], 1, 1), LAM_LIST(lam_linspace(ctx, LAM_F64, 0.5, 2, 3000)), 1);
+        lam_jit_report r = report_of(FN(bodies[k], 1, 1), LAM_LIST(lam_linspace(ctx, LAM_F64, 0.5, 2, 3000)), 1, false);
         ck_assert_int_lt(r.steps, 20);
     }
 }
@@ -73,13 +73,31 @@ START_TEST(few_passes_over_much_memory_stay_calls) {
     const lam_body bodies[] = {differences_of_columns, sum_of_what_is_cut_off};
     for (int k = 0; k < 2; k++) {
         lam_tensor *x = lam_reshape(lam_linspace(ctx, LAM_F64, -2, 2, 400000), LAM_DIMS(1000, 400));
-        lam_jit_report r = report_of(FN(bodies[k], 1, 1), LAM_LIST(x), 1);
+        lam_jit_report r = report_of(FN(bodies[k], 1, 1), LAM_LIST(x), 1, false);
         ck_assert_int_eq(r.fused, 0);
+    }
+}
+END_TEST
+
+BODY(products_of_rows) {
+    out[0] = lam_prod(lam_add(1, lam_mul(1e-3, in[0])), &(lam_reduce_options){.axes = LAM_AXES(1)});
+}
+
+BODY(logsumexp_of_rows) {
+    out[0] = lam_logsumexp(in[0], &(lam_reduce_options){.axes = LAM_AXES(1)});
+}
+
+/* Lanes are rows: machine code would take an element of each from another place in memory. */
+START_TEST(rows_in_memory_are_no_lanes) {
+    const lam_body bodies[] = {products_of_rows, logsumexp_of_rows};
+    for (int k = 0; k < 2; k++) {
+        lam_tensor *x = lam_reshape(lam_linspace(ctx, LAM_F64, -2, 2, 400000), LAM_DIMS(1000, 400));
+        ck_assert_int_eq(report_of(FN(bodies[k], 1, 1), LAM_LIST(x), 1, true).fused, 0);
     }
 }
 END_TEST
 
 Suite *suite_transforms_jit_choice(void) {
     return SUITE_OF("transforms/jit_choice", what_is_apart_is_judged_apart, functions_of_many_elements_are_called_once,
-                    few_passes_over_much_memory_stay_calls);
+                    few_passes_over_much_memory_stay_calls, rows_in_memory_are_no_lanes);
 }

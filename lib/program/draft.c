@@ -250,21 +250,38 @@ static bool add_target(lam__draft *d, int64_t stage, lam__target target, int64_t
     return true;
 }
 
+/* Notes that a target writes its elements, none of which is written yet. */
+static bool note_written(const lam__region *r, const lam__target *target, bool *written) {
+    const int64_t lanes = target->step ? r->lanes : 1;
+    for (int64_t l = 0; l < lanes; l++) {
+        bool *at = &written[target->base + l * target->step];
+        if (*at) return false;
+        *at = true;
+    }
+    return true;
+}
+
 /* What has no axes of lanes though there are lanes in it: these go where they are, and what lies between them, which
- * may not be much, is written element by element. */
+ * may not be much, is written element by element. Lanes that are there twice may be found in each other's places: each
+ * element must be written once. */
 static bool add_mixed(lam__draft *d, int64_t stage, const lam__piece *x, int32_t data, int64_t *room) {
     enum { MOST_BETWEEN = 64 };
     lam__region *r = d->regions[stage];
-    int64_t written = 0, between = 0;
-    for (int64_t i = 0; i < x->type->count; i++) {
+    const int64_t count = x->type->count;
+    int64_t between = 0, left = count;
+    bool *written = lam__arena_get(&d->arena, (size_t)count);
+    if (!written) return false;
+    memset(written, 0, (size_t)count);
+    for (int64_t i = 0; i < count; i++) {
         lam__target target = {.data = data, .base = i};
         if (!lam__region_code_at(r, x, i, &target.node, &target.step)) return false;
         if (target.node < 0) continue;
-        written += target.step ? r->lanes : 1;
+        if (!note_written(r, &target, written)) return false;
+        left -= target.step ? r->lanes : 1;
         between += !target.step;
         if (between > MOST_BETWEEN || !add_target(d, stage, target, room)) return false;
     }
-    return written == x->type->count;
+    return left == 0;
 }
 
 /* Where the nodes of a variable go: `data` counts what the region gives. False: it cannot be written so. Nodes are

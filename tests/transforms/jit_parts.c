@@ -175,6 +175,25 @@ START_TEST(lanes_with_ends) {
 END_TEST
 
 /* Steps of the heat equation, whose ends stay what they are: a part each, which puts its results where they belong. */
+/* Two columns of the same lanes, and a row before or behind them. */
+BODY(columns_with_a_row) {
+    lam_tensor *y = lam_sin(in[0]), *row = lam_zeros(ctx, LAM_F64, LAM_DIMS(1, 2));
+    lam_tensor *columns = lam_stack(LAM_LIST(y, y), 1);
+    out[0] = env ? lam_concatenate(LAM_LIST(row, columns), 0) : lam_concatenate(LAM_LIST(columns, row), 0);
+}
+
+/* The second of two lanes is beside the first one's other place, too. */
+START_TEST(lanes_that_are_there_twice) {
+    static const int64_t sizes[] = {2, 3, 8};
+    int before;
+    for (int k = 0; k < 6; k++) {
+        lam_tensor *x = lam_linspace(ctx, LAM_F64, 0.1, 1, sizes[k / 2]);
+        lam_fn *f = FN_ENV(columns_with_a_row, 1, 1, k % 2 ? &before : NULL);
+        EXPECT_SAME(apply1(lam_jit(f, &(lam_jit_options){.fusion = LAM_JIT_ALL}), x), apply1(f, x), 0);
+    }
+}
+END_TEST
+
 BODY(warmed) {
     lam_tensor *middle[1], *u = in[1];
     stencil(ctx, LAM_LIST(u, in[2]).items, middle, NULL);
@@ -207,5 +226,5 @@ END_TEST
 
 Suite *suite_transforms_jit_parts(void) {
     return SUITE_OF("transforms/jit_parts", parts_are_added_in_place, gradients_of_stencils, stencils_are_machine_code,
-                    lanes_with_ends, steps_of_the_heat_equation);
+                    lanes_with_ends, lanes_that_are_there_twice, steps_of_the_heat_equation);
 }

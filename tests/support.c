@@ -51,6 +51,26 @@ lam_ctx_options memory_options(memory *m) {
     return (lam_ctx_options){.allocator = {memory_get, memory_put, m}, .plain_memory = true};
 }
 
+void memory_refused_in(void (*work)(const void *env), const void *env) {
+    lam_ctx *saved = ctx;
+    bool reached = true;
+    int failed = 0;
+    for (size_t refuse = 1; reached; refuse++) {
+        memory m = {.refuse = refuse};
+        const lam_ctx_options options = memory_options(&m);
+        ctx = lam_ctx_new(&options);
+        work(env);
+        const lam_status status = lam_status_of(ctx);
+        lam_ctx_free(ctx);
+        ctx = saved;
+        reached = m.requests >= refuse;
+        failed += status == LAM_ERR_MEMORY;
+        ck_assert_msg(m.blocks == 0 && !m.wrong_size, "request %zu refused: %zu blocks are left", refuse, m.blocks);
+        ck_assert_msg(status == LAM_OK || (reached && status == LAM_ERR_MEMORY), "request %zu: %d", refuse, status);
+    }
+    ck_assert_int_gt(failed, 10);
+}
+
 /* ---- the context of the test ------------------------------------------------------------------------------------- */
 
 static void begin(void) {

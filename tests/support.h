@@ -31,6 +31,10 @@ typedef struct memory {
 /* Options of a context that takes every block from `m`. */
 lam_ctx_options memory_options(memory *m);
 
+/* Refuses the first request of `work`, which runs in a context of its own, then the second alone, and so on to its end:
+ * that is said each time, and nothing is lost. */
+void memory_refused_in(void (*work)(const void *env), const void *env);
+
 /* ---- the context of the test ------------------------------------------------------------------------------------- */
 
 extern lam_ctx *ctx;

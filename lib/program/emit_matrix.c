@@ -256,29 +256,22 @@ static int64_t svd_room(int64_t m, int64_t n, int64_t count) {
     return (count > shorter ? count : shorter) * longer + shorter * shorter;
 }
 
+/* svdvals is the same without vectors. */
 static const char *write_svd(ARGUMENTS) {
-    const int64_t m = side(in[0], 2), n = side(in[0], 1), columns = side(out[0], 1), rows = side(out[2], 2);
+    const bool vectors = q->outputs > 1;
+    const lam__emit_place *values = out[vectors ? 1 : 0];
+    const int64_t m = side(in[0], 2), n = side(in[0], 1), columns = vectors ? side(out[0], 1) : 0,
+                  rows = vectors ? side(out[2], 2) : 0;
     pieces p = {0};
-    (void)q;
     if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
     add_operand(e, &p, in[0], m * n);
-    add_place(e, &p, out[0], m * columns);
-    add_place(e, &p, out[1], side(out[1], 1));
-    add_place(e, &p, out[2], rows * n);
+    add_place(e, &p, values, side(values, 1));
     add_room(e, &p, in[0]->dtype, svd_room(m, n, m < n ? rows : columns));
-    write_each(e, in[0], 2, "@svd($5, $6, $7, $8, $0, $1, $2, $3, $4);", &p, (int64_t[4]){m, n, columns, rows});
-    return NULL;
-}
-
-static const char *write_svdvals(ARGUMENTS) {
-    const int64_t m = side(in[0], 2), n = side(in[0], 1);
-    pieces p = {0};
-    (void)q;
-    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
-    add_operand(e, &p, in[0], m * n);
-    add_place(e, &p, out[0], side(out[0], 1));
-    add_room(e, &p, in[0]->dtype, svd_room(m, n, 0));
-    write_each(e, in[0], 2, "@svd($5, $6, 0, 0, $0, NULL, $1, NULL, $2);", &p, (int64_t[4]){m, n});
+    if (vectors) add_place(e, &p, out[0], m * columns);
+    if (vectors) add_place(e, &p, out[2], rows * n);
+    write_each(e, in[0], 2,
+               vectors ? "@svd($5, $6, $7, $8, $0, $3, $1, $4, $2);" : "@svd($5, $6, $7, $8, $0, NULL, $1, NULL, $2);",
+               &p, (int64_t[4]){m, n, columns, rows});
     return NULL;
 }
 
@@ -314,30 +307,19 @@ static const char *write_gap_solve(ARGUMENTS) {
 
 /* ---- exponentials ------------------------------------------------------------------------------------------------ */
 
+/* The derivative, which has a direction as its second operand, is found in the exponential of twice the rows. */
 static const char *write_expm(ARGUMENTS) {
-    const int64_t n = side(in[0], 1);
-    pieces p = {0};
-    (void)q;
-    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
-    add_operand(e, &p, in[0], n * n);
-    add_place(e, &p, out[0], n * n);
-    add_room(e, &p, in[0]->dtype, 7 * n * n);
-    add_room(e, &p, LAM_I32, 2 * n);
-    write_each(e, in[0], 2, "@expm($5, $0, $1, $2, $3);", &p, (int64_t[4]){n});
-    return NULL;
-}
-
-static const char *write_expm_frechet(ARGUMENTS) {
+    const bool derivative = q->inputs > 1;
     const int64_t n = side(out[0], 1);
     pieces p = {0};
-    (void)q;
     if (!lam__dtype_is_float(out[0]->dtype)) return WRONG;
     add_operand(e, &p, in[0], n * n);
-    add_operand(e, &p, in[1], n * n);
     add_place(e, &p, out[0], n * n);
-    add_room(e, &p, out[0]->dtype, 36 * n * n);
-    add_room(e, &p, LAM_I32, 4 * n);
-    write_each(e, out[0], 2, "@expm_frechet($5, $0, $1, $2, $3, $4);", &p, (int64_t[4]){n});
+    add_room(e, &p, out[0]->dtype, (derivative ? 36 : 7) * n * n);
+    add_room(e, &p, LAM_I32, (derivative ? 4 : 2) * n);
+    if (derivative) add_operand(e, &p, in[1], n * n);
+    write_each(e, out[0], 2, derivative ? "@expm_frechet($5, $0, $4, $1, $2, $3);" : "@expm($5, $0, $1, $2, $3);", &p,
+               (int64_t[4]){n});
     return NULL;
 }
 
@@ -354,10 +336,10 @@ const lam__emit_row lam__emit_matrices[] = {
     {&lam__row_eigh, write_eigh},
     {&lam__row_eigvalsh, write_eigh},
     {&lam__row_svd, write_svd},
-    {&lam__row_svdvals, write_svdvals},
+    {&lam__row_svdvals, write_svd},
     {&lam__row_pinv, write_pinv},
     {&lam__row_gap_solve, write_gap_solve},
     {&lam__row_expm, write_expm},
-    {&lam__row_expm_frechet, write_expm_frechet},
+    {&lam__row_expm_frechet, write_expm},
     {NULL, NULL},
 };

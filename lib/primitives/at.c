@@ -279,7 +279,7 @@ static lam_tensor *scatter(const plan *p, lam_at_op op, lam_tensor *values) {
 static lam_tensor *fitted(const plan *p, lam_tensor *values) {
     int64_t dims[2 * LAM_INNER_RANK];
     int n = 0;
-    values = lam_broadcast_to(lam__apply_in_dtype_of("at", p->x, values), (lam_dims){p->result, p->dims});
+    values = lam__apply_broadcast(lam__apply_in_dtype_of("at", p->x, values), p->result, p->dims);
     if (lam_failed(values) || !p->indexed) {
         lam_dims own = lam_dims_of(p->part);
         return lam_failed(values) ? values : lam__apply_reshape(values, own.rank, own.dims);

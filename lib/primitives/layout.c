@@ -166,11 +166,23 @@ static bool dims_valid(const char *operation, lam_tensor *x, lam_dims dims, int6
     return true;
 }
 
+/* What has these dims already is left as it is, under another handle. */
+static bool has_dims(lam_tensor *x, int rank, const int64_t *dims) {
+    const lam_dims own = lam__scope_peek(x) ? lam_dims_of(x) : (lam_dims){-1, NULL};
+    bool same = own.rank == rank;
+    for (int i = 0; i < rank && same; i++) same = own.dims[i] == dims[i];
+    return same;
+}
+
 /* Only the dims in use become parameters: a tape copies them. */
-lam_tensor *lam__apply_broadcast(lam_tensor *x, int rank, const int64_t *dims) {
+static lam_tensor *broadcast(lam_tensor *x, int rank, const int64_t *dims) {
     lam__dims_params params = {.rank = rank};
     for (int i = 0; i < rank; i++) params.dims[i] = dims[i];
     return lam__apply1(&lam__row_broadcast_to, &params, lam__axes_dims_bytes(rank), x);
+}
+
+lam_tensor *lam__apply_broadcast(lam_tensor *x, int rank, const int64_t *dims) {
+    return has_dims(x, rank, dims) ? lam__scope_alias("broadcast_to", x) : broadcast(x, rank, dims);
 }
 
 /* From the last axis on, in which all line up. */
@@ -195,7 +207,7 @@ bool lam__apply_common(lam_list list, int *rank, int64_t dims[]) {
 lam_tensor *lam_broadcast_to(lam_tensor *x, lam_dims dims) {
     bool inner = lam__scope_peek(x) && dims.dims && dims.rank > LAM_MAX_RANK && dims.rank <= LAM_INNER_RANK;
     if (!inner && !dims_valid("broadcast_to", x, dims, 0)) return lam__axes_failed(x);
-    return lam__apply_broadcast(x, dims.rank, dims.dims);
+    return broadcast(x, dims.rank, dims.dims);
 }
 
 /* ---- reshape ------------------------------------------------------------------------------------------------ */
@@ -289,6 +301,7 @@ const lam_primitive lam__row_reshape = {
 /* For sizes that are known to fit and hold no -1; the shape rule checks the count all the same. */
 lam_tensor *lam__apply_reshape(lam_tensor *x, int rank, const int64_t *dims) {
     lam__dims_params params = {.rank = rank};
+    if (has_dims(x, rank, dims)) return lam__scope_alias("reshape", x);
     for (int i = 0; i < rank; i++) params.dims[i] = dims[i];
     return lam__apply1(&lam__row_reshape, &params, lam__axes_dims_bytes(rank), x);
 }
@@ -423,74 +436,4 @@ lam_tensor *lam_moveaxis(lam_tensor *x, int from, int to) {
         order[i] = i == to ? from : n++;
     }
     return lam__scope_named(lam_transpose(x, (lam_axes){rank, order}), since);
-}
-
-/* ---- identities ------------------------------------------------------------------------------------------------ */
-
-/* The type of the operand. */
-static lam_status shape_same(const lam_call_site *call, lam_shape out[]) {
-    set_dims(out, call->in[0]->dtype, call->in[0]->rank, call->in[0]->dims);
-    return LAM_OK;
-}
-
-/* Nothing moves: the same strides from the same place. */
-static bool view_same(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
-    *offset = 0;
-    for (int i = 0; i < out->rank; i++) strides[i] = call->in[0]->strides[i];
-    return true;
-}
-
-/* Nothing depends on which axis is the batch. */
-static void batch_stop_gradient(const lam_rule *r, lam_tensor *out[]) {
-    out[0] = lam_stop_gradient(r->in[0]);
-}
-
-/* Shares everything with an identity but the derivative, which is left at none: no node is made, and what x depends on
- * need not be kept for it. */
-const lam_primitive lam__row_stop_gradient = {
-    .name = "stop_gradient",
-    .inputs = 1,
-    .takes_complex = true,
-    .shape = shape_same,
-    .view = view_same,
-    .batch = batch_stop_gradient,
-};
-
-/* The value of x as a constant of all levels above: rules use it for choices that have no slope. */
-lam_tensor *lam_stop_gradient(lam_tensor *x) {
-    return lam__apply1(&lam__row_stop_gradient, NULL, 0, x);
-}
-
-/* False for an operand with gaps: the machine then makes it contiguous and asks again, which is all that this row is
- * for. */
-static bool view_contiguous(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
-    return call->in[0]->contiguous && view_same(call, out, strides, offset);
-}
-
-/* An identity of elements, so the cotangent passes with whatever strides it has. */
-static void vjp_contiguous(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
-    (void)r;
-    gx[0] = g[0];
-}
-
-static void batch_contiguous(const lam_rule *r, lam_tensor *out[]) {
-    out[0] = lam_contiguous(r->in[0]);
-}
-
-/* Not an identity to the machine: what comes after may rely on there being no gaps. */
-const lam_primitive lam__row_contiguous = {
-    .name = "contiguous",
-    .inputs = 1,
-    .takes_complex = true,
-    .derivative = LAM_LINEAR,
-    .linear = 1u,
-    .shape = shape_same,
-    .view = view_contiguous,
-    .vjp = vjp_contiguous,
-    .batch = batch_contiguous,
-};
-
-/* Costs nothing where there are no gaps: the result then shares the operand's memory. */
-lam_tensor *lam_contiguous(lam_tensor *x) {
-    return lam__apply1(&lam__row_contiguous, NULL, 0, x);
 }

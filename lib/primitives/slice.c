@@ -16,6 +16,14 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* Whether all of x is taken, in its order. */
+static bool takes_all(lam_tensor *x, const lam__slice_params *p) {
+    const lam_dims own = lam__scope_peek(x) ? lam_dims_of(x) : (lam_dims){-1, NULL};
+    bool all = own.rank == p->rank;
+    for (int i = 0; i < own.rank && all; i++) all = p->at[i].count == own.dims[i] && p->at[i].step == 1;
+    return all;
+}
+
 /* For parameters that are resolved; the row checks nothing more. */
 static lam_tensor *apply_slice(lam_tensor *x, const lam__slice_params *p) {
     return lam__apply1(&lam__row_slice, p, lam__slice_bytes(p->rank), x);
@@ -473,5 +481,6 @@ lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_op
         place.at[i].count = keep.at[i].count;
     }
     lam_tensor *base = lam__apply_broadcast(lam_cast(lam_scalar(x->ctx, o->value), lam_dtype_of(x)), own.rank, dims);
-    return lam__scope_only(apply_update(base, apply_slice(x, &keep), &place), since);
+    if (!takes_all(x, &keep)) x = apply_slice(x, &keep);
+    return lam__scope_only(apply_update(base, x, &place), since);
 }

@@ -82,9 +82,7 @@ START_TEST(derivatives_as_text) {
                 "    v4: f64[2, 1, 2] = reshape(v3) dims=[2, 1, 2]\n"
                 "    v5: f64[2, 2] = reshape(v4) dims=[2, 2]\n"
                 "    v6: f64[2, 2] = transpose(v5) order=[1, 0]\n"
-                "    v7: f64[2, 2] = reshape(v6) dims=[2, 2]\n"
-                "    v8: f64[2, 2] = reshape(v7) dims=[2, 2]\n"
-                "    return v8\n"
+                "    return v6\n"
                 "}\n");
 }
 END_TEST

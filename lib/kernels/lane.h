@@ -21,6 +21,7 @@ typedef enum lam__lane_op {
     LAM__LANE_LOOP,   /* any lam__loop */
     LAM__LANE_SINCOS, /* at[0] and at[1] are sine and cosine of at[2] */
     LAM__LANE_LOAD,   /* elements of data[at[1]], of `item` bytes */
+    LAM__LANE_LINE,   /* elements that as.call.params, a lam__lane_line, says */
     LAM__LANE_STORE,  /* at[1] to elements of data[at[0]] */
     LAM__LANE_AND,    /* of bools */
     LAM__LANE_OR,
@@ -31,6 +32,16 @@ typedef enum lam__lane_op {
 #undef LAM__LANE_NAME
         LAM__LANE_COUNT
 } lam__lane_op;
+
+/* Lanes that are put together of runs, as a line of a grid whose ends are joined is: those before `end`, from the end
+ * of the run before on. Lane l is element base + l step of the data with this number; -1: it is 0. */
+enum { LAM__LANE_RUNS = 3 };
+typedef struct lam__lane_line {
+    int64_t count;
+    struct {
+        int64_t end, base, step, data;
+    } runs[LAM__LANE_RUNS];
+} lam__lane_line;
 
 /* at: registers, in bytes from the beginning of memory, the result first. same: bit k says that register k is the same
  * in all lanes. item: bytes of an element of each, for loops. */

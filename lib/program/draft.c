@@ -106,8 +106,30 @@ static bool is_square(const lam__program *p, int64_t lanes) {
     return false;
 }
 
-/* Sizes of all axes in front together, and of single ones, by how many elements have them. The last place is kept for
- * one lane, which every program can have. */
+/* The heaviest of the sizes but this one; 0: there is none. */
+static int64_t heaviest(const size_list *l, int64_t but) {
+    int best = -1;
+    for (int i = 0; i < l->count; i++)
+        if (l->size[i] != but && (best < 0 || l->weight[i] > l->weight[best])) best = i;
+    return best < 0 ? 0 : l->size[best];
+}
+
+/* Two numbers of lanes: the sizes of last axes that the most elements have, of tensors with rows. */
+static bool choose_two(const lam__program *p, lam__draft_lanes *lanes) {
+    enum { LEAST_LANES = 8 };
+    size_list l = {.count = 0};
+    for (int64_t v = 0; v < p->variables; v++) {
+        const lam_value *type = p->types[v];
+        const int64_t size = type && type->rank > 1 ? type->dims[type->rank - 1] : 0;
+        if (size >= LEAST_LANES && type->count > size) note_size(&l, size, (double)type->count);
+    }
+    const int64_t first = heaviest(&l, 0), second = heaviest(&l, first);
+    *lanes = (lam__draft_lanes){first, true, second};
+    return second && scalars(p, first < second ? first : second) <= MOST_SCALARS;
+}
+
+/* Sizes of all axes in front together, and of single ones, by how many elements have them; before these two that may
+ * take turns. The last place is kept for one lane, which every program can have. */
 int lam__draft_choices(const lam__program *p, int room, lam__draft_lanes lanes[]) {
     size_list l = {.count = 0};
     for (int64_t v = 0; v < p->variables; v++) {
@@ -120,20 +142,20 @@ int lam__draft_choices(const lam__program *p, int room, lam__draft_lanes lanes[]
             if (front != type->dims[axis]) note_size(&l, type->dims[axis], 0.5 * (double)type->count);
         }
     }
-    int n = 0;
+    int n = choose_two(p, &lanes[0]);
     while (n < room - 1 && l.count) {
         int best = 0;
         for (int i = 1; i < l.count; i++)
             if (l.weight[i] > l.weight[best]) best = i;
         const int64_t size = l.size[best];
         if (scalars(p, size) <= MOST_SCALARS) {
-            lanes[n++] = (lam__draft_lanes){size, false};
-            if (n < room - 1 && is_square(p, size)) lanes[n++] = (lam__draft_lanes){size, true};
+            lanes[n++] = (lam__draft_lanes){size, false, 0};
+            if (n < room - 1 && is_square(p, size)) lanes[n++] = (lam__draft_lanes){size, true, 0};
         }
         l.size[best] = l.size[--l.count];
         l.weight[best] = l.weight[l.count];
     }
-    if (scalars(p, 1) <= MOST_SCALARS) lanes[n++] = (lam__draft_lanes){1, false};
+    if (scalars(p, 1) <= MOST_SCALARS) lanes[n++] = (lam__draft_lanes){1, false, 0};
     return n;
 }
 
@@ -150,8 +172,10 @@ static lam__region *region_at(lam__draft *d, int64_t stage) {
     if (d->regions[stage]) return d->regions[stage];
     lam__region *r = lam__arena_get(&d->arena, sizeof *r);
     if (!r) return NULL;
-    lam__region_open(r, d->program->ctx, &d->arena, d->lanes.count, MOST_NODES);
+    const int64_t lanes = stage % 2 && d->lanes.other ? d->lanes.other : d->lanes.count;
+    lam__region_open(r, d->program->ctx, &d->arena, lanes, MOST_NODES);
     r->last = d->lanes.last;
+    r->laned = d->lanes.other != 0;
     return d->regions[stage] = r;
 }
 
@@ -169,30 +193,58 @@ static void stages_of(const lam__draft *d, const lam__equation *e, int32_t *regi
     }
 }
 
-/* What a region takes from outside is a source of that region, made once for it: seen_in says for which it was made
- * last. */
-static lam__piece *operand_in(lam__draft *d, lam__region *r, int32_t stage, const lam__atom *a) {
+static lam__piece *operand_in(lam__draft *d, lam__region *r, int32_t stage, const lam__atom *a, int depth);
+
+/* What a region takes of an equation, in pieces. */
+static bool pieces_in(lam__draft *d, lam__region *r, int32_t stage, const lam__equation *e, lam__piece *out[],
+                      int depth) {
+    lam__piece *in[MOST_OPERANDS];
+    for (int i = 0; i < e->inputs; i++)
+        if (!(in[i] = operand_in(d, r, stage, &e->in[i], depth))) return false;
+    return lam__lower(r, e, in, d->program->types + e->first, out);
+}
+
+/* Whether a variable is what an earlier region has moved about and computed nothing of, so that this one may read what
+ * was there before. */
+static bool is_moved(const lam__draft *d, const lam__draft_variable *v, int32_t stage, int64_t variable) {
+    if (!d->lanes.other || !v->in_region || v->stage >= stage || v->piece->mixed) return false;
+    return lam__lower_is_move(lam__program_maker(d->program, variable)->primitive);
+}
+
+/* It is moved once more, in this region. NULL: it has to be read. */
+static lam__piece *moved_again(lam__draft *d, lam__region *r, int32_t stage, int64_t variable, int depth) {
+    enum { MOST_MOVES = 32 };
+    const lam__equation *e = lam__program_maker(d->program, variable);
+    lam__piece *out[MOST_OPERANDS] = {NULL};
+    if (depth >= MOST_MOVES || e->inputs > MOST_OPERANDS || e->outputs > MOST_OPERANDS) return NULL;
+    return pieces_in(d, r, stage, e, out, depth + 1) ? out[variable - e->first] : NULL;
+}
+
+/* What a region takes from outside is a source of that region, made once for it, and needed as a value: seen_in says
+ * for which it was made last. */
+static lam__piece *operand_in(lam__draft *d, lam__region *r, int32_t stage, const lam__atom *a, int depth) {
     if (a->variable < 0) return a->constant ? lam__region_source(r, -1, a->constant, a->constant) : NULL;
     lam__draft_variable *v = &d->variables[a->variable];
     if (v->in_region && v->stage == stage) return v->piece;
-    if (!v->outside || v->seen_in != stage) {
-        v->outside = lam__region_source(r, a->variable, NULL, d->program->types[a->variable]);
-        v->seen_in = stage;
+    if (v->outside && v->seen_in == stage) return v->outside;
+    lam__piece *x = is_moved(d, v, stage, a->variable) ? moved_again(d, r, stage, a->variable, depth) : NULL;
+    if (!x) {
+        x = lam__region_source(r, a->variable, NULL, d->program->types[a->variable]);
+        v->needed = true;
     }
-    return v->outside;
+    v->outside = x;
+    v->seen_in = stage;
+    return x;
 }
 
-/* Tries to lower an equation in the region of a stage; marks what it needs from elsewhere. What runs functions of users
+/* Tries to lower an equation in the region of a stage. What runs functions of users
  * is always called. Where lowering gives up half way, its nodes stay in the graph; no target leads to them, so no step
  * comes of them. */
 static bool lower_at(lam__draft *d, int32_t stage, const lam__equation *e) {
     lam__region *r =
         e->inputs && e->inputs <= MOST_OPERANDS && e->outputs <= MOST_OPERANDS ? region_at(d, stage) : NULL;
-    lam__piece *in[MOST_OPERANDS], *out[MOST_OPERANDS] = {NULL};
-    if (!r || e->residual || e->primitive->call) return false;
-    for (int i = 0; i < e->inputs; i++)
-        if (!(in[i] = operand_in(d, r, stage, &e->in[i]))) return false;
-    if (!lam__lower(r, e, in, d->program->types + e->first, out)) return false;
+    lam__piece *out[MOST_OPERANDS] = {NULL};
+    if (!r || e->residual || e->primitive->call || !pieces_in(d, r, stage, e, out, 0)) return false;
     for (int o = 0; o < e->outputs; o++) {
         lam__draft_variable *v = &d->variables[e->first + o];
         v->piece = out[o];
@@ -207,31 +259,24 @@ static void need(lam__draft *d, const lam__atom *a) {
     if (a->variable >= 0) d->variables[a->variable].needed = true;
 }
 
-/* Variables that an equation takes from outside its region, or as a call, are needed as values. */
-static void need_operands(lam__draft *d, const lam__equation *e, const lam__draft_equation *at) {
-    for (int i = 0; i < e->inputs; i++) {
-        if (e->in[i].variable < 0) continue;
-        const lam__draft_variable *v = &d->variables[e->in[i].variable];
-        if (!at->fused || !v->in_region || v->stage != at->stage) need(d, &e->in[i]);
-    }
-}
-
 /* In the order of the program, so that the stages of all operands are known. */
 static void place_equation(lam__draft *d, int64_t k) {
     const lam__equation *e = d->program->list[k];
     lam__draft_equation *at = &d->equations[k];
     int32_t region, call;
     stages_of(d, e, &region, &call);
-    at->stage = region;
-    at->fused = !at->forced && region < MOST_STAGES && lower_at(d, region, e);
-    if (!at->fused) {
-        at->stage = call;
-        for (int o = 0; o < e->outputs; o++) {
-            d->variables[e->first + o].stage = call;
-            d->variables[e->first + o].in_region = false;
-        }
+    at->fused = false;
+    for (int i = 0; i <= (d->lanes.other != 0) && !at->forced && !at->fused && region + i < MOST_STAGES; i++) {
+        at->stage = region + i;
+        at->fused = lower_at(d, at->stage, e);
     }
-    need_operands(d, e, at);
+    if (at->fused) return;
+    at->stage = call;
+    for (int i = 0; i < e->inputs; i++) need(d, &e->in[i]);
+    for (int o = 0; o < e->outputs; o++) {
+        d->variables[e->first + o].stage = call;
+        d->variables[e->first + o].in_region = false;
+    }
 }
 
 /* ---- what regions give ------------------------------------------------------------------------------------------- */
@@ -292,10 +337,11 @@ static bool add_targets(lam__draft *d, int64_t stage, lam__draft_variable *v, in
     lam__region *r = d->regions[stage];
     const int32_t *nodes = lam__region_seen(r, v->piece, &first, &last);
     if (!nodes) return v->piece->mixed && add_mixed(d, stage, v->piece, data, room);
+    if (first == last && !lam__region_may_be_same(r, v->piece->type->count)) return false;
     const lam_value *type = v->piece->type;
     const int64_t before = product_of(type->dims, 0, first == last ? type->rank : first),
                   behind = first == last ? 1 : product_of(type->dims, last, type->rank),
-                  inside = first == last ? 1 : d->lanes.count;
+                  inside = first == last ? 1 : r->lanes;
     for (int64_t i = 0; i < before * behind; i++) {
         const int64_t base = i / behind * inside * behind + i % behind;
         if (!add_target(d, stage, (lam__target){nodes[i], data, base, first == last ? 0 : behind}, room)) return false;

@@ -4,10 +4,12 @@
 
 #include "lib/program/fused.h"
 
-/* How many lanes; of several axes with as many elements the lanes are the first that fit, or the last. */
+/* How many lanes; of several axes with as many elements the lanes are the first that fit, or the last. other: lanes of
+ * every second region; 0: of all as many (NOTE [two numbers of lanes]). */
 typedef struct lam__draft_lanes {
     int64_t count;
     bool last;
+    int64_t other;
 } lam__draft_lanes;
 
 /* NOTE [stages]
@@ -19,6 +21,15 @@ typedef struct lam__draft_lanes {
  * y = sin(x), z = solve(A, y), w = mul(z, y): the sine is in region 0, the solution, which reads what that region
  * makes, is a call of stage 1, and the product is in region 1, behind that call. y has to be written by region 0, for
  * the call and for region 1, which reads it from memory. */
+/* NOTE [two numbers of lanes]
+ * What is computed inside of a grid has fewer elements in a row than the grid, and both are lanes of what is done to
+ * them: so regions may have the one number and the other in turns, and an equation that does not fit the first region
+ * where its operands are may fit the next one. What an earlier region has only moved about is moved once more
+ * in the region that reads it, rather than written. There a region takes nothing that has many
+ * elements and no lanes.
+ *
+ * u[64, 64] + pad(f(u[1:-1, 1:-1])): f has 62 lanes, in region 0, which writes what it makes. The sum has 64, in region
+ * 1, and reads from there lines of one zero, 62 elements and one zero. */
 typedef struct lam__draft_equation {
     int32_t stage;
     bool fused;              /* in the region of its stage; otherwise a call */

@@ -20,8 +20,7 @@ typedef struct noted {
     const lam__node *node;
 } noted;
 
-/* All that is known while steps are made. at: offset of a node's register, NONE: it has none now. last: the last node
- * that reads it. */
+/* All that is known while steps are made. at: offset of a node's register, NONE: it has none now. */
 typedef struct maker {
     const lam__region *r;
     const lam__node *nodes;
@@ -30,8 +29,9 @@ typedef struct maker {
     const lam__target *targets;
     int64_t target_count;
     int64_t *at;
-    int32_t *last, *first_target, *next_target, *twin;
-    bool *live;
+    int32_t *first_target, *next_target, *twin;
+    lam__fused_order order;
+    uint8_t ends; /* of the node that is being made: see lam__fused_order */
     bool single;  /* one lane: no vectors, no steps before */
     size_t unit;  /* bytes of a register that is the same in all lanes */
     size_t same;  /* bytes of these */
@@ -45,37 +45,6 @@ typedef struct maker {
     bool lacking; /* memory: what has been made so far is thrown away */
 } maker;
 
-double lam__fused_loop_cost(lam__loop_id id) {
-    enum { REAL, FLOAT, INTEGER, COMPARE, LOGIC, TEST, SELECT, COMPLEX, ELEMENTARY, FAMILY, SPECIAL };
-    static const uint8_t kinds[] = {
-#define LAM__LOOP(name, inputs, kind) [LAM__LOOP_##name] = kind,
-#include "lib/kernels/elementwise.def"
-#undef LAM__LOOP
-    };
-    switch (id) { /* special in which file they are, but made of vectors as the elementary ones */
-    case LAM__LOOP_zeta:
-    case LAM__LOOP_xlogy:
-    case LAM__LOOP_xlog1py:
-    case LAM__LOOP_rel_entr:
-    case LAM__LOOP_rel_entr_slope:
-    case LAM__LOOP_log_ratio:
-    case LAM__LOOP_pow_slope:
-    case LAM__LOOP_hypot_slope:
-    case LAM__LOOP_atan2_slope: return 3;
-    default: break;
-    }
-    const int kind = kinds[id];
-    return kind == SPECIAL ? 30 : kind == FAMILY ? 5 : kind == ELEMENTARY ? 1.2 : 0.06;
-}
-
-/* Of a lane: what arithmetic takes beside reading and writing. */
-static double lane_cost(lam__loop_id id, lam__lane_op op) {
-    if (op == LAM__LANE_LOOP) return lam__fused_loop_cost(id);
-    return id == LAM__LOOP_rsqrt || id == LAM__LOOP_mul_div                            ? 1.6
-           : id == LAM__LOOP_div || id == LAM__LOOP_sqrt || id == LAM__LOOP_reciprocal ? 0.6
-                                                                                       : 0;
-}
-
 /* Elements with gaps are moved one by one. */
 static float move_cost(int64_t step) {
     return step > 1 ? 0.5F : 0;
@@ -83,26 +52,12 @@ static float move_cost(int64_t step) {
 
 /* ---- what is needed ---------------------------------------------------------------------------------------------- */
 
-/* Nodes that targets need, and for each the last that reads it. Operands have smaller numbers, so one pass from the end
- * finds them all. */
-static void mark_live(maker *m, int64_t count) {
-    for (int64_t i = 0; i < m->target_count; i++) m->live[m->targets[i].node] = true;
-    for (int64_t i = count - 1; i >= 0; i--) {
-        const lam__node *n = &m->nodes[i];
-        if (!m->live[i] || n->kind == LAM__NODE_LOAD) continue;
-        for (int k = 0; k < 3 && n->in[k] >= 0; k++) {
-            m->live[n->in[k]] = true;
-            if (m->last[n->in[k]] < i) m->last[n->in[k]] = (int32_t)i;
-        }
-    }
-}
-
 /* The other one of sine and cosine, where both are needed: they are made by one step, when the first of them is. */
 static void find_twins(maker *m, int64_t count, int32_t *wave) {
     for (int64_t i = 0; i < count; i++) wave[i] = m->twin[i] = NONE;
     for (int64_t i = 0; i < count; i++) {
         const lam__node *n = &m->nodes[i];
-        if (!m->live[i] || (n->kind != LAM__NODE_SINE && n->kind != LAM__NODE_COSINE)) continue;
+        if (!m->order.live[i] || (n->kind != LAM__NODE_SINE && n->kind != LAM__NODE_COSINE)) continue;
         int32_t other = wave[n->in[0]];
         if (other == NONE) wave[n->in[0]] = (int32_t)i;
         else {
@@ -168,7 +123,7 @@ static void take_back(maker *m, int32_t node) {
 static void release_operands(maker *m, int32_t node) {
     const lam__node *n = &m->nodes[node];
     for (int k = 0; k < 3 && n->in[k] >= 0; k++)
-        if (m->last[n->in[k]] == node && m->at[n->in[k]] != NONE) take_back(m, n->in[k]);
+        if (m->ends >> k & 1u) take_back(m, n->in[k]);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -190,9 +145,11 @@ static uint32_t reference(const maker *m, int32_t node) {
     return at >= BLOCK ? UINT32_MAX - (uint32_t)(at - BLOCK) : (uint32_t)at;
 }
 
-/* What goes to one element, from a part of many lanes, is stored before the blocks, or each would store it. */
+/* What goes to one element, from a part of many lanes, is stored before the blocks, or each would store it. What is
+ * read from memory again is stored the first time. */
 static void store_targets(maker *m, int32_t node) {
-    for (int32_t t = m->first_target[node]; t != NONE; t = m->next_target[t]) {
+    int32_t t = m->first_target[node];
+    for (m->first_target[node] = NONE; t != NONE; t = m->next_target[t]) {
         const lam__target *to = &m->targets[t];
         lam__lane_step *s = add_step(m, !m->single && !to->step);
         if (!s) return;
@@ -242,7 +199,7 @@ static void make_loop(maker *m, int32_t node, lam__loop *loop, lam__lane_op op) 
     s->as.call.loop = loop;
     s->item[0] = (uint8_t)lam__dtype_bytes(n->dtype);
     for (int k = 0; k < s->inputs; k++) s->item[1 + k] = (uint8_t)lam__dtype_bytes(m->nodes[n->in[k]].dtype);
-    s->cost = (float)(n->kind == LAM__NODE_CAST ? 0.2 : lane_cost((lam__loop_id)n->loop, op));
+    s->cost = (float)(n->kind == LAM__NODE_CAST ? 0.2 : lam__fused_lane_cost((lam__loop_id)n->loop, op));
     if (!replace) release_operands(m, node);
     if (n->params_bytes) note_params(m, same && !m->single, n);
 }
@@ -261,6 +218,18 @@ static void make_load(maker *m, int32_t node) {
     s->cost = move_cost(n->as.load.step);
     s->as.move.base = n->as.load.base;
     s->as.move.step = n->as.load.step;
+}
+
+/* The same of runs, which are its parameters. */
+static void make_line(maker *m, int32_t node) {
+    const lam__node *n = &m->nodes[node];
+    lam__lane_step *s = add_step(m, false);
+    if (!s) return;
+    give_register(m, node);
+    s->op = LAM__LANE_LINE;
+    s->item[0] = (uint8_t)lam__dtype_bytes(n->dtype);
+    s->at[0] = reference(m, node);
+    note_params(m, false, n);
 }
 
 /* Both waves; the one that nobody needs has a register for this step alone. The operand is given up behind both, since
@@ -292,11 +261,12 @@ static void make_waves(maker *m, int32_t node) {
     release_operands(m, node);
 }
 
-/* One node, in the order of the graph, in which operands come first. */
+/* One node. Its operands have been made before. */
 static void make_node(maker *m, int32_t node) {
     const lam__node *n = &m->nodes[node];
     const bool made = m->at[node] != NONE; /* a wave, with its twin */
     if (n->kind == LAM__NODE_LOAD) make_load(m, node);
+    else if (n->kind == LAM__NODE_LINE) make_line(m, node);
     else if (n->kind == LAM__NODE_LOOP)
         make_loop(m, node, lam__kernels_loop((lam__loop_id)n->loop, (lam_dtype)n->of),
                   lam__kernels_lane_op((lam__loop_id)n->loop, (lam_dtype)n->of));
@@ -308,7 +278,7 @@ static void make_node(maker *m, int32_t node) {
     }
     if (m->lacking) return;
     store_targets(m, node);
-    if (m->last[node] < node && m->at[node] != NONE) take_back(m, node); /* only stored */
+    if (m->ends & LAM__ENDS_ITSELF) take_back(m, node); /* only stored */
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
@@ -316,7 +286,7 @@ static void make_node(maker *m, int32_t node) {
 /* Constants come first, so that whoever has memory of his own begins with them. */
 static void place_constants(maker *m, int64_t count) {
     for (int64_t i = 0; i < count; i++)
-        if (m->live[i] && m->nodes[i].kind == LAM__NODE_CONSTANT) {
+        if (m->order.live[i] && m->nodes[i].kind == LAM__NODE_CONSTANT) {
             m->at[i] = (int64_t)m->same;
             m->same += m->unit;
         }
@@ -326,7 +296,7 @@ static void place_constants(maker *m, int64_t count) {
 static void write_constants(const maker *m, int64_t count, char *memory) {
     for (int64_t i = 0; i < count; i++) {
         const lam__node *n = &m->nodes[i];
-        if (!m->live[i] || n->kind != LAM__NODE_CONSTANT) continue;
+        if (!m->order.live[i] || n->kind != LAM__NODE_CONSTANT) continue;
         const size_t item = lam__dtype_bytes(n->dtype);
         for (int k = 0; k < (m->single ? 1 : LAM__LANE_GROUP); k++)
             memcpy(memory + m->at[i] + (size_t)k * item, &n->as.bits, item);
@@ -340,11 +310,11 @@ static bool calls(const lam__lane_step *s) {
 /* Nanoseconds of a step, roughly: to find out what to do, and for each group of lanes, by how much memory the registers
  * take; no groups: of a single lane. Loops are called, and take as long as they do, for one lane as for a vector. */
 static double step_cost(const lam__lane_step *s, double groups, double bytes) {
-    const double next = 3, loop = 8, first = 0.6, second = 0.9, beyond = 2.5;
+    const double next = 3, loop = 8, runs = 15, first = 0.6, second = 0.9, beyond = 2.5;
     const double reach = first + (bytes > CACHE ? second : 0) + (bytes > SECOND_CACHE ? beyond : 0);
-    const bool moves = s->op == LAM__LANE_LOAD || s->op == LAM__LANE_STORE;
+    const bool moves = s->op == LAM__LANE_LOAD || s->op == LAM__LANE_STORE, line = s->op == LAM__LANE_LINE;
     const double lanes = groups > 0 ? groups * (reach + s->cost * 8) : calls(s) ? s->cost * 8 : 0;
-    return next + (moves ? 2 : calls(s) ? loop : 0) + lanes;
+    return next + (moves ? 2 : line ? runs : calls(s) ? loop : 0) + lanes;
 }
 
 /* Nanoseconds of these steps, one after the other, for one block; or of those that call loops alone. */
@@ -366,13 +336,21 @@ static double steps_cost(const maker *m, bool called) {
     return m->single ? cost_of(m->steps[0], m->counts[0], 0, 0, called) : blocks_cost(m, m->f->groups, called);
 }
 
-/* NOTE [blocks]. */
+/* NOTE [blocks]. Where a block goes along rows of memory it has as much of each as there are registers for, and each
+ * worker one. */
 static int64_t groups_of(const maker *m) {
+    enum { LEAST_ROW = 4, MOST_ROW = 512 };
     const int64_t all = (m->r->lanes + LAM__LANE_GROUP - 1) / LAM__LANE_GROUP;
-    int64_t best = 1;
+    int64_t best = 1, least = 1;
     for (int64_t groups = 2; groups <= MOST_GROUPS && groups < 2 * all; groups *= 2)
         if (blocks_cost(m, groups, false) < blocks_cost(m, best, false)) best = groups;
-    const int64_t blocks = (all + best - 1) / best;
+    if (m->order.by_targets) {
+        const int64_t room = CACHE / LAM__LANE_BYTES / (m->used + 1);
+        best = room > MOST_ROW ? MOST_ROW : room > best ? room : best;
+        least = all / LEAST_ROW < m->f->workers ? 1 : m->f->workers;
+    }
+    int64_t blocks = (all + best - 1) / best;
+    if (blocks < least) blocks = least;
     return (all + blocks - 1) / blocks; /* of equal size */
 }
 
@@ -412,6 +390,7 @@ static lam__fused *finish(maker *m, int64_t count) {
     lam__fused *f = m->f;
     lam__pool *pool = &f->ctx->pool;
     f->groups = m->single ? 0 : (int)groups_of(m);
+    f->by_rows = m->order.by_targets;
     const size_t each = m->single ? sizeof(double) : (size_t)f->groups * LAM__LANE_BYTES;
     m->same = (m->same + LAM__LANE_BYTES - 1) / LAM__LANE_BYTES * LAM__LANE_BYTES;
     f->same = m->same;
@@ -442,21 +421,15 @@ static lam__fused *finish(maker *m, int64_t count) {
 /* Room per node, in one arena that goes when the steps are made. */
 static bool open_maker(maker *m, int64_t count) {
     const size_t n = (size_t)(count ? count : 1);
-    int32_t *words = lam__arena_get(&m->arena, 4 * n * sizeof *words);
+    int32_t *words = lam__arena_get(&m->arena, 3 * n * sizeof *words);
     m->at = lam__arena_get(&m->arena, n * sizeof *m->at);
-    m->live = lam__arena_get(&m->arena, n);
     m->next_target = lam__arena_get(&m->arena, (size_t)(m->target_count ? m->target_count : 1) * sizeof(int32_t));
-    if (!words || !m->at || !m->live || !m->next_target) return false;
-    m->last = words;
-    m->first_target = words + n;
-    m->twin = words + 2 * n;
-    for (int64_t i = 0; i < count; i++) {
-        m->last[i] = NONE;
-        m->at[i] = NONE;
-    }
-    memset(m->live, 0, n);
-    mark_live(m, count);
-    find_twins(m, count, words + 3 * n);
+    if (!words || !m->at || !m->next_target) return false;
+    m->first_target = words;
+    m->twin = words + n;
+    for (int64_t i = 0; i < count; i++) m->at[i] = NONE;
+    if (!lam__fused_order_find(&m->order, m->r, &m->arena, m->targets, m->target_count)) return false;
+    find_twins(m, count, words + 2 * n);
     chain_targets(m, count);
     return true;
 }
@@ -475,10 +448,11 @@ lam__fused *lam__fused_new(const lam__region *r, const lam__target targets[], in
     m.lacking = !open_maker(&m, nodes);
     if (!m.lacking) place_constants(&m, nodes);
     for (int64_t i = 0; i < nodes && !m.lacking; i++)
-        if (m.live[i]) {
-            if (m.nodes[i].kind == LAM__NODE_CONSTANT) store_targets(&m, (int32_t)i);
-            else make_node(&m, (int32_t)i);
-        }
+        if (m.nodes[i].kind == LAM__NODE_CONSTANT) store_targets(&m, (int32_t)i);
+    for (int64_t i = 0; i < m.order.count && !m.lacking; i++) {
+        m.ends = m.order.ends[i];
+        make_node(&m, m.order.nodes[i]);
+    }
     f = m.lacking ? give_up(f) : finish(&m, nodes);
     lam__arena_close(&m.arena);
     return f;

@@ -5,14 +5,7 @@
 
 #include "lib/kernels/lane.h"
 #include "lib/program/native.h"
-#include "lib/program/region.h"
-
-/* What is written: a node's lanes to elements base, base + step, ... of the data with this number; step 0: of a node
- * that is the same in all lanes one element. */
-typedef struct lam__target {
-    int32_t node, data;
-    int64_t base, step;
-} lam__target;
+#include "lib/program/fused_order.h"
 
 /* Registers lie in one memory for each worker: first what is the same in all lanes, of which the constants are set
  * once, then those of a block. */
@@ -20,6 +13,7 @@ typedef struct lam__fused {
     lam_ctx *ctx;
     int64_t lanes;
     int groups;                     /* of a block; 0: one lane, without vectors */
+    bool by_rows;                   /* steps go along the data (NOTE [orders]) */
     lam__lane_step *before, *steps; /* what is the same in all lanes; what is done for each block */
     int64_t before_count, step_count;
     size_t before_bytes, step_bytes; /* as allocated */
@@ -46,5 +40,8 @@ void lam__fused_run(const lam__fused *f, void *const data[], int64_t lanes);
 
 /* Nanoseconds that a loop takes for an element, roughly. */
 double lam__fused_loop_cost(lam__loop_id id);
+
+/* Of a lane: what a step of such a loop takes beside reading and writing. */
+double lam__fused_lane_cost(lam__loop_id id, lam__lane_op op);
 
 #endif

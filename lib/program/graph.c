@@ -18,12 +18,15 @@ static uint64_t mixed(uint64_t h, uint64_t x) {
     return h ^ h >> 29;
 }
 
-/* Parameters take part with their length alone, which is cheaper than their bytes and tells most of them apart. */
+/* Parameters take part with their length alone, which is cheaper than their bytes and tells most of them apart; lines
+ * with where they begin. */
 static uint64_t hash_of(const lam__node *n) {
     uint64_t h = mixed((uint64_t)n->kind << 24 | (uint64_t)n->dtype << 16 | (uint64_t)n->of << 8, (uint16_t)n->loop);
     for (int i = 0; i < 3; i++) h = mixed(h, (uint32_t)n->in[i]);
     if (n->kind == LAM__NODE_CONSTANT) h = mixed(h, n->as.bits);
     if (n->kind == LAM__NODE_LOAD) h = mixed(mixed(h, (uint64_t)n->as.load.base), (uint64_t)n->as.load.step);
+    for (int k = 0; n->kind == LAM__NODE_LINE && k < LAM__LANE_RUNS; k++)
+        h = mixed(h, (uint64_t)((const lam__lane_line *)n->as.params)->runs[k].base);
     return mixed(h, n->params_bytes);
 }
 
@@ -94,6 +97,7 @@ int32_t lam__graph_node(lam__graph *g, const lam__node *node) {
     for (int i = 0; i < 3 && node->kind != LAM__NODE_LOAD; i++)
         if (node->in[i] >= 0) made->laned = made->laned || nodes[node->in[i]].laned;
     if (node->kind == LAM__NODE_LOAD) made->laned = node->as.load.step != 0;
+    if (node->kind == LAM__NODE_LINE) made->laned = true;
     *at = (lam__graph_slot){(int32_t)g->count, hash};
     return (int32_t)g->count++;
 }
@@ -113,6 +117,12 @@ int32_t lam__graph_number(lam__graph *g, lam_dtype dtype, double value) {
 
 int32_t lam__graph_load(lam__graph *g, lam_dtype dtype, int32_t data, int64_t base, int64_t step) {
     lam__node n = {.kind = LAM__NODE_LOAD, .dtype = (uint8_t)dtype, .in = {data, -1, -1}, .as.load = {base, step}};
+    return lam__graph_node(g, &n);
+}
+
+int32_t lam__graph_line(lam__graph *g, lam_dtype dtype, const lam__lane_line *line) {
+    lam__node n = {.kind = LAM__NODE_LINE, .dtype = (uint8_t)dtype, .in = {-1, -1, -1}, .as.params = line};
+    n.params_bytes = sizeof *line;
     return lam__graph_node(g, &n);
 }
 

@@ -5,12 +5,13 @@
 #ifndef LAM_PROGRAM_GRAPH_H
 #define LAM_PROGRAM_GRAPH_H
 
-#include "lib/kernels/kernels.h"
+#include "lib/kernels/lane.h"
 #include "lib/program/arena.h"
 
 typedef enum lam__node_kind {
     LAM__NODE_CONSTANT, /* bits */
     LAM__NODE_LOAD,     /* element base + lane * step of the data `in[0]` */
+    LAM__NODE_LINE,     /* elements of data that lie in runs: params, a lam__lane_line */
     LAM__NODE_LOOP,     /* an elementwise loop */
     LAM__NODE_CAST,     /* of in[0] */
     LAM__NODE_SINE,     /* by the kernel that gives both */
@@ -28,7 +29,7 @@ typedef struct lam__node {
         struct {
             int64_t base, step;
         } load;
-        const void *params; /* of a loop; NULL: none */
+        const void *params; /* of a loop or a line; NULL: none */
     } as;
     uint32_t params_bytes;
 } lam__node;
@@ -54,6 +55,8 @@ void lam__graph_open(lam__graph *g, lam__arena *arena, int64_t most);
 int32_t lam__graph_constant(lam__graph *g, lam_dtype dtype, uint64_t bits);
 int32_t lam__graph_number(lam__graph *g, lam_dtype dtype, double value);
 int32_t lam__graph_load(lam__graph *g, lam_dtype dtype, int32_t data, int64_t base, int64_t step);
+/* Of what differs between lanes. No byte of the line is undefined. */
+int32_t lam__graph_line(lam__graph *g, lam_dtype dtype, const lam__lane_line *line);
 int32_t lam__graph_cast(lam__graph *g, lam_dtype dtype, int32_t x);
 int32_t lam__graph_wave(lam__graph *g, lam__node_kind kind, int32_t x);
 
@@ -61,6 +64,11 @@ int32_t lam__graph_wave(lam__graph *g, lam__node_kind kind, int32_t x);
  * but for the sign of a zero that 0 is added to. */
 int32_t lam__graph_loop(lam__graph *g, lam__loop_id id, bool predicate, int inputs, const int32_t in[],
                         const void *params, size_t params_bytes);
+
+/* Whether a node comes from memory, and not from others. */
+static inline bool lam__graph_is_read(const lam__node *n) {
+    return n->kind == LAM__NODE_LOAD || n->kind == LAM__NODE_LINE;
+}
 
 /* What stands for itself, for the two files of the graph. */
 int32_t lam__graph_node(lam__graph *g, const lam__node *node);

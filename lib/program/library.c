@@ -15,8 +15,7 @@
 enum { PATH_BYTES = 512 };
 
 struct lam__library {
-    lam__library *next, **link;
-    /* in the context's list */ /* in the context's list: the next one, and what points to this one */
+    lam__library *next, **link; /* in the context's list: the next one, and what points to this one */
     uint32_t refs;
     void *loaded; /* what dlopen gave */
     size_t bytes; /* of the text */

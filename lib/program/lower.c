@@ -106,7 +106,7 @@ static bool lower_each(lam__region *r, const lam__equation *e, lam__piece *const
     operand o[MOST_OPERANDS];
     if (n > MOST_OPERANDS || !common_lanes(r, n, in, like, &first, &last)) return false;
     const int64_t count = lam__region_count(r, like, first, last);
-    if (count > r->graph.most) return false;
+    if (count > r->graph.most || (first == last && !lam__region_may_be_same(r, count))) return false;
     for (int i = 0; i < n; i++)
         if (!see_operand(r, in[i], like, first, last, &o[i])) return false;
     lam__piece *made = lam__region_piece(r, like, first, last);

@@ -59,10 +59,24 @@ static void find_sources(lam__native_source *s) {
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
+static const lam__lane_line *line_of(const lam__lane_step *s) {
+    return s->op == LAM__LANE_LINE ? s->as.call.params : NULL;
+}
+
+/* Runs of the same lanes from the same memory. */
+static bool same_runs(const lam__lane_line *a, const lam__lane_line *b) {
+    bool same = a->count == b->count;
+    for (int64_t k = 0; k < a->count && same; k++)
+        same = a->runs[k].end == b->runs[k].end && a->runs[k].step == b->runs[k].step &&
+               a->runs[k].data == b->runs[k].data;
+    return same;
+}
+
 /* Registers need not be the same: what counts is who made what lies in them (operand_goes_on), and the rest is for
  * tables. Where elements are moved the memory has to be the same, and how far lanes are apart. */
-static bool same_shape(const lam__lane_step *a, const lam__lane_step *b) {
+bool lam__native_same_shape(const lam__lane_step *a, const lam__lane_step *b) {
     if (a->op != b->op || a->same != b->same || memcmp(a->item, b->item, sizeof a->item)) return false;
+    if (a->op == LAM__LANE_LINE) return same_runs(line_of(a), line_of(b));
     if (a->op == LAM__LANE_LOAD) return a->at[1] == b->at[1] && a->as.move.step == b->as.move.step;
     if (a->op == LAM__LANE_STORE) return a->at[0] == b->at[0] && a->as.move.step == b->as.move.step;
     return true;
@@ -71,14 +85,21 @@ static bool same_shape(const lam__lane_step *a, const lam__lane_step *b) {
 /* The base of what is moved goes on by the same step each time. */
 static bool moves_on(const lam__native_source *s, int64_t of_first, int64_t i, int64_t period) {
     const lam__lane_step *steps = s->steps;
+    const lam__lane_line *now = line_of(&steps[i]);
+    for (int64_t k = 0; now && k < now->count; k++)
+        if (line_of(&steps[i + period])->runs[k].base - now->runs[k].base !=
+            line_of(&steps[of_first + period])->runs[k].base - line_of(&steps[of_first])->runs[k].base)
+            return false;
     if (steps[i].op != LAM__LANE_LOAD && steps[i].op != LAM__LANE_STORE) return true;
     return steps[i + period].as.move.base - steps[i].as.move.base ==
            steps[of_first + period].as.move.base - steps[of_first].as.move.base;
 }
 
-/* As the first two times tell: the makers are a period apart. */
+/* As the first two times tell: the makers are a period apart. Of one time, what it makes itself. */
 bool lam__native_carried(const lam__native_source *s, const lam__native_loop *l, int64_t i, int k) {
-    const int64_t a = s->from[3 * i + k - 1], b = s->from[3 * (i + l->period) + k - 1];
+    const int64_t a = s->from[3 * i + k - 1];
+    if (l->times == 1) return a >= l->first;
+    const int64_t b = s->from[3 * (i + l->period) + k - 1];
     return a != NONE && b - a == l->period && i - a < DEPTH * l->period;
 }
 
@@ -96,7 +117,8 @@ static bool goes_on(const lam__native_source *s, const lam__native_loop *l, int6
     const lam__lane_step *step = &s->steps[i];
     const int64_t of_first = l->first + (i - l->first) % l->period;
     int first, last, made;
-    if (lam__native_calls(step) || !same_shape(step, step + l->period) || !moves_on(s, of_first, i, l->period))
+    if (lam__native_calls(step) || !lam__native_same_shape(step, step + l->period) ||
+        !moves_on(s, of_first, i, l->period))
         return false;
     lam__native_operands(step, &first, &last, &made);
     for (int k = first; k <= last; k++)
@@ -115,6 +137,7 @@ bool lam__native_sets(const lam__native_source *s, const lam__native_loop *l, in
 /* Then a sum says where it is; otherwise each time has an entry of a table. */
 bool lam__native_even(const lam__native_source *s, const lam__native_loop *l, int64_t i, int k) {
     const lam__lane_step *step = &s->steps[i];
+    if (l->times == 1) return true;
     const int64_t by = (int64_t)step[l->period].at[k] - (int64_t)step->at[k];
     for (int64_t t = 2; t < l->times; t++)
         if ((int64_t)step[t * l->period].at[k] != step->at[k] + t * by) return false;
@@ -147,7 +170,7 @@ static void note_tables(const lam__native_source *s, const lam__native_loop *l, 
  * worth it: other registers may belong to the same steps of something else. */
 static bool find_loop(const lam__native_source *s, int64_t first, int64_t period, lam__native_loop *l) {
     tables t;
-    *l = (lam__native_loop){first, period, 1};
+    *l = (lam__native_loop){first, period, LEAST_TIMES, 0}; /* as what it is looked at */
     memset(t.is, 0, 3 * (size_t)period);
     t.count = 0;
     int64_t i = first;
@@ -174,6 +197,19 @@ static uint64_t mixed(uint64_t h, uint64_t x) {
     return h ^ h >> 29;
 }
 
+/* A loop that begins within a row of a grid reads of the time before what the row has made already: it begins behind
+ * the store that is the row's last instead, where the next row does. */
+static void align(const lam__native_source *s, lam__native_loop *l) {
+    lam__native_loop other;
+    if (s->lanes == 1 || lam__native_is_apart(s, l->first, l->period)) return;
+    for (int64_t i = l->first; i < l->first + l->period; i++)
+        if (s->steps[i].op == LAM__LANE_STORE && i + 1 + l->period <= s->count &&
+            lam__native_is_apart(s, i + 1, l->period)) {
+            if (find_loop(s, i + 1, l->period, &other)) *l = other;
+            return;
+        }
+}
+
 /* The step that was the last to begin such a window; NONE. Its slot is this one's from now on. */
 static int32_t before(lam__native_source *s, int64_t i) {
     uint64_t h = 0;
@@ -193,6 +229,7 @@ static void find_loops(lam__native_source *s) {
         lam__native_loop l;
         i++;
         if (was == NONE || was < free || !find_any_loop(s, was, i - 1 - was, &l)) continue;
+        align(s, &l);
         s->loops[s->loop_count++] = l;
         i = free = l.first + l.times * l.period;
     }
@@ -236,18 +273,19 @@ static void find_pieces_before(lam__native_source *s, int64_t i, int64_t end) {
     }
 }
 
-/* A loop is a piece of its own. */
+/* A loop is a piece of its own, with those that are written with it. */
 static void find_pieces(lam__native_source *s) {
     int64_t i = 0;
     for (const lam__native_loop *l = s->loops, *last = l + s->loop_count; l < last; l++) {
+        const bool own = l->head == l - s->loops;
         find_pieces_before(s, i, l->first);
         const int64_t end = l->first + l->period * l->times;
+        const int32_t piece = own ? (int32_t)s->pieces++ : s->piece[s->loops[l->head].first];
         for (i = l->first; i < end; i++) {
-            s->piece[i] = (int32_t)s->pieces;
+            s->piece[i] = piece;
             s->is_run[i] = 0;
         }
-        s->written += l->period;
-        s->pieces++;
+        if (own) s->written += l->period;
     }
     find_pieces_before(s, i, s->count);
 }
@@ -260,21 +298,22 @@ static int64_t slots_of(const lam__native_source *s) {
     return slots;
 }
 
+/* Of LEAST_STEPS steps, or rows of half a WINDOW. */
 static int64_t loops_of(const lam__native_source *s) {
-    return s->count / LEAST_STEPS + 1;
+    return s->count / (WINDOW / 2) + 1;
 }
 
 /* What lam__native_read gives out. Six for each step: its piece, its last reader, three makers, and is_run, which has
  * bytes at the end. */
 int64_t lam__native_words(const lam__native_source *s) {
-    return loops_of(s) * (int64_t)(sizeof(lam__native_loop) / sizeof(int32_t)) + 6 * s->count +
+    return 2 * loops_of(s) * (int64_t)(sizeof(lam__native_loop) / sizeof(int32_t)) + 6 * s->count +
            2 * (int64_t)s->registers + slots_of(s);
 }
 
 /* Loops lie first, since their numbers are wider, bytes last. */
 void lam__native_read(lam__native_source *s, int32_t *words) {
     s->loops = (void *)words;
-    words += loops_of(s) * (int64_t)(sizeof *s->loops / sizeof *words);
+    words += 2 * loops_of(s) * (int64_t)(sizeof *s->loops / sizeof *words);
     s->piece = words;
     s->last = words + s->count;
     s->from = words + 2 * s->count;
@@ -286,5 +325,6 @@ void lam__native_read(lam__native_source *s, int32_t *words) {
     s->loop_count = s->pieces = s->written = 0;
     find_sources(s);
     find_loops(s);
+    lam__native_find_rows(s, loops_of(s));
     find_pieces(s);
 }

@@ -1,9 +1,9 @@
 /* The text of native parts: see native.h. Steps are statements on local variables, in functions of some hundred
  * statements, so that the compiler's work grows with their number only; what one function makes and a later one reads
  * goes through the register's place in memory. Steps that come again and again are a loop, with variables for what it
- * remembers of the times before. Variables are vectors of W lanes by the compilers' vector extension; one lane alone is
- * half a vector of two, since choices between vectors need no jumps. Expressions are those of the steps
- * (lib/kernels/simd/elements.h), compiled without liberties, so bits are the same.
+ * remembers of the times before; where it remembers nothing, as a loop over rows of a grid does, lanes are walked
+ * within it, along the memory. The words that steps are made of are in native_words.c. Expressions are those of the
+ * steps (lib/kernels/simd/elements.h), compiled without liberties, so bits are the same.
  * KEEP IN STEP: native-steps */
 #include "lib/program/native_text.h"
 
@@ -11,132 +11,16 @@
 
 #include <string.h>
 
-/* What a register holds is moved as f64, f32 or, of one byte, as a word of 64 bits, which a mask of bools is too. */
-static const char *const TYPES =
-    "#include <stdint.h>\n#include <string.h>\n"
-    "#define F static inline __attribute__((always_inline))\n"
-    "#if defined(__AVX512F__)\n#define WIDEST 8\n#elif defined(__AVX__)\n#define WIDEST 4\n"
-    "#elif defined(__SSE2__)\n#define WIDEST 2\n#else\n#define WIDEST 1\n#endif\n"
-    "#if LANES == 1\n#define W (WIDEST > 1 ? 2 : 1)\n"
-    "#elif LANES < 8\n#define W (LANES > 4 ? 8 : LANES > 2 ? 4 : 2)\n"
-    "#else\n#define W (WIDEST > 1 ? WIDEST : 2)\n#endif\n"
-    "#if W == 1\n"
-    "typedef double f64; typedef float f32; typedef int64_t word; typedef int32_t half;\n"
-    "#define PART(x, k) (x)\n#define MASK(c) (-(word)(c))\n#define TO(type, x) ((type)(x))\n"
-    "#else\n"
-    "typedef double f64 __attribute__((vector_size(8 * W))); typedef int64_t word __attribute__((vector_size(8 * "
-    "W)));\n"
-    "typedef float f32 __attribute__((vector_size(4 * W))); typedef int32_t half __attribute__((vector_size(4 * W)));\n"
-    "#define PART(x, k) (x)[k]\n#define MASK(c) (c)\n#define TO(type, x) __builtin_convertvector(x, type)\n"
-    "#endif\n"
-    "#if W == 1\n#define EACH(e) e(0)\n#elif W == 2\n#define EACH(e) e(0) e(1)\n"
-    "#elif W == 4\n#define EACH(e) e(0) e(1) e(2) e(3)\n"
-    "#else\n#define EACH(e) e(0) e(1) e(2) e(3) e(4) e(5) e(6) e(7)\n#endif\n"
-    "F int any(word x) {\n    int64_t r = 0;\n"
-    "#define E(k) r |= PART(x, k);\n    EACH(E)\n#undef E\n    return r != 0;\n}\n";
-
-/* Moves. A register of one lane is eight bytes. Of less than a group the lanes that are not there get what the last one
- * has. */
-static const char *const MOVES =
-    "typedef double part_f64; typedef float part_f32; typedef uint8_t part_word;\n"
-    "#if LANES == 1\n"
-    "#if W == 1\n#define ALL(T, x) (x)\n#else\n#define ALL(T, x) ((T){x, x})\n#endif\n"
-    "#define FOR_LANES\n"
-    "#define AT(T, at) ALL(T, *(const part_##T *)(m + (at)))\n#define SAME AT\n"
-    "#define SET(T, at, x) *(part_##T *)(m + (at)) = (part_##T)PART(x, 0);\n"
-    "#define FROM(T, n, base, step) ALL(T, ((const part_##T *)d[n])[base])\n"
-    "#define INTO(T, n, base, step, x) ((part_##T *)d[n])[base] = (part_##T)PART(x, 0);\n"
-    "#else\n"
-    "#define HERE(k) (LANES >= 8 || (k) < LANES ? (k) : LANES - 1)\n"
-    "#define FOR_LANES for (int64_t i = 0; i < lanes; i += W)\n"
-    "typedef double near_f64 __attribute__((vector_size(8 * W), aligned(8)));\n"
-    "typedef float near_f32 __attribute__((vector_size(4 * W), aligned(4)));\n"
-    "#define MOVES(T) \\\n"
-    "F T gather_##T(const part_##T *p, int64_t step) { T r; EACH(LOAD) return r; } \\\n"
-    "F void scatter_##T(part_##T *p, int64_t step, T x) { EACH(STORE) }\n"
-    "#define LOAD(k) PART(r, k) = p[HERE(k) * step];\n"
-    "#define STORE(k) if (HERE(k) == (k)) p[(k) * step] = PART(x, k);\n"
-    "MOVES(f64)\nMOVES(f32)\nMOVES(word)\n"
-    "F word bytes(const part_word *p) { word r;\n"
-    "#define GET(k) PART(r, k) = p[k];\n    EACH(GET) return r; }\n"
-    "F void put_bytes(part_word *p, word x) {\n"
-    "#define PUT(k) p[k] = PART(x, k);\n    EACH(PUT) }\n"
-    "#define GET_f64(p) (*(const near_f64 *)(p))\n#define GET_f32(p) (*(const near_f32 *)(p))\n"
-    "#define GET_word(p) bytes((const part_word *)(p))\n"
-    "#define PUT_f64(p, x) *(near_f64 *)(p) = x\n#define PUT_f32(p, x) *(near_f32 *)(p) = x\n"
-    "#define PUT_word(p, x) put_bytes((part_word *)(p), x)\n"
-    "#define AT(T, at) GET_##T(m + (at) + i * (int64_t)sizeof(part_##T))\n#define SAME(T, at) GET_##T(m + (at))\n"
-    "#define SET(T, at, x) PUT_##T(m + (at) + i * (int64_t)sizeof(part_##T), x);\n"
-    "#define FIRST(T, n, base, step) ((part_##T *)d[n] + (base) + (first + i) * (step))\n"
-    "#define FROM(T, n, base, step) gather_##T(FIRST(T, n, base, step), step)\n"
-    "#define INTO(T, n, base, step, x) scatter_##T(FIRST(T, n, base, step), step, x);\n"
-    "#define FROM_NEAR(T, n, base, step) GET_##T(FIRST(T, n, base, step))\n"
-    "#define INTO_NEAR(T, n, base, step, x) PUT_##T(FIRST(T, n, base, step), x);\n"
-    "#endif\n";
-
-/* Arithmetic. Compilers know no fused products and roots of vectors yet. */
-static const char *const ARITHMETIC =
-    "#define FLOATING(T, B, N, END, WIDE) \\\n"
-    "F B bits_##T(T x) { B b; memcpy(&b, &x, sizeof b); return b; } \\\n"
-    "F T from_##T(B b) { T x; memcpy(&x, &b, sizeof x); return x; } \\\n"
-    "F T where_##T(word c, T x, T y) { \\\n"
-    "    const B b = TO(B, c); return from_##T((bits_##T(x) & b) | (bits_##T(y) & ~b)); } \\\n"
-    "F word eq_##T(T x, T y) { return WIDE(x == y); } \\\n"
-    "F word ne_##T(T x, T y) { return WIDE(x != y); } \\\n"
-    "F word lt_##T(T x, T y) { return WIDE(x < y); } \\\n"
-    "F word le_##T(T x, T y) { return WIDE(x <= y); } \\\n"
-    "F word gt_##T(T x, T y) { return WIDE(x > y); } \\\n"
-    "F word ge_##T(T x, T y) { return WIDE(x >= y); } \\\n"
-    "F T abs_##T(T x) { return from_##T(bits_##T(x) & END); } \\\n"
-    "F T max_##T(T x, T y) { \\\n"
-    "    const T o = where_##T(gt_##T(x, y) | ne_##T(x, x), x, y); \\\n"
-    "    return where_##T(eq_##T(x, y), from_##T(bits_##T(x) & bits_##T(y)), o); } \\\n"
-    "F T min_##T(T x, T y) { \\\n"
-    "    const T o = where_##T(lt_##T(x, y) | ne_##T(x, x), x, y); \\\n"
-    "    return where_##T(eq_##T(x, y), from_##T(bits_##T(x) | bits_##T(y)), o); } \\\n"
-    "F T fma_##T(T x, T y, T z) { FMA_OF_##N(T) } \\\n"
-    "F T sqrt_##T(T x) { ROOT_OF_##N(T) }\n"
-    "#define FMA_d(k) PART(r, k) = __builtin_fma(PART(x, k), PART(y, k), PART(z, k));\n"
-    "#define FMA_s(k) PART(r, k) = __builtin_fmaf(PART(x, k), PART(y, k), PART(z, k));\n"
-    "#define ROOT_d(k) PART(r, k) = __builtin_sqrt(PART(x, k));\n"
-    "#define ROOT_s(k) PART(r, k) = __builtin_sqrtf(PART(x, k));\n"
-    "#define FUSED(N) __asm__(\"vfmadd213p\" #N \" %2, %1, %0\" : \"+v\"(x) : \"v\"(y), \"vm\"(z)); return x;\n"
-    "#define ROOTED(T, N) T r; __asm__(\"vsqrtp\" #N \" %1, %0\" : \"=v\"(r) : \"v\"(x)); return r;\n"
-    "#define ONE_BY_ONE(T, e) T r; EACH(e) return r;\n"
-    "#if defined(__x86_64__) && defined(__FMA__)\n#define VECTORS WIDEST\n#else\n#define VECTORS 0\n#endif\n"
-    "#if W > 1 && W <= VECTORS\n"
-    "#define FMA_OF_d(T) FUSED(d)\n#define ROOT_OF_d(T) ROOTED(T, d)\n#else\n"
-    "#define FMA_OF_d(T) ONE_BY_ONE(T, FMA_d)\n#define ROOT_OF_d(T) ONE_BY_ONE(T, ROOT_d)\n#endif\n"
-    "#if W > 2 && W <= VECTORS\n"
-    "#define FMA_OF_s(T) FUSED(s)\n#define ROOT_OF_s(T) ROOTED(T, s)\n#else\n"
-    "#define FMA_OF_s(T) ONE_BY_ONE(T, FMA_s)\n#define ROOT_OF_s(T) ONE_BY_ONE(T, ROOT_s)\n#endif\n"
-    "#define SAME_WIDTH(c) MASK(c)\n#define WIDER(c) TO(word, MASK(c))\n"
-    "FLOATING(f64, word, d, 0x7fffffffffffffff, SAME_WIDTH)\nFLOATING(f32, half, s, 0x7fffffff, WIDER)\n";
-
-/* What is rare is noted in `odd`, and the steps are run again one by one. rsqrt: lib/kernels/simd/rsqrt.h between the
- * numbers that are scaled there and the largest, where half of what is left of x may be taken first. mul_div: that of
- * lib/kernels/simd/elements.h where the product is in the range, or 0 because a factor is. */
-static const char *const MUL_DIV = "F f64 mul_div_f64(f64 x, f64 y, f64 z, word *odd) {\n"
-                                   "    const f64 product = x * y, size = abs_f64(product);\n"
-                                   "    *odd |= MASK(size > 0x1.fffffffffffffp+1023) |\n"
-                                   "            (MASK(size < 0x1p-1022) & MASK(x != 0) & MASK(y != 0));\n"
-                                   "    return product / z;\n}\n";
-static const char *const RSQRT =
-    "#if !defined(__FMA__) && !defined(__ARM_FEATURE_FMA)\n#error no fused products\n#endif\n"
-    "F f64 rsqrt_f64(f64 x, word *odd) {\n"
-    "    const f64 root = sqrt_f64(x), r = 1 / root, one = (f64){0} + 1;\n"
-    "    const f64 of_y = fma_f64(-root, root, x) * 0.5, of_1 = fma_f64(-root, r, one);\n"
-    "    *odd |= ~(MASK(x >= 0x1p-900) & MASK(x <= 0x1.fffffffffffffp+1023));\n"
-    "    return r + r * (of_1 - of_y * r * r);\n}\n";
-
 enum { NAME = 80 };    /* bytes of what an operand is called */
 enum { UNROLLED = 8 }; /* steps of loops that are shorter, as those that store zeros are */
 
 typedef struct writer {
     FILE *file;
     lam__native_source *s;
-    const lam__native_loop *loop;      /* that is being written; NULL: none */
-    uint8_t depth[LAM__NATIVE_PERIOD]; /* of each of its steps: how many times before are remembered */
+    const lam__native_loop *loop;       /* that is being written; NULL: none */
+    uint8_t depth[LAM__NATIVE_PERIOD];  /* of each of its steps: how many times before are remembered */
+    bool in_table;                      /* where memory begins stands in a table (NOTE [rows] in native_rows.c) */
+    int32_t column[LAM__NATIVE_PERIOD]; /* of each step, in that table */
 } writer;
 
 /* A type of so many bytes. */
@@ -177,7 +61,7 @@ static int64_t place_in(const lam__native_loop *l, int64_t reader, int64_t by, i
 static bool locate(const writer *w, int64_t i, int k, char text[48]) {
     const lam__lane_step *s = &w->s->steps[i];
     const lam__native_loop *l = w->loop;
-    const int64_t at = s->at[k], by = (int64_t)s[l->period].at[k] - at;
+    const int64_t at = s->at[k], by = l->times > 1 ? (int64_t)s[l->period].at[k] - at : 0;
     const bool even = lam__native_even(w->s, l, i, k);
     if (!even) snprintf(text, 48, "q%lld_%d[j]", (long long)i, k);
     else if (by) snprintf(text, 48, "%lld + j * %lld", (long long)at, (long long)by);
@@ -188,6 +72,7 @@ static bool locate(const writer *w, int64_t i, int k, char text[48]) {
 /* The same register each time: it is read once, before the loop. */
 static bool is_fixed(const writer *w, int64_t i, int k) {
     char text[48];
+    if (w->loop->times == 1) return true;
     return !locate(w, i, k, text) && w->s->steps[i].at[k] == w->s->steps[i + w->loop->period].at[k];
 }
 
@@ -288,7 +173,7 @@ static const char *expression_of(const lam__lane_step *s) {
 }
 
 bool lam__native_calls(const lam__lane_step *s) {
-    return s->op != LAM__LANE_LOAD && s->op != LAM__LANE_STORE && !expression_of(s);
+    return s->op != LAM__LANE_LOAD && s->op != LAM__LANE_LINE && s->op != LAM__LANE_STORE && !expression_of(s);
 }
 
 /* %1 to %3 are the operands. */
@@ -298,14 +183,62 @@ static void write_expression(FILE *file, const char *text, char names[4][NAME]) 
         else fputc(*text, file);
 }
 
+/* Where the memory of a step begins: of a line, of each of its runs. How many there are. */
+static int bases_of(const lam__lane_step *s, int64_t bases[LAM__LANE_RUNS]) {
+    const lam__lane_line *line = s->op == LAM__LANE_LINE ? s->as.call.params : NULL;
+    if (!line && s->op != LAM__LANE_LOAD && s->op != LAM__LANE_STORE) return 0;
+    if (!line) bases[0] = s->as.move.base;
+    for (int k = 0; line && k < line->count; k++) bases[k] = line->runs[k].base;
+    return line ? (int)line->count : 1;
+}
+
+/* And by how much each goes on from one time of the loop to the next. */
+static int goings_on(const lam__native_source *s, const lam__native_loop *l, int64_t i, int64_t bases[LAM__LANE_RUNS],
+                     int64_t by[LAM__LANE_RUNS]) {
+    const int count = bases_of(&s->steps[i], bases);
+    for (int k = 0; k < count; k++) by[k] = 0;
+    if (!l || l->times < 2) return count;
+    bases_of(&s->steps[i + l->period], by);
+    for (int k = 0; k < count; k++) by[k] -= bases[k];
+    return count;
+}
+
+/* Memory k of a step begins at this element. */
+static void write_base(const writer *w, int64_t i, int k) {
+    int64_t bases[LAM__LANE_RUNS], by[LAM__LANE_RUNS];
+    goings_on(w->s, w->loop, i, bases, by);
+    if (w->in_table) {
+        const int column = w->column[i - w->loop->first] + 2 * k;
+        fprintf(w->file, "rows[r][%d] + j * rows[r][%d]", column, column + 1);
+        return;
+    }
+    fprintf(w->file, "%lld", (long long)bases[k]);
+    if (by[k]) fprintf(w->file, " + j * %lld", (long long)by[k]);
+}
+
 /* The arguments of what moves elements of the data with this number. */
 static void write_place(const writer *w, int64_t i, const char *verb, const char *type, uint32_t data) {
     const lam__lane_step *s = &w->s->steps[i];
     const bool near = w->s->lanes >= LAM__LANE_GROUP && s->as.move.step == 1;
-    const int64_t by = w->loop ? s[w->loop->period].as.move.base - s->as.move.base : 0;
-    fprintf(w->file, "%s%s(%s, %u, %lld", verb, near ? "_NEAR" : "", type, (unsigned)data, (long long)s->as.move.base);
-    if (by) fprintf(w->file, " + j * %lld", (long long)by);
+    fprintf(w->file, "%s%s(%s, %u, ", verb, near ? "_NEAR" : "", type, (unsigned)data);
+    write_base(w, i, 0);
     fprintf(w->file, ", %lld", (long long)s->as.move.step);
+}
+
+/* LINE(type, k runs of: memory from its lane 0 on, step, end). */
+static void write_line(const writer *w, int64_t i, const char *type) {
+    const lam__lane_line *line = w->s->steps[i].as.call.params;
+    fprintf(w->file, "LINE(%s", type);
+    for (int k = 0; k < LAM__LANE_RUNS; k++) {
+        const bool read = k < line->count && line->runs[k].data >= 0;
+        if (!read) fputs(", NULL, 0", w->file);
+        else {
+            fprintf(w->file, ", (const part_%s *)d[%lld] + (", type, (long long)line->runs[k].data);
+            write_base(w, i, k);
+            fprintf(w->file, "), %lld", (long long)line->runs[k].step);
+        }
+        fprintf(w->file, ", %lld", k < line->count ? (long long)line->runs[k].end : -1LL);
+    }
 }
 
 /* What a step makes goes to its register. */
@@ -340,6 +273,9 @@ static void write_step(const writer *w, int64_t i) {
     fprintf(w->file, "const %s t%lld = ", type, (long long)i);
     if (s->op == LAM__LANE_LOAD) {
         write_place(w, i, "FROM", type, s->at[1]);
+        fputc(')', w->file);
+    } else if (s->op == LAM__LANE_LINE) {
+        write_line(w, i, type);
         fputc(')', w->file);
     } else {
         write_expression(w->file, expression_of(s), names);
@@ -393,7 +329,7 @@ static void find_depths(writer *w) {
             const int64_t at = place_in(l, i, w->s->from[3 * i + k - 1], &before);
             if (before > w->depth[at]) w->depth[at] = (uint8_t)before;
         }
-        for (int time = 1; time <= 2; time++)
+        for (int time = 1; time <= 2 && time <= l->times; time++)
             if (is_needed_behind(w, i, time) && w->depth[i - l->first] < time) w->depth[i - l->first] = (uint8_t)time;
     }
 }
@@ -433,7 +369,6 @@ static void write_before(writer *w) {
  *     SET(f64, 64, t7_1) */
 static void write_loop(writer *w) {
     const lam__native_loop *l = w->loop;
-    find_depths(w);
     write_before(w);
     if (l->period <= UNROLLED / 2) fprintf(w->file, "#pragma GCC unroll %d\n", (int)(UNROLLED / l->period));
     fprintf(w->file, "for (int64_t j = 0; j < %lld; j++) {\n", (long long)l->times);
@@ -445,7 +380,7 @@ static void write_loop(writer *w) {
     }
     fputs("}\n", w->file);
     for (int64_t i = l->first; i < l->first + l->period; i++)
-        for (int time = 1; time <= 2; time++) {
+        for (int time = 1; time <= 2 && time <= l->times; time++) {
             const int64_t made = i + (l->times - time) * l->period;
             char name[NAME];
             snprintf(name, sizeof name, "t%lld_%d", (long long)i, time);
@@ -455,32 +390,95 @@ static void write_loop(writer *w) {
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-/* A function for each piece that is no run of steps. Loops come in the order of their pieces. */
+/* Whether the times of a loop have nothing to do with each other, as rows of a grid have not, and leave nothing. */
+static bool is_map(const writer *w) {
+    const lam__native_loop *l = w->loop;
+    for (int64_t i = l->first; i < l->first + l->period; i++) {
+        int first, last, made;
+        lam__native_operands(&w->s->steps[i], &first, &last, &made);
+        if (w->depth[i - l->first] || (made && lam__native_sets(w->s, l, i))) return false;
+    }
+    return true;
+}
+
+/* A row of the table: how many times a loop runs, and of each memory where it begins and by how much it goes on. */
+static void write_table_row(const writer *w, const lam__native_loop *l) {
+    fprintf(w->file, "{%lld", (long long)l->times);
+    for (int64_t i = l->first; i < l->first + l->period; i++) {
+        int64_t bases[LAM__LANE_RUNS], by[LAM__LANE_RUNS];
+        const int count = goings_on(w->s, l, i, bases, by);
+        for (int k = 0; k < count; k++) fprintf(w->file, ", %lld, %lld", (long long)bases[k], (long long)by[k]);
+    }
+    fputs("},\n", w->file);
+}
+
+/* The table of all loops that are written with this one, and its columns. Where there is no other one, none. */
+static void write_rows_table(writer *w) {
+    const lam__native_source *s = w->s;
+    const lam__native_loop *l = w->loop, *const last = s->loops + s->loop_count;
+    int64_t loops = 0;
+    int columns = 1;
+    for (const lam__native_loop *m = l; m < last; m++) loops += m->head == l->head;
+    w->in_table = loops > 1;
+    if (!w->in_table) return;
+    for (int64_t i = 0; i < l->period; i++) {
+        int64_t bases[LAM__LANE_RUNS];
+        w->column[i] = columns;
+        columns += 2 * bases_of(&s->steps[l->first + i], bases);
+    }
+    fprintf(w->file, "static const int64_t rows[%lld][%d] = {\n", (long long)loops, columns);
+    for (const lam__native_loop *m = l; m < last; m++)
+        if (m->head == l->head) write_table_row(w, m);
+    fprintf(w->file, "};\nfor (int64_t r = 0; r < %lld; r++)\n", (long long)loops);
+}
+
+/* Of such a loop: time by time through all lanes. */
+static void write_map(writer *w) {
+    const lam__native_loop *l = w->loop;
+    write_rows_table(w);
+    if (w->in_table) fputs("for (int64_t j = 0; j < rows[r][0]; j++)\nFOR_LANES {\n", w->file);
+    else fprintf(w->file, "for (int64_t j = 0; j < %lld; j++)\nFOR_LANES {\n", (long long)l->times);
+    write_before(w);
+    for (int64_t i = l->first; i < l->first + l->period; i++) write_step(w, i);
+    fputs("}\n", w->file);
+    w->in_table = false;
+}
+
+/* The statements of a piece, the steps from i to end. */
+static void write_piece(writer *w, int64_t i, int64_t end) {
+    if (w->loop) find_depths(w);
+    if (w->loop && w->s->lanes > 1 && is_map(w)) {
+        write_map(w);
+        return;
+    }
+    fputs("FOR_LANES {\n", w->file);
+    if (w->loop) write_loop(w);
+    else
+        for (; i < end; i++) write_step(w, i);
+    fputs("}\n", w->file);
+}
+
+/* A function for each piece that is no run of steps. Loops come in their order; those that are written with another one
+ * are passed over. */
 static void write_functions(writer *w) {
     const lam__native_source *s = w->s;
     const lam__native_loop *l = s->loops, *const last = l + s->loop_count;
     for (int64_t i = 0, next; i < s->count; i = next) {
-        for (next = i; next < s->count && s->piece[next] == s->piece[i];) next++;
-        if (s->is_run[i]) continue;
+        w->loop = l < last && l->first == i ? l++ : NULL;
+        const bool written = w->loop ? w->loop->head == w->loop - s->loops : !s->is_run[i];
+        next = i + (w->loop ? w->loop->period * w->loop->times : 1);
+        while (!w->loop && next < s->count && s->piece[next] == s->piece[i]) next++;
+        if (!written) continue;
         fprintf(w->file, "int lamina_%d(char *restrict m, void *const *restrict d, int64_t first, int64_t lanes) {\n",
                 (int)s->piece[i]);
         fputs("word odd = {0};\n", w->file);
-        fputs("FOR_LANES {\n", w->file);
-        w->loop = l < last && l->first == i ? l++ : NULL;
-        if (w->loop) write_loop(w);
-        else
-            for (int64_t k = i; k < next; k++) write_step(w, k);
-        fputs("}\nreturn any(odd);\n}\n", w->file);
+        write_piece(w, i, next);
+        fputs("return any(odd);\n}\n", w->file);
     }
 }
 
 void lam__native_write(FILE *file, lam__native_source *s) {
     writer w = {.file = file, .s = s};
-    fprintf(file, "#define LANES %lld\n", (long long)s->lanes);
-    fputs(TYPES, file);
-    fputs(MOVES, file);
-    fputs(ARITHMETIC, file);
-    fputs(MUL_DIV, file);
-    if (lam__kernels_fuses()) fputs(RSQRT, file);
+    lam__native_write_words(file, s->lanes);
     write_functions(&w);
 }

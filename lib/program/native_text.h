@@ -10,6 +10,7 @@
  * that were set before the loop, of which most are the same each time. */
 typedef struct lam__native_loop {
     int64_t first, period, times;
+    int64_t head; /* the first of those loops that are written as one (NOTE [rows]); its own number where it is that */
 } lam__native_loop;
 
 enum { LAM__NATIVE_PERIOD = 1 << 12 }; /* steps of a loop at most */
@@ -49,6 +50,17 @@ bool lam__native_even(const lam__native_source *s, const lam__native_loop *l, in
 /* Whether what a step of the loop's first time makes is needed behind the loop of more times than the last two. */
 bool lam__native_sets(const lam__native_source *s, const lam__native_loop *l, int64_t i);
 
+/* native_rows.c: finds loops that are written as one. The list has room for `room` loops, and behind it there is as
+ * much again. */
+void lam__native_find_rows(lam__native_source *s, int64_t room);
+
+/* Whether the steps from i on, one time of a loop, read only what they make themselves or what is there before all
+ * steps, and nobody else reads what they make. */
+bool lam__native_is_apart(const lam__native_source *s, int64_t i, int64_t period);
+
+/* Whether two steps do the same with memory, but for where in it. */
+bool lam__native_same_shape(const lam__lane_step *a, const lam__lane_step *b);
+
 /* Whether a step calls a loop over elements, so that it cannot be text. */
 bool lam__native_calls(const lam__lane_step *s);
 
@@ -56,5 +68,8 @@ bool lam__native_calls(const lam__lane_step *s);
  * something that they do not do right, so that the steps have to be run again. The part is one of `lanes` lanes: where
  * they are a group or more, whole groups are given; 1: registers are of eight bytes. */
 void lam__native_write(FILE *file, lam__native_source *s);
+
+/* native_words.c: what stands before the functions. */
+void lam__native_write_words(FILE *file, int64_t lanes);
 
 #endif

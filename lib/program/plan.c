@@ -5,9 +5,10 @@
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { MOST_DRAFTS = 8 };
+enum { MOST_DRAFTS = 9 };
 
 /* ---- making items ------------------------------------------------------------------------------------------------ */
 
@@ -42,6 +43,14 @@ static bool keep_constant(lam__plan *plan, lam__source *s) {
     return true;
 }
 
+/* Marks what a step reads. */
+static void mark_read(const lam__lane_step *s, lam__plan_source sources[]) {
+    const lam__lane_line *line = s->op == LAM__LANE_LINE ? s->as.call.params : NULL;
+    if (s->op == LAM__LANE_LOAD) sources[s->at[1]].place = s->at[1];
+    for (int64_t k = 0; line && k < line->count; k++)
+        if (line->runs[k].data >= 0) sources[line->runs[k].data].place = line->runs[k].data;
+}
+
 /* Of the sources of a region those that some step reads. The list serves twice: places mark what is read, then what is
  * marked moves to the front, which never overtakes the reading of the marks. A source's place among the data stays what
  * it was in the region. */
@@ -50,10 +59,8 @@ static bool copy_sources(lam__plan *plan, lam__plan_item *to, const lam__region 
     if (!sources) return false;
     for (int64_t i = 0; i < r->source_count; i++) sources[i].place = -1;
     for (int b = 0; b < 2; b++)
-        for (int64_t i = 0; i < (b ? f->before_count : f->step_count); i++) {
-            const lam__lane_step *s = b ? &f->before[i] : &f->steps[i];
-            if (s->op == LAM__LANE_LOAD) sources[s->at[1]].place = s->at[1];
-        }
+        for (int64_t i = 0; i < (b ? f->before_count : f->step_count); i++)
+            mark_read(b ? &f->before[i] : &f->steps[i], sources);
     for (int64_t i = 0; i < r->source_count; i++) {
         if (sources[i].place < 0) continue;
         lam__plan_source *used = &sources[to->source_count++];
@@ -65,23 +72,12 @@ static bool copy_sources(lam__plan *plan, lam__plan_item *to, const lam__region 
     return true;
 }
 
-/* What makes a variable; they are numbered in the order of their equations. NULL: an input. */
-static const lam__equation *maker_of(const lam__program *p, int64_t variable) {
-    int64_t low = 0, high = p->equations;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (p->list[middle]->first <= variable) low = middle + 1;
-        else high = middle;
-    }
-    return low ? p->list[low - 1] : NULL;
-}
-
 /* Sources are read where they have no gaps, which a view may have: calls take it as it is, for lanes it is copied. */
 static double copies_cost(const lam__program *p, const lam__region *r) {
     double cost = 0;
     for (int64_t i = 0; i < r->source_count; i++) {
         const int64_t variable = r->sources[i].variable;
-        const lam__equation *e = variable < p->inputs ? NULL : maker_of(p, variable);
+        const lam__equation *e = variable < p->inputs ? NULL : lam__program_maker(p, variable);
         if (!e || !e->primitive->view || e->primitive == &lam__row_reshape || !p->types[variable]) continue;
         const double elements = (double)p->types[variable]->count;
         cost += 2 * elements * lam__draft_move_cost(2 * elements);
@@ -108,37 +104,45 @@ static double read_elements(const lam__program *p, const lam__region *r) {
  * ahead. */
 static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
     enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
-    const double near = 0.2, apart = 1.2, beside = 0.03, far = 3;
+    const double near = 0.2, apart = 1.2, beside = 0.03, far = 3, fetched = 0.4;
     int64_t small = 0, places = 0, stores = 0, even = 0, large = 0;
     for (int64_t i = 0; i < f->step_count; i++) {
         const lam__lane_step *s = &f->steps[i];
-        if (s->op != LAM__LANE_LOAD && s->op != LAM__LANE_STORE) continue;
+        if (s->op != LAM__LANE_LOAD && s->op != LAM__LANE_LINE && s->op != LAM__LANE_STORE) continue;
         const lam_value *type = s->op == LAM__LANE_LOAD ? type_of(p, &r->sources[s->at[1]]) : NULL;
         places++;
         stores += s->op == LAM__LANE_STORE;
-        const bool is_even = f->lanes == 1 || s->as.move.step == 1;
+        const bool is_even = f->lanes == 1 || s->op == LAM__LANE_LINE || s->as.move.step == 1;
         even += is_even;
         small += !type || type->count <= SECOND_CACHE;
         large += !is_even && type && type->count > SECOND_CACHE;
     }
     const double lanes = (double)f->lanes, moved = lanes * (double)places;
     const double all = read_elements(p, r) + lanes * (double)stores, first = all < moved ? all : moved;
-    const bool is_far = moved > 4 * SECOND_CACHE && places > PLACES;
-    const bool fits = native && f->step_count <= LAM__NATIVE_MOST;
+    const bool is_far = moved > 4 * SECOND_CACHE && places > PLACES && !f->by_rows;
+    const bool fits = native && (f->by_rows || f->step_count <= LAM__NATIVE_MOST);
     const double moves =
         lanes * (near * (double)(places - even - large) + apart * (double)large + beside * (double)even);
     const double steps = fits ? f->called + (f->cost - f->called) / (f->lanes == 1 ? 8 : 3) + moves : f->cost;
+    if (fits && f->by_rows) return steps + fetched * first * lam__draft_move_cost(first) + copies_cost(p, r);
     return steps + first * lam__draft_move_cost(first) + (moved - first) * lam__draft_move_cost(0) + copies_cost(p, r) +
            (is_far ? far * lanes * (double)small : 0);
 }
 
+/* Whether a region has something to be made. */
+static bool is_part(const lam__draft *d, int64_t stage) {
+    return d->regions[stage] && d->target_counts[stage];
+}
+
 /* The region of a stage as a fused part; NULL where it is better called. It is made to be judged: only its steps say
- * what it costs. */
+ * what it costs. Of two numbers of lanes a region may leave to later ones what it would have to write for calls: such a
+ * draft is taken as it is, or not at all. */
 static lam__fused *part_of(const lam__draft *d, int64_t stage, lam__plan_fusion fusion, bool native) {
     const lam__region *r = d->regions[stage];
-    if (!r || !d->target_counts[stage] || fusion == LAM__PLAN_NONE) return NULL;
+    if (!is_part(d, stage) || fusion == LAM__PLAN_NONE) return NULL;
     lam__fused *f = lam__fused_new(r, d->targets[stage], d->target_counts[stage]);
-    if (!f || fusion == LAM__PLAN_ALL || part_cost(d->program, r, f, native) <= d->eager[stage]) return f;
+    if (!f || d->lanes.other || fusion == LAM__PLAN_ALL || part_cost(d->program, r, f, native) <= d->eager[stage])
+        return f;
     lam__fused_free(f);
     return NULL;
 }
@@ -203,9 +207,15 @@ static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fus
     o.parts = lam__arena_get(&plan->arena, (size_t)(d->stages + 1) * sizeof *o.parts);
     o.listed = lam__arena_get(&plan->arena, (size_t)(n + 1) * sizeof *o.listed);
     if (!o.parts || !o.listed) return false;
-    for (int64_t s = 0; s < d->stages; s++) o.parts[s] = part_of(d, s, fusion, native);
-    for (int64_t k = 0; k < n; k++) o.listed[k] = d->equations[k].fused && o.parts[d->equations[k].stage];
     bool added = true;
+    for (int64_t s = 0; s < d->stages; s++) {
+        o.parts[s] = part_of(d, s, fusion, native);
+        added = added && (o.parts[s] || !d->lanes.other || !is_part(d, s));
+    }
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t s = d->equations[k].stage;
+        o.listed[k] = d->equations[k].fused && (o.parts[s] || !is_part(d, s)); /* nobody needs it as a value */
+    }
     for (int64_t k = 0; k < n && added; k++) {
         if (o.listed[k]) continue;
         added = add_parts(plan, &o, d->equations[k].stage);
@@ -262,14 +272,15 @@ static bool find_deaths(lam__plan *plan) {
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
 /* Nanoseconds of one run of all that the draft says, on one thread; a region whose part does not pay counts as its
- * calls. */
+ * calls, but see part_of. */
 static double cost_of(const lam__draft *d, lam__plan_fusion fusion, bool native) {
     double cost = 0;
     for (int64_t k = 0; k < d->program->equations; k++)
         if (!d->equations[k].fused) cost += lam__draft_call_cost(d->program, d->program->list[k]);
     for (int64_t s = 0; s < d->stages; s++) {
-        if (!d->regions[s] || !d->target_counts[s]) continue;
+        if (!is_part(d, s)) continue;
         lam__fused *f = part_of(d, s, fusion, native);
+        if (!f && d->lanes.other) return HUGE_VAL;
         cost += f ? part_cost(d->program, d->regions[s], f, native) : d->eager[s];
         lam__fused_free(f);
     }
@@ -353,7 +364,7 @@ static bool make_draft(lam__draft *d, const lam__program *p, lam__draft_lanes la
     if (!lam__draft_make(d, p, lanes)) return false;
     int64_t *group = fusion == LAM__PLAN_AUTO ? find_groups(d) : NULL;
     for (int64_t s = 0; s < d->stages && group; s++)
-        if (d->regions[s] && d->target_counts[s] && force_dear(d, s, group, native)) any = true;
+        if (is_part(d, s) && force_dear(d, s, group, native)) any = true;
     if (!any || lam__draft_again(d)) return true;
     lam__draft_close(d);
     return lam__draft_make(d, p, lanes);

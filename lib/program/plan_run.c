@@ -281,7 +281,7 @@ static bool moves_along(const lam__plan *plan, const lam__lane_step *s, int64_t 
     const lam__plan_item *part = &plan->items[0];
     lam_value **types = plan->program->types;
     if (s->op == LAM__LANE_STORE) return goes_along(s, types[part->made[s->at[0] - part->made_place]], size);
-    if (s->op != LAM__LANE_LOAD) return true;
+    if (s->op != LAM__LANE_LOAD) return s->op != LAM__LANE_LINE;
     const int64_t v = input_at(plan, s->at[1]);
     const bool in_rows = v >= 0 && in_lanes[v];
     return in_rows ? goes_along(s, types[v], size) : (s->same & 1u) != 0;

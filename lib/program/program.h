@@ -57,6 +57,9 @@ bool lam__program_set_outputs(lam__program *p, int outputs);
  * memory is lacking. */
 int64_t lam__program_variable(lam__program *p, lam_dtype dtype, int rank, const int64_t *dims);
 
+/* The equation that makes a variable; NULL: it is an input. */
+const lam__equation *lam__program_maker(const lam__program *p, int64_t variable);
+
 /* Records a call whose results are the variables from `first` on. in[] is copied, constants are held. */
 lam_status lam__program_record(lam__program *p, const lam_call_site *call, const lam__atom in[], int64_t first);
 

@@ -90,6 +90,17 @@ int64_t lam__program_variable(lam__program *p, lam_dtype dtype, int rank, const 
     return p->variables++;
 }
 
+/* Variables are numbered in the order of their equations, inputs first. */
+const lam__equation *lam__program_maker(const lam__program *p, int64_t variable) {
+    int64_t low = 0, high = p->equations;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (p->list[middle]->first <= variable) low = middle + 1;
+        else high = middle;
+    }
+    return variable >= p->inputs && low ? p->list[low - 1] : NULL;
+}
+
 /* Equation, operands and parameters lie in one block. The parameters are copied because those of the call lie in some
  * frame; what they point to is held by the row's own function (params_hold), and given up with the equation. */
 lam__equation *lam__equation_new(const lam_call_site *call, const lam__atom in[], int64_t first) {

@@ -105,22 +105,59 @@ static int32_t load_node(lam__region *r, int dtype, int32_t source, int64_t base
     return lam__graph_load(&r->graph, (lam_dtype)dtype, source, base, step);
 }
 
-/* One thing in all lanes, which are at codes[l * step]; -1: they are not. Of memory at even steps, which may go back, a
- * load; of a node that differs, its lanes in their order; of any other the same code everywhere. */
-static int32_t lanes_node(lam__region *r, int dtype, const int64_t *codes, int64_t step, int64_t lanes) {
+/* How many of the lanes from `first` on are one run, and which. Two elements far apart are two runs, since the second
+ * is the beginning of another one. 0: there is something among them that comes from no memory. */
+static int64_t run_at(const int64_t *codes, int64_t step, int64_t first, int64_t lanes, lam__lane_line *line) {
+    const int64_t code = codes[first * step], source = code / DATA_CODES;
+    if (code && code < DATA_CODES) return 0;
+    int64_t by = first + 1 < lanes ? codes[(first + 1) * step] - code : 0, l = first + 1;
+    if (!code) by = 0;
+    while (l < lanes && codes[l * step] == code + (l - first) * by && codes[l * step] / DATA_CODES == source) l++;
+    if (l - first == 2 && (by < -1 || by > 1)) l--;
+    if (l - first == 1) by = 0;
+    line->runs[line->count].end = l;
+    line->runs[line->count].base = code ? code % DATA_CODES - first * by : 0;
+    line->runs[line->count].step = by;
+    line->runs[line->count++].data = source - 1;
+    return l - first;
+}
+
+/* Lanes in a few runs, as of a line whose ends are joined or padded; -1: they are not. */
+static int32_t line_node(lam__region *r, int dtype, const int64_t *codes, int64_t step) {
+    enum { LEAST_LANES = 8 };
+    lam__lane_line line;
+    memset(&line, 0, sizeof line);
+    if (r->lanes < LEAST_LANES) return -1;
+    for (int64_t first = 0, n; first < r->lanes; first += n)
+        if (line.count == LAM__LANE_RUNS || !(n = run_at(codes, step, first, r->lanes, &line))) return -1;
+    return lam__graph_line(&r->graph, (lam_dtype)dtype, &line);
+}
+
+/* Of memory at even steps, which may go back, a load; -1: the lanes are not. */
+static int32_t memory_node(lam__region *r, int dtype, const int64_t *codes, int64_t step, int64_t lanes) {
+    const int64_t code = codes[0], by = lanes > 1 ? codes[step] - code : 0, source = code / DATA_CODES;
+    for (int64_t l = 1; l < lanes; l++)
+        if (codes[l * step] != code + l * by || codes[l * step] / DATA_CODES != source) return -1;
+    return load_node(r, dtype, (int32_t)(source - 1), code % DATA_CODES, by);
+}
+
+/* One thing in lanes that do not come from memory: a node that differs, its lanes in their order, or the same code
+ * everywhere; -1: they are not. */
+static int32_t made_node(lam__region *r, int dtype, const int64_t *codes, int64_t step, int64_t lanes) {
     const int64_t code = codes[0];
-    if (code >= DATA_CODES) {
-        const int64_t by = lanes > 1 ? codes[step] - code : 0, source = code / DATA_CODES;
-        for (int64_t l = 1; l < lanes; l++)
-            if (codes[l * step] != code + l * by || codes[l * step] / DATA_CODES != source) return -1;
-        return load_node(r, dtype, (int32_t)(source - 1), code % DATA_CODES, by);
-    }
     const int64_t by = code > 0;
     if (by && ((code - 1) % r->lanes || lanes == 1)) return -1; /* not the first lane, or not all of them */
     for (int64_t l = 1; l < lanes; l++)
         if (codes[l * step] != code + l * by) return -1;
     if (!code) return lam__graph_number(&r->graph, (lam_dtype)dtype, 0);
     return (int32_t)(by ? (code - 1) / r->lanes : -1 - code);
+}
+
+/* One thing in all lanes, which are at codes[l * step]; -1: they are not. */
+static int32_t lanes_node(lam__region *r, int dtype, const int64_t *codes, int64_t step, int64_t lanes) {
+    const int32_t node =
+        codes[0] >= DATA_CODES ? memory_node(r, dtype, codes, step, lanes) : made_node(r, dtype, codes, step, lanes);
+    return node >= 0 || lanes < r->lanes ? node : line_node(r, dtype, codes, step);
 }
 
 /* How the elements of a type lie around its lanes, by which a node for each element of one lane is found. */
@@ -230,10 +267,19 @@ bool lam__region_may_code(const lam__piece *x) {
     return x->type->count <= MOST_CODES;
 }
 
+/* A constant of which one element, a zero, is seen everywhere. */
+static bool is_zeros(const lam__source *s) {
+    const lam_value *v = s->constant;
+    for (int axis = 0; v && axis < v->rank; axis++)
+        if (v->strides[axis] && v->dims[axis] > 1) return false;
+    return v && v->count && !bits_at(v, 0);
+}
+
 /* They are explained at DATA_CODES (NOTE [codes]). */
 void lam__region_codes(const lam__region *r, const lam__piece *x, int64_t *codes) {
     if (x->kind == LAM__PIECE_NODES) codes_of_nodes(r, x, codes);
     else if (x->kind == LAM__PIECE_CODES) memcpy(codes, x->codes, (size_t)x->type->count * sizeof *codes);
+    else if (is_zeros(&r->sources[x->data])) memset(codes, 0, (size_t)x->type->count * sizeof *codes);
     else
         for (int64_t i = 0; i < x->type->count; i++) codes[i] = DATA_CODES * (1 + (int64_t)x->data) + i;
 }

@@ -42,7 +42,8 @@ typedef struct lam__region {
     lam__graph graph;
     lam_ctx *ctx;
     int64_t lanes;
-    bool last; /* of axes that may be lanes the last is taken */
+    bool last;  /* of axes that may be lanes the last is taken */
+    bool laned; /* what has many elements has lanes, or is not taken */
     lam__source *sources;
     int64_t source_count, source_room;
 } lam__region;
@@ -65,6 +66,12 @@ bool lam__region_range(const lam__region *r, int rank, const int64_t *dims, int 
 
 /* A range in which a piece can be seen, and its nodes; NULL: none. */
 const int32_t *lam__region_seen(lam__region *r, lam__piece *x, int *first, int *last);
+
+/* Whether so many elements may be nodes without lanes. */
+static inline bool lam__region_may_be_same(const lam__region *r, int64_t count) {
+    enum { FEW = 64 };
+    return !r->laned || count <= FEW;
+}
 
 /* How many nodes a type has, given its lane axes. */
 static inline int64_t lam__region_count(const lam__region *r, const lam_value *type, int first, int last) {

@@ -87,31 +87,43 @@ GATHER(gather_4, uint32_t)
 GATHER(gather_1, uint8_t)
 #undef GATHER
 
+static void gather(void *to, const char *from, int64_t n, int64_t step, uint8_t item) {
+    if (item == 8) gather_8(to, (const void *)from, n, step);
+    else if (item == 4) gather_4(to, (const void *)from, n, step);
+    else gather_1(to, (const void *)from, n, step);
+}
+
 /* Lanes that are not there get what the last one has, so that nothing is computed of numbers that never were. */
-#define FILL(type)                                                                                                     \
-    do {                                                                                                               \
-        type *r = at;                                                                                                  \
-        for (int64_t i = n; i < all; i++) r[i] = r[n - 1];                                                             \
-    } while (0)
+static void fill(void *at, int64_t n, int64_t all, uint8_t item) {
+    const char *last = (const char *)at + (n - 1) * item;
+    if (n < all) gather((char *)at + n * item, last, all - n, 0, item);
+}
 
 /* What is the same in all lanes is one element, eight times: a group, which every block reads again. */
 static void load(const lam__lane_step *s, char *memory, void *const data[], int64_t first, int64_t lanes, int groups) {
     const bool same = s->same & 1u;
     const int64_t n = same ? GROUP : lanes, all = same ? GROUP : (int64_t)groups * GROUP,
                   step = same ? 0 : s->as.move.step;
-    void *at = memory + s->at[0];
     const char *from = (const char *)data[s->at[1]] + (s->as.move.base + first * step) * s->item[0];
-    switch (s->item[0]) {
-    case 8:
-        gather_8(at, (const void *)from, n, step);
-        FILL(uint64_t);
-        break;
-    case 4:
-        gather_4(at, (const void *)from, n, step);
-        FILL(uint32_t);
-        break;
-    default: gather_1(at, (const void *)from, n, step); FILL(uint8_t);
+    gather(memory + s->at[0], from, n, step, s->item[0]);
+    fill(memory + s->at[0], n, all, s->item[0]);
+}
+
+static void line(const lam__lane_step *s, char *memory, void *const data[], int64_t first, int64_t lanes, int groups) {
+    const lam__lane_line *l = s->as.call.params;
+    const int64_t item = s->item[0], end = first + lanes;
+    char *to = memory + s->at[0];
+    for (int64_t k = 0, at = first; k < l->count && at < end; k++) {
+        const int64_t stop = l->runs[k].end < end ? l->runs[k].end : end, n = stop - at;
+        if (n <= 0) continue;
+        if (l->runs[k].data < 0) memset(to, 0, (size_t)(n * item));
+        else
+            gather(to, (const char *)data[l->runs[k].data] + (l->runs[k].base + at * l->runs[k].step) * item, n,
+                   l->runs[k].step, s->item[0]);
+        to += n * item;
+        at = stop;
     }
+    fill(memory + s->at[0], lanes, (int64_t)groups * GROUP, s->item[0]);
 }
 
 /* To one element, or of one value to all: either of what is stored and where may be the same in all lanes. */
@@ -169,6 +181,7 @@ static void run(const lam__lane_step *steps, int64_t count, void *memory, void *
         case LAM__LANE_LOOP: call(s, memory, lanes); break;
         case LAM__LANE_SINCOS: waves(s, memory, lanes); break;
         case LAM__LANE_LOAD: load(s, memory, data, first, lanes, groups); break;
+        case LAM__LANE_LINE: line(s, memory, data, first, lanes, groups); break;
         case LAM__LANE_STORE: store(s, memory, data, first, lanes); break;
         case LAM__LANE_AND:
         case LAM__LANE_OR:

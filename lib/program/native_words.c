@@ -1,0 +1,147 @@
+/* What the text of native parts begins with: types, moves and arithmetic. Variables are vectors of W lanes by the
+ * compilers' vector extension; one lane alone is half a vector of two, since choices between vectors need no jumps.
+ * Expressions are those of the steps (lib/kernels/simd/elements.h). See native_text.h.
+ * KEEP IN STEP: native-steps */
+#include "lib/program/native_text.h"
+
+#include "lib/kernels/places.h"
+
+/* What a register holds is moved as f64, f32 or, of one byte, as a word of 64 bits, which a mask of bools is too. */
+static const char *const TYPES =
+    "#include <stdint.h>\n#include <string.h>\n"
+    "#define F static inline __attribute__((always_inline))\n"
+    "#if defined(__AVX512F__)\n#define WIDEST 8\n#elif defined(__AVX__)\n#define WIDEST 4\n"
+    "#elif defined(__SSE2__)\n#define WIDEST 2\n#else\n#define WIDEST 1\n#endif\n"
+    "#if LANES == 1\n#define W (WIDEST > 1 ? 2 : 1)\n"
+    "#elif LANES < 8\n#define W (LANES > 4 ? 8 : LANES > 2 ? 4 : 2)\n"
+    "#else\n#define W (WIDEST > 1 ? WIDEST : 2)\n#endif\n"
+    "#if W == 1\n"
+    "typedef double f64; typedef float f32; typedef int64_t word; typedef int32_t half;\n"
+    "#define PART(x, k) (x)\n#define MASK(c) (-(word)(c))\n#define TO(type, x) ((type)(x))\n"
+    "#else\n"
+    "typedef double f64 __attribute__((vector_size(8 * W))); typedef int64_t word __attribute__((vector_size(8 * "
+    "W)));\n"
+    "typedef float f32 __attribute__((vector_size(4 * W))); typedef int32_t half __attribute__((vector_size(4 * W)));\n"
+    "#define PART(x, k) (x)[k]\n#define MASK(c) (c)\n#define TO(type, x) __builtin_convertvector(x, type)\n"
+    "#endif\n"
+    "#if W == 1\n#define EACH(e) e(0)\n#elif W == 2\n#define EACH(e) e(0) e(1)\n"
+    "#elif W == 4\n#define EACH(e) e(0) e(1) e(2) e(3)\n"
+    "#else\n#define EACH(e) e(0) e(1) e(2) e(3) e(4) e(5) e(6) e(7)\n#endif\n"
+    "F int any(word x) {\n    int64_t r = 0;\n"
+    "#define E(k) r |= PART(x, k);\n    EACH(E)\n#undef E\n    return r != 0;\n}\n";
+
+/* Moves. A register of one lane is eight bytes. Of less than a group the lanes that are not there get what the last one
+ * has. */
+static const char *const MOVES =
+    "typedef double part_f64; typedef float part_f32; typedef uint8_t part_word;\n"
+    "#if LANES == 1\n"
+    "#if W == 1\n#define ALL(T, x) (x)\n#else\n#define ALL(T, x) ((T){x, x})\n#endif\n"
+    "#define FOR_LANES\n"
+    "#define AT(T, at) ALL(T, *(const part_##T *)(m + (at)))\n#define SAME AT\n"
+    "#define SET(T, at, x) *(part_##T *)(m + (at)) = (part_##T)PART(x, 0);\n"
+    "#define FROM(T, n, base, step) ALL(T, ((const part_##T *)d[n])[base])\n"
+    "#define INTO(T, n, base, step, x) ((part_##T *)d[n])[base] = (part_##T)PART(x, 0);\n"
+    "#else\n"
+    "#define HERE(k) (LANES >= 8 || (k) < LANES ? (k) : LANES - 1)\n"
+    "#define FOR_LANES for (int64_t i = 0; i < lanes; i += W)\n"
+    "typedef double near_f64 __attribute__((vector_size(8 * W), aligned(8)));\n"
+    "typedef float near_f32 __attribute__((vector_size(4 * W), aligned(4)));\n"
+    "#define MOVES(T) \\\n"
+    "F T gather_##T(const part_##T *p, int64_t step) { T r; EACH(LOAD) return r; } \\\n"
+    "F void scatter_##T(part_##T *p, int64_t step, T x) { EACH(STORE) }\n"
+    "#define LOAD(k) PART(r, k) = p[HERE(k) * step];\n"
+    "#define STORE(k) if (HERE(k) == (k)) p[(k) * step] = PART(x, k);\n"
+    "MOVES(f64)\nMOVES(f32)\nMOVES(word)\n"
+    "F word bytes(const part_word *p) { word r;\n"
+    "#define GET(k) PART(r, k) = p[k];\n    EACH(GET) return r; }\n"
+    "F void put_bytes(part_word *p, word x) {\n"
+    "#define PUT(k) p[k] = PART(x, k);\n    EACH(PUT) }\n"
+    "#define GET_f64(p) (*(const near_f64 *)(p))\n#define GET_f32(p) (*(const near_f32 *)(p))\n"
+    "#define GET_word(p) bytes((const part_word *)(p))\n"
+    "#define PUT_f64(p, x) *(near_f64 *)(p) = x\n#define PUT_f32(p, x) *(near_f32 *)(p) = x\n"
+    "#define PUT_word(p, x) put_bytes((part_word *)(p), x)\n"
+    "#define RUN(T, p, s) (!(p) ? (T){0} : (s) == 1 ? GET_##T((p) + at) : gather_##T((p) + at * (s), s))\n"
+    "#define ONE(p, s, l) ((p) ? (p)[(l) * (s)] : 0)\n"
+    "#define OWN(k) { const int64_t l = at + HERE(k); \\\n"
+    "    PART(r, k) = l < e ? ONE(p, s, l) : l < e1 ? ONE(p1, s1, l) : ONE(p2, s2, l); }\n"
+    "#define LINES(T) \\\n"
+    "F T line_##T(int64_t at, const part_##T *p, int64_t s, int64_t e, const part_##T *p1, int64_t s1, int64_t e1, \\\n"
+    "    const part_##T *p2, int64_t s2) { \\\n"
+    "    if (LANES >= W && at + W <= e) return RUN(T, p, s); \\\n"
+    "    if (LANES >= W && at >= e && at + W <= e1) return RUN(T, p1, s1); \\\n"
+    "    if (LANES >= W && at >= e1) return RUN(T, p2, s2); \\\n"
+    "    T r; EACH(OWN) return r; }\n"
+    "LINES(f64)\nLINES(f32)\nLINES(word)\n"
+    "#define AT(T, at) GET_##T(m + (at) + i * (int64_t)sizeof(part_##T))\n#define SAME(T, at) GET_##T(m + (at))\n"
+    "#define SET(T, at, x) PUT_##T(m + (at) + i * (int64_t)sizeof(part_##T), x);\n"
+    "#define FIRST(T, n, base, step) ((part_##T *)d[n] + (base) + (first + i) * (step))\n"
+    "#define FROM(T, n, base, step) gather_##T(FIRST(T, n, base, step), step)\n"
+    "#define INTO(T, n, base, step, x) scatter_##T(FIRST(T, n, base, step), step, x);\n"
+    "#define LINE(T, p, s, e, p1, s1, e1, p2, s2, e2) line_##T(first + i, p, s, e, p1, s1, e1, p2, s2)\n"
+    "#define FROM_NEAR(T, n, base, step) GET_##T(FIRST(T, n, base, step))\n"
+    "#define INTO_NEAR(T, n, base, step, x) PUT_##T(FIRST(T, n, base, step), x);\n"
+    "#endif\n";
+
+/* Arithmetic. Compilers know no fused products and roots of vectors yet. */
+static const char *const ARITHMETIC =
+    "#define FLOATING(T, B, N, END, WIDE) \\\n"
+    "F B bits_##T(T x) { B b; memcpy(&b, &x, sizeof b); return b; } \\\n"
+    "F T from_##T(B b) { T x; memcpy(&x, &b, sizeof x); return x; } \\\n"
+    "F T where_##T(word c, T x, T y) { \\\n"
+    "    const B b = TO(B, c); return from_##T((bits_##T(x) & b) | (bits_##T(y) & ~b)); } \\\n"
+    "F word eq_##T(T x, T y) { return WIDE(x == y); } \\\n"
+    "F word ne_##T(T x, T y) { return WIDE(x != y); } \\\n"
+    "F word lt_##T(T x, T y) { return WIDE(x < y); } \\\n"
+    "F word le_##T(T x, T y) { return WIDE(x <= y); } \\\n"
+    "F word gt_##T(T x, T y) { return WIDE(x > y); } \\\n"
+    "F word ge_##T(T x, T y) { return WIDE(x >= y); } \\\n"
+    "F T abs_##T(T x) { return from_##T(bits_##T(x) & END); } \\\n"
+    "F T max_##T(T x, T y) { \\\n"
+    "    const T o = where_##T(gt_##T(x, y) | ne_##T(x, x), x, y); \\\n"
+    "    return where_##T(eq_##T(x, y), from_##T(bits_##T(x) & bits_##T(y)), o); } \\\n"
+    "F T min_##T(T x, T y) { \\\n"
+    "    const T o = where_##T(lt_##T(x, y) | ne_##T(x, x), x, y); \\\n"
+    "    return where_##T(eq_##T(x, y), from_##T(bits_##T(x) | bits_##T(y)), o); } \\\n"
+    "F T fma_##T(T x, T y, T z) { FMA_OF_##N(T) } \\\n"
+    "F T sqrt_##T(T x) { ROOT_OF_##N(T) }\n"
+    "#define FMA_d(k) PART(r, k) = __builtin_fma(PART(x, k), PART(y, k), PART(z, k));\n"
+    "#define FMA_s(k) PART(r, k) = __builtin_fmaf(PART(x, k), PART(y, k), PART(z, k));\n"
+    "#define ROOT_d(k) PART(r, k) = __builtin_sqrt(PART(x, k));\n"
+    "#define ROOT_s(k) PART(r, k) = __builtin_sqrtf(PART(x, k));\n"
+    "#define FUSED(N) __asm__(\"vfmadd213p\" #N \" %2, %1, %0\" : \"+v\"(x) : \"v\"(y), \"vm\"(z)); return x;\n"
+    "#define ROOTED(T, N) T r; __asm__(\"vsqrtp\" #N \" %1, %0\" : \"=v\"(r) : \"v\"(x)); return r;\n"
+    "#define ONE_BY_ONE(T, e) T r; EACH(e) return r;\n"
+    "#if defined(__x86_64__) && defined(__FMA__)\n#define VECTORS WIDEST\n#else\n#define VECTORS 0\n#endif\n"
+    "#if W > 1 && W <= VECTORS\n"
+    "#define FMA_OF_d(T) FUSED(d)\n#define ROOT_OF_d(T) ROOTED(T, d)\n#else\n"
+    "#define FMA_OF_d(T) ONE_BY_ONE(T, FMA_d)\n#define ROOT_OF_d(T) ONE_BY_ONE(T, ROOT_d)\n#endif\n"
+    "#if W > 2 && W <= VECTORS\n"
+    "#define FMA_OF_s(T) FUSED(s)\n#define ROOT_OF_s(T) ROOTED(T, s)\n#else\n"
+    "#define FMA_OF_s(T) ONE_BY_ONE(T, FMA_s)\n#define ROOT_OF_s(T) ONE_BY_ONE(T, ROOT_s)\n#endif\n"
+    "#define SAME_WIDTH(c) MASK(c)\n#define WIDER(c) TO(word, MASK(c))\n"
+    "FLOATING(f64, word, d, 0x7fffffffffffffff, SAME_WIDTH)\nFLOATING(f32, half, s, 0x7fffffff, WIDER)\n";
+
+/* What is rare is noted in `odd`, and the steps are run again one by one. rsqrt: lib/kernels/simd/rsqrt.h between the
+ * numbers that are scaled there and the largest, where half of what is left of x may be taken first. mul_div: that of
+ * lib/kernels/simd/elements.h where the product is in the range, or 0 because a factor is. */
+static const char *const MUL_DIV = "F f64 mul_div_f64(f64 x, f64 y, f64 z, word *odd) {\n"
+                                   "    const f64 product = x * y, size = abs_f64(product);\n"
+                                   "    *odd |= MASK(size > 0x1.fffffffffffffp+1023) |\n"
+                                   "            (MASK(size < 0x1p-1022) & MASK(x != 0) & MASK(y != 0));\n"
+                                   "    return product / z;\n}\n";
+static const char *const RSQRT =
+    "#if !defined(__FMA__) && !defined(__ARM_FEATURE_FMA)\n#error no fused products\n#endif\n"
+    "F f64 rsqrt_f64(f64 x, word *odd) {\n"
+    "    const f64 root = sqrt_f64(x), r = 1 / root, one = (f64){0} + 1;\n"
+    "    const f64 of_y = fma_f64(-root, root, x) * 0.5, of_1 = fma_f64(-root, r, one);\n"
+    "    *odd |= ~(MASK(x >= 0x1p-900) & MASK(x <= 0x1.fffffffffffffp+1023));\n"
+    "    return r + r * (of_1 - of_y * r * r);\n}\n";
+
+void lam__native_write_words(FILE *file, int64_t lanes) {
+    fprintf(file, "#define LANES %lld\n", (long long)lanes);
+    fputs(TYPES, file);
+    fputs(MOVES, file);
+    fputs(ARITHMETIC, file);
+    fputs(MUL_DIV, file);
+    if (lam__kernels_fuses()) fputs(RSQRT, file);
+}

@@ -81,10 +81,22 @@ LAM_API lam_tensor *lam_hard_sigmoid(lam_tensor *x);
  * Fails   like any use of a handle. Derivative: its own. */
 LAM_API lam_tensor *lam_hard_silu(lam_tensor *x);
 
+/* Its derivative: (2 x + 3)/6 for -3 < x < 3, 0 up to there and 1 from there on.
+ * Fails   like any use of a handle. Derivative: 1/3 for -3 < x < 3, else 0. */
+LAM_API lam_tensor *lam_hard_silu_slope(lam_tensor *x);
+
 /* (x + sqrt(x^2 + b)) / 2 for b >= 0, without cancellation: relu for b = 0.
  * Fails   LAM_ERR_VALUE for a negative b; LAM_ERR_DTYPE for complex operands.
  *         Derivative: (1 + x / sqrt(x^2 + b)) / 2. */
 LAM_API lam_tensor *lam_squareplus(lam_tensor *x, double b);
+
+/* The same of an operand b, which is NaN where b is negative, and the derivative by x: 0 where x and b are 0, as that
+ * of relu.
+ * Shape   x and b broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands.
+ *         Derivative: by x lam_squareplus_slope, by b 1/(4 s) with s = sqrt(x^2 + b); b/(2 s^3) and -x/(4 s^3). */
+LAM_API lam_tensor *lam_squareplus_with(lam_tensor *x, lam_tensor *b);
+LAM_API lam_tensor *lam_squareplus_slope(lam_tensor *x, lam_tensor *b); /* Fails as lam_squareplus_with does. */
 
 /* 0 up to -1, x from 1 on, (x + 1)^2 / 4 between; and its derivative: 0 up to -1, 1 from 1 on, (x + 1) / 2 between.
  * Fails   LAM_ERR_DTYPE for complex operands. Derivative: lam_sparse_sigmoid; 1/2 for -1 < x < 1, else 0. */
@@ -94,6 +106,10 @@ LAM_API lam_tensor *lam_sparse_sigmoid(lam_tensor *x); /* Fails as lam_sparse_pl
 /* log(1 - exp(-x)) for x > 0, accurate at both ends; -inf at 0, NaN below.
  * Fails   LAM_ERR_DTYPE for complex operands. Derivative: 1 / (exp(x) - 1), inf at 0. */
 LAM_API lam_tensor *lam_log1mexp(lam_tensor *x);
+
+/* 1 / (exp(x) - 1) for x > 0, also where exp(x) is beyond the range; inf at 0, NaN below.
+ * Fails   LAM_ERR_DTYPE for complex operands. Derivative: -y (1 + y) for the result y. */
+LAM_API lam_tensor *lam_log1mexp_slope(lam_tensor *x);
 
 /* The first half of the axis times logistic of the second.
  * Shape   that axis halved.
@@ -116,6 +132,12 @@ LAM_API lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets,
  * Shape   both broadcast.
  * Fails   LAM_ERR_SHAPE. Derivative: tanh of the difference. */
 LAM_API lam_tensor *lam_log_cosh(lam_tensor *predictions, lam_tensor *targets);
+
+/* weight times x, but 0 where the weight is 0, whatever x is. Integers are taken as f64.
+ * Shape   weight and x broadcast.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands.
+ *         Derivative: by x the weight; by the weight x, but 0 where the weight is 0 and x not finite. */
+LAM_API lam_tensor *lam_weigh(lam_tensor *weight, lam_tensor *x);
 
 /* Minus the sum of labels log_softmax(logits) along the axis; labels are a distribution. A label of 0 takes no part,
  * even where its logit is -inf.

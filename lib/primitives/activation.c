@@ -103,10 +103,44 @@ lam_tensor *lam_hard_sigmoid(lam_tensor *x) {
     return lam__scope_only(lam_hard_gate(x, lam_cast(lam_scalar(lam_ctx_of(x), 1), lam_dtype_of(x))), since);
 }
 
-/* The gate of x on x: both operands have a derivative. */
+/* The gate of x on x, of which a row knows the slope in one pass. */
+static lam_tensor *slope_hard_silu(const lam_rule *r, int i, lam_tensor *t) {
+    return lam_mul(t, lam_hard_silu_slope(r->in[i]));
+}
+
+const lam_primitive lam__row_hard_silu = {
+    .name = "hard_silu",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_hard_silu + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_hard_silu,
+    .saves = LAM_SAVE_IN(0),
+};
+
 lam_tensor *lam_hard_silu(lam_tensor *x) {
-    uint64_t since = lam__scope_now(x);
-    return lam__scope_named(lam_hard_gate(x, x), since);
+    return lam__apply_unary(&lam__row_hard_silu, x);
+}
+
+/* 1/3 between the edges, 0 beyond and at them. */
+static lam_tensor *slope_hard_silu_slope(const lam_rule *r, int i, lam_tensor *t) {
+    return lam_where(lam_lt(lam_abs(r->in[i]), 3.0), lam_div(t, 3.0), 0.0);
+}
+
+const lam_primitive lam__row_hard_silu_slope = {
+    .name = "hard_silu_slope",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_hard_silu_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_hard_silu_slope,
+    .saves = LAM_SAVE_IN(0),
+};
+
+lam_tensor *lam_hard_silu_slope(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_hard_silu_slope, x);
 }
 
 /* ---- with functions ---------------------------------------------------------------------------------------------- */

@@ -26,17 +26,6 @@ lam_tensor *lam_add_all(lam_list terms) {
     return lam__scope_only(sum, since);
 }
 
-/* x + s with s = sqrt(x^2 + b), but b / (s - x) where x is negative; s as hypot, whose squares stay in range. */
-lam_tensor *lam_squareplus(lam_tensor *x, double b) {
-    uint64_t since = lam__scope_now(x);
-    lam_tensor *failed;
-    if (!lam__matrices_ordered("squareplus", true, 1, &x, &failed)) return failed;
-    if (!(b >= 0)) return lam__axes_fail("squareplus", x, LAM_ERR_VALUE, "b is %g", b);
-    if (b == 0) return lam_relu(x);
-    lam_tensor *s = lam_hypot(x, sqrt(b)), *left = lam_lt(x, 0.0), *apart = lam_where(left, lam_sub(s, x), 1.0);
-    return lam__scope_only(lam_where(left, lam_div(b / 2, apart), lam_mul(0.5, lam_add(x, s))), since);
-}
-
 /* Between the edges from x clamped to them, whose slope is 0 beyond. */
 lam_tensor *lam_sparse_plus(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);

@@ -1,5 +1,6 @@
-/* Losses, made of other operations but for huber_loss and log_cosh. Each is finite with finite gradients wherever the
- * exact one is: logarithms of probabilities come from logits, and a weight of 0 takes no part, whatever it weighs. */
+/* Losses, made of other operations but for huber_loss and log_cosh, and the product that a weight of 0 makes 0. Each is
+ * finite with finite gradients wherever the exact one is: logarithms of probabilities come from logits, and a weight of
+ * 0 takes no part, whatever it weighs. */
 #include "lib/kernels/kernels.h"
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
@@ -62,11 +63,33 @@ lam_tensor *lam_log_cosh(lam_tensor *predictions, lam_tensor *targets) {
     return lam__apply_binary(&lam__row_log_cosh, predictions, targets);
 }
 
-/* Sum over the axis of weights times x, where a weight of 0 takes no part even if x is infinite. A label of 0 beside a
- * logit of -inf is such a case. */
+/* By x the weight, as for the value. By the weight x, but 0 where that takes no part and is no number. */
+static lam_tensor *slope_weigh(const lam_rule *r, int i, lam_tensor *t) {
+    if (i == 1) return lam_weigh(r->in[0], t);
+    lam_tensor *none = lam_and(lam_eq(r->in[0], 0.0), lam_not(lam_is_finite(r->in[1])));
+    return lam_mul(t, lam_where(none, 0.0, r->in[1]));
+}
+
+const lam_primitive lam__row_weigh = {
+    .name = "weigh",
+    .inputs = 2,
+    .elementwise = true,
+    .loop = LAM__LOOP_weigh + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .linear = 2u,
+    .slope = slope_weigh,
+    .saves = LAM_SAVE_IN(0),
+    .saves_for = {LAM_SAVE_IN(1)},
+};
+
+lam_tensor *lam_weigh(lam_tensor *weight, lam_tensor *x) {
+    return lam__apply_binary(&lam__row_weigh, weight, x);
+}
+
+/* A label of 0 beside a logit of -inf takes no part. */
 static lam_tensor *weighted_sum(lam_tensor *weights, lam_tensor *x, int axis) {
-    lam_tensor *none = lam_and(lam_eq(weights, 0.0), lam_not(lam_is_finite(x)));
-    return lam_sum(lam_mul(weights, lam_where(none, 0.0, x)), &(lam_reduce_options){.axes = {1, &axis}});
+    return lam_sum(lam_weigh(weights, x), &(lam_reduce_options){.axes = {1, &axis}});
 }
 
 lam_tensor *lam_softmax_cross_entropy(lam_tensor *logits, lam_tensor *labels, int axis) {

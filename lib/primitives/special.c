@@ -81,12 +81,10 @@ lam_tensor *lam_logit(lam_tensor *x) {
     return lam__apply_unary(&lam__row_logit, x);
 }
 
-/* exp(-x) / (1 - exp(-x)): neither part overflows, in further derivatives nothing cancels, and the difference is 0, not
- * -0, at 0 of any sign. */
+/* A row of its own, since exp(x) is too large where 1 / (exp(x) - 1) is not. */
 static lam_tensor *slope_log1mexp(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
-    lam_tensor *below = lam_neg(r->in[0]);
-    return lam_div(lam_mul(t, lam_exp(below)), lam_sub(0.0, lam_expm1(below)));
+    return lam_mul(t, lam_log1mexp_slope(r->in[0]));
 }
 
 /* A row, since each half of the axis needs a form of its own. */
@@ -103,6 +101,27 @@ const lam_primitive lam__row_log1mexp = {
 
 lam_tensor *lam_log1mexp(lam_tensor *x) {
     return lam__apply_unary(&lam__row_log1mexp, x);
+}
+
+/* -y (1 + y), whose terms have one sign. */
+static lam_tensor *slope_log1mexp_slope(const lam_rule *r, int i, lam_tensor *t) {
+    lam_tensor *y = r->out[i];
+    return lam_neg(lam_mul(t, lam_fma(y, y, y)));
+}
+
+const lam_primitive lam__row_log1mexp_slope = {
+    .name = "log1mexp_slope",
+    .inputs = 1,
+    .elementwise = true,
+    .loop = LAM__LOOP_log1mexp_slope + 1,
+    .real = true,
+    .derivative = LAM_ELEMENTWISE,
+    .slope = slope_log1mexp_slope,
+    .saves = LAM_SAVE_OUT(0),
+};
+
+lam_tensor *lam_log1mexp_slope(lam_tensor *x) {
+    return lam__apply_unary(&lam__row_log1mexp_slope, x);
 }
 
 /* ---- logaddexp --------------------------------------------------------------------------------------------------- */

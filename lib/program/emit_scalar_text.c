@@ -82,6 +82,10 @@ const lam__emit_helper lam__emit_scalars[] = {
     {"log1mexp",
      "static $T log1mexp_$S($T x) {\n"
      "    return x < ($T)0x1.62e42fefa39efp-1 ? log$f(-expm1$f(-x)) : log1p$f(-exp$f(-x));\n}\n"},
+    {"log1mexp_slope",
+     "static $T log1mexp_slope_$S($T x) {\n"
+     "    if (x == 0) return INFINITY;\n"
+     "    return x < 0 ? NAN : exp$f(-x) / -expm1$f(-x);\n}\n"},
     {"erf_inv",
      "/* Newton's method on erf, in the tail on the logarithm of erfc; 1.128... is 2 / sqrt(pi). */\n"
      "static double erf_inv_$S(double x) {\n"
@@ -230,6 +234,18 @@ const lam__emit_helper lam__emit_scalars[] = {
      "static $T hard_gate_$S($T x, $T y) {\n"
      "    const $T up = x + 3, open = up < 0 ? 0 : up;\n"
      "    return y * ((open > 6 ? 6 : open) / 6);\n}\n"},
+    {"squareplus",
+     "static $T squareplus_$S($T x, $T b) {\n"
+     "    const $T p = ($T)0.5 * fabs$f(x) + ($T)0.5 * hypot$f(x, sqrt$f(b));\n"
+     "    if (!(b >= 0 && b < INFINITY)) return b > 0 ? x + b : NAN;\n"
+     "    return x < 0 ? ($T)0.25 * b / p : p;\n}\n"},
+    /* The share of the left side, which is what the right one lacks of 1. */
+    {"squareplus_slope",
+     "static $T squareplus_slope_$S($T x, $T b) {\n"
+     "    const $T s = hypot$f(x, sqrt$f(b)), share = ($T)0.25 * b / (($T)0.5 * fabs$f(x) + ($T)0.5 * s) / s;\n"
+     "    if (!(b >= 0 && b < INFINITY)) return b > 0 ? x - x + ($T)0.5 : NAN;\n"
+     "    if (s == 0 || isinf(x)) return x > 0;\n"
+     "    return x < 0 ? share : 1 - share;\n}\n"},
     {"huber_loss",
      "static $T huber_loss_$S($T x, $T y, $T delta) {\n"
      "    const $T d = x - y, low = d < -delta ? -delta : d, c = low > delta ? delta : low;\n"

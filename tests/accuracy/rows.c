@@ -53,6 +53,14 @@ static void true_softsign(mpfr_t v, mpfr_t x[]) {
     mpfr_div(v, x[0], v, MPFR_RNDN);
 }
 
+static void true_squareplus(mpfr_t v, mpfr_t x[]) {
+    oracle_at(LAM__LOOP_squareplus, v, x[0], x[1]);
+}
+
+static void true_squareplus_slope(mpfr_t v, mpfr_t x[]) {
+    oracle_at(LAM__LOOP_squareplus_slope, v, x[0], x[1]);
+}
+
 static void true_elu(mpfr_t v, mpfr_t x[]) {
     if (mpfr_sgn(x[0]) > 0) mpfr_set(v, x[0], MPFR_RNDN);
     else mpfr_expm1(v, x[0], MPFR_RNDN);
@@ -142,6 +150,7 @@ BODY1(entr) BODY1(entr_slope) BODY2(rel_entr_slope) BODY2(kl_div) BODY1(square)
 BODY1(gamma) BODY2(poch) BODY2(beta) BODY2(comb) BODY1(exp1) BODY1(expi) BODY1(exprel) BODY1(si) BODY1(ci)
 BODY2(boxcox) BODY2(boxcox1p) BODY1(fresnel_s) BODY1(fresnel_c) BODY1(dawsn) BODY1(spence) BODY1(lambertw)
 BODY1(silu) BODY1(silu_slope) BODY1(gelu) BODY1(mish) BODY1(softsign) BODY1(sinc) BODY2(log_cosh)
+BODY2(squareplus_with) BODY2(squareplus_slope) BODY1(log1mexp_slope)
 
 #define FAMILY(name, call) \
     static void of_##name(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) { \
@@ -421,6 +430,8 @@ const measure_row measure_rows[] = {
      .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
     {.name = "log1mexp", .inputs = 1, .body = of_log1mexp, .oracle = LAM__LOOP_log1mexp,
      .range = {{1e-6, 40}}, .bound = 1, .derivatives = 1},
+    {.name = "log1mexp_slope", .inputs = 1, .body = of_log1mexp_slope, .oracle = LAM__LOOP_log1mexp_slope,
+     .range = {{1e-6, 40}}, .bound = 1, .derivatives = 1},
     {.name = "logit", .inputs = 1, .body = of_logit, .oracle = LAM__LOOP_logit,
      .range = {{1e-12, 1}}, .bound = 1, .derivatives = 1},
     {.name = "entr", .inputs = 1, .body = of_entr, .oracle = LAM__LOOP_entr,
@@ -447,6 +458,10 @@ const measure_row measure_rows[] = {
      .range = {{-30, 30}}, .bound = 1, .derivatives = 1},
     {.name = "softsign", .inputs = 1, .body = of_softsign, .truth = true_softsign,
      .range = {{-9, 9}}, .bound = 2, .derivatives = 1},
+    {.name = "squareplus", .inputs = 2, .body = of_squareplus_with, .truth = true_squareplus,
+     .range = {{-30, 30}, {0.01, 9}}, .bound = 1.5, .derivatives = 3},
+    {.name = "squareplus_slope", .inputs = 2, .body = of_squareplus_slope, .truth = true_squareplus_slope,
+     .range = {{-30, 30}, {0.01, 9}}, .bound = 2.5, .derivatives = 3},
     {.name = "elu", .inputs = 1, .body = of_elu, .truth = true_elu,
      .range = {{-30, 9}}, .bound = 1, .derivatives = 1},
     {.name = "sinc", .inputs = 1, .body = of_sinc, .truth = true_sinc,

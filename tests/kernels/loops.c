@@ -64,7 +64,8 @@ static bool is_exact(int id, lam_dtype dtype) {
     bool powers = id == LAM__LOOP_integer_pow && dtype <= LAM_F32;
     loop_kind kind = sets_rows[id].kind;
     bool rounded = kind == KIND_ELEMENTARY || kind == KIND_FAMILY || kind == KIND_SPECIAL;
-    const bool twice = id == LAM__LOOP_hard_gate || id == LAM__LOOP_softsign || id == LAM__LOOP_huber_loss;
+    const bool twice = id == LAM__LOOP_hard_gate || id == LAM__LOOP_softsign || id == LAM__LOOP_huber_loss ||
+                       id == LAM__LOOP_hard_silu || id == LAM__LOOP_hard_silu_slope;
     return !rounded && !(twice && dtype == LAM_F32) && id != LAM__LOOP_rsqrt && id != LAM__LOOP_times_power &&
            id != LAM__LOOP_mul_div && !powers;
 }

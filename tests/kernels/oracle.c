@@ -37,6 +37,57 @@ static int log1mexp(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     return mpfr_cmp_ui(x, 1) > 0 ? mpfr_log1p(out, out, rounding) : mpfr_log(out, out, rounding);
 }
 
+/* p = (|x| + s)/2 and s = sqrt(x^2 + b). Exponents of MPFR do not end. */
+static void square_parts(mpfr_t p, mpfr_t s, const mpfr_t x, const mpfr_t b) {
+    mpfr_sqr(s, x, MPFR_RNDN);
+    mpfr_add(s, s, b, MPFR_RNDN);
+    mpfr_sqrt(s, s, MPFR_RNDN);
+    mpfr_abs(p, x, MPFR_RNDN);
+    mpfr_add(p, p, s, MPFR_RNDN);
+    mpfr_div_ui(p, p, 2, MPFR_RNDN);
+}
+
+/* p on the right, (b/4)/p on the left, of b >= 0. */
+static int squareplus(mpfr_t out, const mpfr_t x, const mpfr_t b, mpfr_rnd_t rounding) {
+    if (mpfr_nan_p(x) || mpfr_nan_p(b) || mpfr_sgn(b) < 0) return mpfr_set_nan(out), 0;
+    if (mpfr_inf_p(b)) return mpfr_add(out, x, b, rounding);
+    mpfr_t p, s;
+    mpfr_inits2(600, p, s, (mpfr_ptr)NULL);
+    square_parts(p, s, x, b);
+    if (mpfr_sgn(x) < 0) {
+        mpfr_div(p, b, p, MPFR_RNDN);
+        mpfr_div_ui(p, p, 4, MPFR_RNDN);
+    }
+    const int inexact = mpfr_set(out, p, rounding);
+    mpfr_clears(p, s, (mpfr_ptr)NULL);
+    return inexact;
+}
+
+/* p/s on the right, (b/4)/(p s) on the left; 0 of relu at its kink, 1/2 beside what is infinite. */
+static int squareplus_slope(mpfr_t out, const mpfr_t x, const mpfr_t b, mpfr_rnd_t rounding) {
+    if (mpfr_nan_p(x) || mpfr_nan_p(b) || mpfr_sgn(b) < 0) return mpfr_set_nan(out), 0;
+    if (mpfr_inf_p(b)) return mpfr_inf_p(x) ? mpfr_set_nan(out), 0 : mpfr_set_d(out, 0.5, rounding);
+    if (mpfr_inf_p(x) || (mpfr_zero_p(x) && mpfr_zero_p(b))) return mpfr_set_ui(out, mpfr_sgn(x) > 0, rounding);
+    mpfr_t p, s;
+    mpfr_inits2(600, p, s, (mpfr_ptr)NULL);
+    square_parts(p, s, x, b);
+    if (mpfr_sgn(x) < 0) {
+        mpfr_div(p, b, p, MPFR_RNDN);
+        mpfr_div_ui(p, p, 4, MPFR_RNDN);
+    }
+    const int inexact = mpfr_div(out, p, s, rounding);
+    mpfr_clears(p, s, (mpfr_ptr)NULL);
+    return inexact;
+}
+
+/* 1 / (exp(x) - 1); at 0 of any sign it is infinite. */
+static int log1mexp_slope(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
+    if (mpfr_sgn(x) < 0) return mpfr_set_nan(out), 0;
+    if (mpfr_zero_p(x)) return mpfr_set_inf(out, 1), 0;
+    mpfr_expm1(out, x, rounding);
+    return mpfr_ui_div(out, 1, out, rounding);
+}
+
 static int entr(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding) {
     if (mpfr_zero_p(x)) return mpfr_set_ui(out, 0, rounding);
     if (mpfr_sgn(x) < 0) return mpfr_set_d(out, -INFINITY, rounding);
@@ -137,6 +188,7 @@ static function1 *const functions1[LAM__LOOP_COUNT] = {
     [LAM__LOOP_softplus] = softplus,
     [LAM__LOOP_logit] = logit,
     [LAM__LOOP_log1mexp] = log1mexp,
+    [LAM__LOOP_log1mexp_slope] = log1mexp_slope,
     [LAM__LOOP_entr] = entr,
     [LAM__LOOP_entr_slope] = entr_slope,
     [LAM__LOOP_ndtr] = oracle_ndtr,
@@ -168,6 +220,8 @@ static function2 *const functions2[LAM__LOOP_COUNT] = {
     [LAM__LOOP_logaddexp2_slope] = oracle_logaddexp2_slope,
     [LAM__LOOP_log_cosh] = oracle_log_cosh,
     [LAM__LOOP_exp_gap] = oracle_exp_gap,
+    [LAM__LOOP_squareplus] = squareplus,
+    [LAM__LOOP_squareplus_slope] = squareplus_slope,
 };
 
 bool oracle_at(lam__loop_id id, mpfr_t value, const mpfr_t x, const mpfr_t y) {

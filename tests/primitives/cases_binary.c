@@ -155,6 +155,19 @@ static void times_power_reference(const cases_use *u, const array in[], array ou
     }
 }
 
+static long double squareplus(long double x, long double b) {
+    return (x + sqrtl(x * x + b)) / 2;
+}
+
+/* At the kink it is the 0 of relu. */
+static long double squareplus_slope(long double x, long double b) {
+    return x == 0 && b == 0 ? 0 : (1 + x / sqrtl(x * x + b)) / 2;
+}
+
+static long double weigh(long double x, long double y) {
+    return x == 0 ? 0 : x * y;
+}
+
 static const cases_form ramps[] = {
     {"[2,3] [2,3]", {0}}, {"[2,3] [3]", {1}},       {"[] [4]", {-3}},         {"[2,3] []", {1}},  {"[] []", {0}},
     {"[0,3] [3]", {1}},   {"f32[40] f32[40]", {1}}, {"f32[3] f32[2,3]", {0}}, {"[3] [2,1]", {1}}, CASES_END,
@@ -286,6 +299,17 @@ const cases_row cases_binary[] = {
     {.name = "hard_gate", ORDERED(lam_hard_gate, hard_gate, two), REAL, .ulps = 4, .domain = {{-2.5, 2.5}, {-2, 2}}},
     {.name = "hard_gate", BINARY(lam_hard_gate, hard_gate, two), .domain = {{3.1, 9}, {-2, 2}}},
     {.name = "hard_gate", BINARY(lam_hard_gate, hard_gate, two), .domain = {{-9, -3.1}, {-2, 2}}},
+    {.name = "squareplus_with",
+     ORDERED(lam_squareplus_with, squareplus, two),
+     REAL,
+     .ulps = 4,
+     .domain = {{-2, 2}, {0.3, 3}}},
+    {.name = "squareplus_slope",
+     ORDERED(lam_squareplus_slope, squareplus_slope, two),
+     REAL,
+     .ulps = 4,
+     .domain = {{-2, 2}, {0.3, 3}}},
+    {.name = "weigh", ORDERED(lam_weigh, weigh, two), REAL, .domain = {{0.3, 3}}},
     {.name = "mul_div",
      .ternary = lam_mul_div,
      .ternary_reference = product_over,

@@ -90,6 +90,10 @@ static long double log1mexp(long double x) {
     return logl(-expm1l(-x));
 }
 
+static long double log1mexp_slope(long double x) {
+    return 1 / expm1l(x);
+}
+
 /* ---- gamma and beta ---------------------------------------------------------------------------------------------- */
 
 /* The nth derivative of digamma, n > 0, is (-1)^(n+1) n! times the sum of (x + k)^-(n+1); what is left of it after many
@@ -380,8 +384,18 @@ const cases_row cases_special[] = {
     {.name = "ndtri_slope", UNARY(lam_ndtri_slope, ndtri_slope), .domain = {{0.15, 0.85}}, .ulps = 4},
     {.name = "ndtri", UNARY(lam_ndtri, ndtri), .domain = {{0.03, 0.97}}, .ulps = 4},
     {.name = "softplus", UNARY(lam_softplus, softplus), REAL, .domain = {{-6, 6}}, .ulps = 4},
-    {.name = "log1mexp", UNARY(lam_log1mexp, log1mexp), REAL, .domain = {{0.05, 4}}, .ulps = 4,
+    {.name = "log1mexp",
+     UNARY(lam_log1mexp, log1mexp),
+     REAL,
+     .domain = {{0.05, 4}},
+     .ulps = 4,
      .wrong_calls = {{"[2]", LAM_ERR_DTYPE, cases_call_complex}}},
+    {.name = "log1mexp_slope",
+     UNARY(lam_log1mexp_slope, log1mexp_slope),
+     REAL,
+     .wrong_calls = {{"[2]", LAM_ERR_DTYPE, cases_call_complex}},
+     .domain = {{0.05, 4}},
+     .ulps = 4},
     {.name = "logit", UNARY(lam_logit, logit), REAL, .domain = {{0.05, 0.95}}, .ulps = 4},
     {.name = "lgamma", UNARY(lam_lgamma, lgammal), REAL, .domain = {{0.2, 7}}},
     {.name = "lgamma", UNARY(lam_lgamma, lgammal), .domain = {{-1.8, -1.2}}},

@@ -85,6 +85,14 @@ static long double gelu_tanh_slope(long double x) {
     return (1 + t) / 2 + x * (1 - t * t) / 2 * u * (1 + 0.134145L * x * x);
 }
 
+static long double hard_silu(long double x) {
+    return x * fminl(fmaxl(x + 3, 0), 6) / 6;
+}
+
+static long double hard_silu_slope(long double x) {
+    return x <= -3 ? 0 : x >= 3 ? 1 : (2 * x + 3) / 6;
+}
+
 static long double tanh_slope(long double x) {
     return 1 / (coshl(x) * coshl(x));
 }
@@ -211,6 +219,10 @@ const cases_row cases_unary[] = {
     {.name = "gelu", UNARY(lam_gelu, gelu), REAL},
     {.name = "gelu_slope", UNARY(lam_gelu_slope, gelu_slope), REAL},
     {.name = "gelu_tanh", UNARY(lam_gelu_tanh, gelu_tanh), REAL},
+    {.name = "hard_silu", UNARY(lam_hard_silu, hard_silu), REAL, .ulps = 4, .domain = {{-2.5, 2.5}}},
+    {.name = "hard_silu", UNARY(lam_hard_silu, hard_silu), .domain = {{3.1, 9}}},
+    {.name = "hard_silu_slope", UNARY(lam_hard_silu_slope, hard_silu_slope), REAL, .ulps = 4, .domain = {{-2.5, 2.5}}},
+    {.name = "hard_silu_slope", UNARY(lam_hard_silu_slope, hard_silu_slope), .domain = {{-9, -3.1}}},
     {.name = "gelu_tanh_slope", UNARY(lam_gelu_tanh_slope, gelu_tanh_slope), REAL},
     {.name = "erf", UNARY(lam_erf, erfl), REAL},
     {.name = "erfc", UNARY(lam_erfc, erfcl), REAL},

@@ -32,7 +32,8 @@ static const char *const exact[] = {
     "ne",         "lt",          "le",           "gt",          "ge",          "and",          "or",
     "xor",        "not",         "is_nan",       "is_finite",   "cast",        "broadcast_to", "reshape",
     "transpose",  "slice",       "update_slice", "concatenate", "split_sizes", "diagonal",     "stop_gradient",
-    "max_reduce", "min_reduce",  "any",          "all",         "argmax",      "argmin",       NULL};
+    "max_reduce", "min_reduce",  "any",          "all",         "argmax",      "argmin",       "hard_silu",
+    "weigh",      NULL};
 
 /* Rows that have a form for real numbers only, or for some parameters. */
 static const char *const partly[] = {"pow_slope", "exp2",           "expm1",

@@ -21,7 +21,10 @@ typedef lam_tensor *function(lam_tensor *x);
 OF(polygamma_1, lam_polygamma(x, 1)) OF(expn_2, lam_expn(x, 2)) OF(bessel_i_2, lam_bessel_i(x, 2))
 OF(bessel_j_0, lam_bessel_j(x, 0)) OF(bessel_j_1, lam_bessel_j(x, 1)) OF(elu_2, lam_elu(x, 2))
 OF(celu_2, lam_celu(x, 2))
-OF(squareplus_4, lam_squareplus(x, 4)) OF(leaky_relu_1, lam_leaky_relu(x, 0.1))
+OF(squareplus_4, lam_squareplus(x, 4)) OF(squareplus_slope_4, lam_squareplus_slope(x, LIKE(4)))
+OF(squareplus_by_b, lam_squareplus_with(LIKE(1), x)) OF(weigh_2, lam_weigh(LIKE(2), x))
+OF(weigh_0, lam_weigh(LIKE(0), x))
+OF(leaky_relu_1, lam_leaky_relu(x, 0.1))
 OF(huber_1, lam_huber_loss(x, LIKE(0), 1))
 OF(cube, lam_integer_pow(x, 3)) OF(inverse_cube, lam_integer_pow(x, -3)) OF(to_half, lam_pow(x, 0.5))
 OF(to_third_half, lam_pow(x, 1.5)) OF(to_minus_half, lam_pow(x, -0.5)) OF(power_of_2, lam_pow(2.0, x))
@@ -57,8 +60,8 @@ static const struct row {
     ROW(erfc), ROW(erfcx),
     ROW(exp), ROW(exp1), ROW(exp2), ROW(expi), ROW(expm1), ROW(exprel), ROW(factorial), ROW(floor), ROW(gamma),
     ROW(gelu), ROW(gelu_slope), ROW(gelu_tanh), ROW(gelu_tanh_slope), ROW(hard_sigmoid), ROW(hard_silu),
-    ROW(hard_tanh), ROW(i0), ROW(i0e), ROW(i1), ROW(i1e), ROW(lambertw), ROW(log),
-    ROW(log10), ROW(log1mexp), ROW(log1p), ROW(log2), ROW(log_logistic),
+    ROW(hard_silu_slope), ROW(hard_tanh), ROW(i0), ROW(i0e), ROW(i1), ROW(i1e), ROW(lambertw), ROW(log),
+    ROW(log10), ROW(log1mexp), ROW(log1mexp_slope), ROW(log1p), ROW(log2), ROW(log_logistic),
     ROW(log_ndtr), ROW(logistic), ROW(logistic_slope), ROW(logit), ROW(mish), ROW(mish_slope), ROW(ndtr), ROW(ndtri),
     ROW(ndtri_slope), ROW(neg), ROW(rad2deg), ROW(reciprocal), ROW(relu), ROW(relu6), ROW(round), ROW(rsqrt),
     ROW(selu), ROW(si),
@@ -66,7 +69,8 @@ static const struct row {
     ROW(sparse_plus), ROW(sparse_sigmoid), ROW(spence), ROW(sqrt), ROW(square), ROW(tan), ROW(tanh), ROW(tanh_slope),
     ROW(trunc), {"lgamma", lam_lgamma, POLES}, {"digamma", lam_digamma, POLES}, {"polygamma_1", polygamma_1, POLES},
     {"fresnel_s", lam_fresnel_s, WAVES}, {"fresnel_c", lam_fresnel_c, WAVES}, OWN(expn_2), OWN(bessel_i_2),
-    OWN(bessel_j_0), OWN(bessel_j_1), OWN(elu_2), OWN(celu_2), OWN(squareplus_4), OWN(leaky_relu_1), OWN(huber_1),
+    OWN(bessel_j_0), OWN(bessel_j_1), OWN(elu_2), OWN(celu_2), OWN(squareplus_4), OWN(squareplus_slope_4),
+    OWN(squareplus_by_b), OWN(weigh_2), OWN(weigh_0), OWN(leaky_relu_1), OWN(huber_1),
     OWN(cube), OWN(inverse_cube), OWN(to_half), OWN(to_third_half), OWN(to_minus_half), OWN(power_of_2),
     OWN(power_of_half), OWN(logaddexp_0), OWN(log_cosh_0), OWN(hypot_1), OWN(hypot_0), OWN(atan2_over_1),
     OWN(atan2_of_1), OWN(one_over), OWN(log_of), OWN(log1p_of), OWN(max_0), OWN(clamp_1), OWN(zeta_2), OWN(betaln_1),

@@ -1,7 +1,8 @@
-/* Template: expm1, sinh, cosh and log1mexp of one floating type. Include with T, V, M, NAME(x), OWN(x) (how the
- * helpers of exact.h or single.h spell their names), SUM, ANY, LOG_2_PARTS (the first without its last digits, so that
- * multiples are exact), SINH and COSH (the polynomials), LEAST (where expm1 is -1), MOST (where exp is infinite), FAR
- * (a power of 2 that is nothing beside 1). They are undefined again at the end. No include guard: that is the point.
+/* Template: expm1, sinh, cosh, log1mexp and its slope of one floating type. Include with T, V, M, NAME(x), OWN(x) (how
+ * the helpers of exact.h or single.h spell their names), SUM, ANY, LOG_2_PARTS (the first without its last digits, so
+ * that multiples are exact), SINH and COSH (the polynomials), LEAST (where expm1 is -1), MOST (where exp is infinite),
+ * FAR (a power of 2 that is nothing beside 1). They are undefined again at the end. No include guard: that is the
+ * point.
  * With x = k log(2) + r the first three are sums of sinh(r) and cosh(r) with powers of 2 as factors, of which the
  * largest is left out until the end; so nothing overflows, and what cancels is exact. */
 
@@ -56,6 +57,27 @@ static __attribute__((noinline)) V NAME(log1mexp_anywhere)(V x, M plain) {
 ALWAYS_INLINE V NAME(log1mexp)(V x) {
     const M plain = (M)(x >= NAME(TINY) * NAME(TINY)) & (M)(x < LEAST / -2);
     return ANY(~plain) ? NAME(log1mexp_anywhere)(x, plain) : NAME(log1mexp_of_number)(x);
+}
+
+/* 1 / (exp(x) - 1), whose power of 2 is left out until the end, so that the exponential does not overflow. */
+ALWAYS_INLINE V NAME(log1mexp_slope_of_number)(V x) {
+    const V zero = {0};
+    V k;
+    const SUM e = NAME(expm1_parts)(x, &k);
+    const SUM share = OWN(quotient)((SUM){zero + 1, zero}, OWN(fast_sum)(e.hi, e.lo));
+    return OWN(scaled)(share.hi + share.lo, -k);
+}
+
+/* Next to 0 it is 1/x, also of -0, and there is none below. */
+static __attribute__((noinline)) V NAME(log1mexp_slope_anywhere)(V x, M plain) {
+    const V zero = {0}, r = NAME(log1mexp_slope_of_number)(NAME(select)(plain, x, zero + 1));
+    const V near = NAME(select)((M)(x < 0), zero + (T)NAN, 1 / NAME(magnitude)(x));
+    return NAME(select)(plain, r, near);
+}
+
+ALWAYS_INLINE V NAME(log1mexp_slope)(V x) {
+    const M plain = (M)(x >= NAME(TINY) * NAME(TINY));
+    return ANY(~plain) ? NAME(log1mexp_slope_anywhere)(x, plain) : NAME(log1mexp_slope_of_number)(x);
 }
 
 /* With the sign of x. */

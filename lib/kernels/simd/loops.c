@@ -20,6 +20,7 @@
 #include "lib/kernels/simd/inverse.h"
 #include "lib/kernels/simd/log.h"
 #include "lib/kernels/simd/single_functions.h"
+#include "lib/kernels/simd/squareplus.h"
 #include "lib/kernels/simd/trig.h"
 #include "lib/kernels/simd/vmath.h"
 

@@ -33,6 +33,23 @@ ALWAYS_INLINE T NAME(hard_gate)(T x, T y) {
     return y * ((open > 6 ? 6 : open) / 6);
 }
 
+/* The gate of x on itself. */
+ALWAYS_INLINE T NAME(hard_silu)(T x) {
+    return NAME(hard_gate)(x, x);
+}
+
+/* (2 x + 3)/6 between the edges, as straight as it stands beyond. Infinite sums are chosen away. */
+ALWAYS_INLINE T NAME(hard_silu_slope)(T x) {
+    const T between = (x + x + 3) / 6, low = x <= -3 ? 0 : between;
+    return x >= 3 ? 1 : low;
+}
+
+/* x y, but 0 where x is 0, whatever y is. */
+ALWAYS_INLINE T NAME(weigh)(T x, T y) {
+    const T product = x * y;
+    return x == 0 ? 0 : product;
+}
+
 /* x / (1 + |x|); an infinite x does not meet itself. */
 ALWAYS_INLINE T NAME(softsign)(T x) {
     const T size = MATH(fabs)(x), share = x / (1 + size);
@@ -78,6 +95,8 @@ UNARY(sqrt)
 UNARY(rsqrt)
 UNARY(reciprocal)
 UNARY(softsign)
+UNARY(hard_silu)
+UNARY(hard_silu_slope)
 TEST(is_finite)
 TEST(is_nan)
 BINARY(add)
@@ -87,6 +106,7 @@ BINARY(div)
 BINARY(copysign)
 BINARY(nextafter)
 BINARY(hard_gate)
+BINARY(weigh)
 BINARY(ldexp)
 BINARY(max)
 BINARY(min)
@@ -333,7 +353,8 @@ static void NAME(loop_ramp)(LOOP_ARGS) {
     const bool near = step[0] == 1 && step[1] == 1, flat = slope == 0;
     if (near && step[2] == 1 && flat) NAME(ramp_steps)(n, p[0], p[1], p[2], 1, 1, 1, true, 0);
     else if (near && step[2] == 1) NAME(ramp_steps)(n, p[0], p[1], p[2], 1, 1, 1, false, (T)slope);
-    else if (near && step[2] == 0) NAME(ramp_steps)(n, p[0], p[1], p[2], 1, 1, 0, flat, (T)slope);
+    else if (near && step[2] == 0 && flat) NAME(ramp_steps)(n, p[0], p[1], p[2], 1, 1, 0, true, 0);
+    else if (near && step[2] == 0) NAME(ramp_steps)(n, p[0], p[1], p[2], 1, 1, 0, false, (T)slope);
     else NAME(ramp_steps)(n, p[0], p[1], p[2], step[0], step[1], step[2], flat, (T)slope);
 }
 

@@ -24,10 +24,14 @@ ALWAYS_INLINE V NAME(splat)(T x) {
 static inline const T *NAME(gather)(T *block, const T *x, int64_t step, int64_t start, int64_t m) {
     if (step == 1 && m >= LANES) return x + start;
     x += start * step;
+    const V first = NAME(splat)(*x);
     if (m < LANES) {
-        const V first = NAME(splat)(*x);
         memcpy(block, &first, sizeof first);
         for (int64_t i = 1; i < m; i++) block[i] = x[i * step];
+        return block;
+    }
+    if (step == 0) {
+        for (int64_t i = 0; i < m; i += LANES) memcpy(block + i, &first, sizeof first);
         return block;
     }
     for (int64_t i = 0; i < m; i++) block[i] = x[i * step];

@@ -46,6 +46,10 @@ ALWAYS_INLINE V32 most_of32(V32 x, V32 y) {
 ALWAYS_INLINE V32 scaled32(V32 x, V32 k) {
     return (V32)_mm512_scalef_ps((__m512)x, (__m512)k);
 }
+/* Correctly rounded. */
+ALWAYS_INLINE V32 root32(V32 x) {
+    return (V32)_mm512_sqrt_ps((__m512)x);
+}
 /* x 2^k, but 0 where y < least; NaN goes through. */
 ALWAYS_INLINE V32 scaled_unless32(V32 y, float least, V32 x, V32 k) {
     const __mmask16 some = _mm512_cmp_ps_mask((__m512)y, _mm512_set1_ps(least), _CMP_NLT_UQ);

@@ -124,7 +124,7 @@ static bool choose_two(const lam__program *p, lam__draft_lanes *lanes) {
         if (size >= LEAST_LANES && type->count > size) note_size(&l, size, (double)type->count);
     }
     const int64_t first = heaviest(&l, 0), second = heaviest(&l, first);
-    *lanes = (lam__draft_lanes){first, true, second};
+    *lanes = (lam__draft_lanes){.count = first, .last = true, .other = second};
     return second && scalars(p, first < second ? first : second) <= MOST_SCALARS;
 }
 
@@ -149,13 +149,13 @@ int lam__draft_choices(const lam__program *p, int room, lam__draft_lanes lanes[]
             if (l.weight[i] > l.weight[best]) best = i;
         const int64_t size = l.size[best];
         if (scalars(p, size) <= MOST_SCALARS) {
-            lanes[n++] = (lam__draft_lanes){size, false, 0};
-            if (n < room - 1 && is_square(p, size)) lanes[n++] = (lam__draft_lanes){size, true, 0};
+            lanes[n++] = (lam__draft_lanes){.count = size};
+            if (n < room - 1 && is_square(p, size)) lanes[n++] = (lam__draft_lanes){.count = size, .last = true};
         }
         l.size[best] = l.size[--l.count];
         l.weight[best] = l.weight[l.count];
     }
-    if (scalars(p, 1) <= MOST_SCALARS) lanes[n++] = (lam__draft_lanes){1, false, 0};
+    if (scalars(p, 1) <= MOST_SCALARS) lanes[n++] = (lam__draft_lanes){.count = 1};
     return n;
 }
 
@@ -176,6 +176,7 @@ static lam__region *region_at(lam__draft *d, int64_t stage) {
     lam__region_open(r, d->program->ctx, &d->arena, lanes, MOST_NODES);
     r->last = d->lanes.last;
     r->laned = d->lanes.other != 0;
+    r->graph.spelled = d->lanes.native;
     return d->regions[stage] = r;
 }
 

@@ -4,11 +4,11 @@
 
 #include "lib/program/fused.h"
 
-/* How many lanes; of several axes with as many elements the lanes are the first that fit, or the last. other: lanes of
- * every second region; 0: of all as many (NOTE [two numbers of lanes]). */
+/* How many lanes; of several axes with as many elements the lanes are the first that fit, or the last. native: what is
+ * fused becomes machine code. other: lanes of every second region; 0: of all as many (NOTE [two numbers of lanes]). */
 typedef struct lam__draft_lanes {
     int64_t count;
-    bool last;
+    bool last, native;
     int64_t other;
 } lam__draft_lanes;
 

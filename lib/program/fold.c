@@ -36,7 +36,7 @@ static int32_t two(lam__graph *g, lam__loop_id id, int32_t x, int32_t y) {
 }
 
 /* Each of these gives a node that is the same, -1 where memory is lacking, or NONE. */
-enum { NONE = -2 };
+enum { NONE = LAM__GRAPH_NONE };
 
 /* x + -y is x - y to the last bit. */
 static int32_t fold_sum(lam__graph *g, int32_t x, int32_t y) {
@@ -117,9 +117,22 @@ static int32_t fold_where(const lam__graph *g, const int32_t in[]) {
     return held ? in[1] : in[2];
 }
 
+/* Of bools, where one operand is a constant: either it decides, or the other one does. */
+static int32_t fold_logic(const lam__graph *g, const int32_t in[], bool decides) {
+    for (int i = 0; i < 2; i++) {
+        const lam__node *c = &g->nodes[in[i]];
+        if (c->dtype != LAM_BOOL || c->kind != LAM__NODE_CONSTANT) continue;
+        uint8_t held;
+        memcpy(&held, &c->as.bits, sizeof held);
+        return !held == !decides ? in[i] : in[1 - i];
+    }
+    return NONE;
+}
+
 /* Of floats; a choice of any dtype. */
 static int32_t folded(lam__graph *g, lam__loop_id id, const int32_t in[], const void *params) {
     if (id == LAM__LOOP_where) return fold_where(g, in);
+    if (id == LAM__LOOP_and || id == LAM__LOOP_or) return fold_logic(g, in, id == LAM__LOOP_or);
     if (!lam__dtype_is_float(g->nodes[in[0]].dtype)) return NONE;
     switch ((int)id) {
     case LAM__LOOP_add: return fold_sum(g, in[0], in[1]);
@@ -157,6 +170,7 @@ int32_t lam__graph_loop(lam__graph *g, lam__loop_id id, bool predicate, int inpu
     const lam_dtype of = (lam_dtype)g->nodes[in[inputs - 1]].dtype, dtype = predicate ? LAM_BOOL : of;
     int32_t known = evaluated(g, id, of, dtype, inputs, in, params_bytes ? params : NULL);
     if (known == NONE) known = folded(g, id, in, params_bytes ? params : NULL);
+    if (known == NONE && g->spelled) known = lam__graph_spelled(g, id, in, params_bytes ? params : NULL);
     if (known != NONE) return known;
     lam__node n = {.kind = LAM__NODE_LOOP,
                    .dtype = (uint8_t)dtype,

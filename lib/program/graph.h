@@ -47,6 +47,7 @@ typedef struct lam__graph {
     lam__graph_slot *slots; /* a hash table */
     int64_t slot_count;
     int64_t most; /* nodes that it may have */
+    bool spelled; /* for machine code: loops are spelled out where they are a few instructions */
 } lam__graph;
 
 void lam__graph_open(lam__graph *g, lam__arena *arena, int64_t most);
@@ -70,7 +71,10 @@ static inline bool lam__graph_is_read(const lam__node *n) {
     return n->kind == LAM__NODE_LOAD || n->kind == LAM__NODE_LINE;
 }
 
-/* What stands for itself, for the two files of the graph. */
+/* For the files of the graph: what stands for itself, and what a loop is in simpler ones (spell.c). NONE: nothing is
+ * known of it; -1 where memory is lacking. */
+enum { LAM__GRAPH_NONE = -2 };
 int32_t lam__graph_node(lam__graph *g, const lam__node *node);
+int32_t lam__graph_spelled(lam__graph *g, lam__loop_id id, const int32_t in[], const void *params);
 
 #endif

@@ -378,6 +378,7 @@ static bool choose_draft(lam__draft *best, const lam__program *p, lam__plan_fusi
     bool found = false;
     for (int i = 0; i < n; i++) {
         lam__draft d;
+        lanes[i].native = native;
         const bool made = make_draft(&d, p, lanes[i], fusion, native);
         const double cost = made ? cost_of(&d, fusion, native) : 0;
         if (made && (!found || cost < least)) {

@@ -79,6 +79,37 @@ START_TEST(machine_code_of_lanes_gives_the_same_bits) {
 }
 END_TEST
 
+/* Loops that are spelled out in machine code, of all pairs of numbers at which they turn or end. */
+BODY(spelled) {
+    lam_tensor *x = in[0], *y = in[1];
+    lam_tensor *bent = lam_stack(LAM_LIST(lam_sign(x), lam_softsign(x), lam_hard_silu(x), lam_hard_silu_slope(x)), 0);
+    lam_tensor *ends = lam_stack(LAM_LIST(lam_clamp(x, -2.0, 2.5), lam_nan_to_num(x, NULL)), 0);
+    out[0] = lam_concatenate(LAM_LIST(bent, ends), 0);
+    out[1] = lam_stack(LAM_LIST(lam_ramp(x, y, 0), lam_ramp(y, x, 0.25), lam_hard_gate(x, y), lam_weigh(x, y),
+                                lam_weigh(y, x), lam_huber_loss(x, y, 0.75)),
+                       0);
+    out[2] = lam_or(lam_is_finite(lam_add(x, y)), lam_is_nan(x));
+    out[3] = lam_and(lam_is_nan(y), lam_is_finite(x));
+}
+
+START_TEST(loops_that_are_spelled_out_give_the_same_bits) {
+    static const double ends[] = {0.3, -0.0, 0, 3, -3, 2.9, -8, 7, 1e-320, -1e308, 1.7e308, INFINITY, -INFINITY, NAN};
+    enum { COUNT = sizeof ends / sizeof *ends };
+    const lam_jit_options all = {.fusion = LAM_JIT_ALL, .native = true};
+    lam_fn *f = FN(spelled, 2, 4), *native = lam_jit(f, &all);
+    double x[COUNT * COUNT], y[COUNT * COUNT];
+    for (int i = 0; i < COUNT * COUNT; i++) x[i] = ends[i % COUNT], y[i] = ends[i / COUNT];
+    for (lam_dtype dtype = LAM_F64; dtype <= LAM_F32; dtype++) {
+        lam_list in =
+            LAM_LIST(lam_cast(vector_of(x, COUNT * COUNT), dtype), lam_cast(vector_of(y, COUNT * COUNT), dtype));
+        lam_tensor *want[4], *got[4];
+        ck_assert_int_eq(lam_call(f, in, want, 4), LAM_OK);
+        ck_assert_int_eq(lam_call(native, in, got, 4), LAM_OK);
+        for (int o = 0; o < 4; o++) EXPECT_SAME(got[o], want[o], 0);
+    }
+}
+END_TEST
+
 /* The same steps again and again, on what was made once and twice before, or twice before alone, a choice of the time
  * before, an element and a constant of each time; once on another operand. All results of one step are needed, of
  * others the last. */
@@ -145,8 +176,7 @@ START_TEST(machine_code_of_loops_gives_the_same_bits) {
         expect_native_same(each, lam_jit(each, &steps), lam_jit(each, &native), LAM_LIST(rows, y));
         if (n == 8) expect_native_same(beside, lam_jit(beside, &steps), lam_jit(beside, &native), LAM_LIST(row, y));
     }
-    if (n == 1)
-        expect_native_same(f, lam_jit(f, &steps), lam_jit(f, &native), LAM_LIST(row, lam_index(y, 0, 0)));
+    if (n == 1) expect_native_same(f, lam_jit(f, &steps), lam_jit(f, &native), LAM_LIST(row, lam_index(y, 0, 0)));
     lam_fn *g = lam_vmap(FN(in_rows, 2, 4), NULL);
     expect_native_same(g, lam_jit(g, &steps), lam_jit(g, &native), LAM_LIST(rows, y));
 }
@@ -343,10 +373,11 @@ START_TEST(machine_code_comes_whatever_signals_do) {
 END_TEST
 
 Suite *suite_transforms_jit_native(void) {
-    Suite *suite = SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
-                            machine_code_that_cannot_be_made, few_steps_between_calls_are_no_machine_code,
-                            loops_and_choices_on_small_tensors_are_machine_code,
-                            machine_code_of_vectors_gives_the_same_bits, what_stays_steps_is_judged_as_steps);
+    Suite *suite =
+        SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
+                 machine_code_that_cannot_be_made, loops_that_are_spelled_out_give_the_same_bits,
+                 few_steps_between_calls_are_no_machine_code, loops_and_choices_on_small_tensors_are_machine_code,
+                 machine_code_of_vectors_gives_the_same_bits, what_stays_steps_is_judged_as_steps);
     suite_loop(suite, machine_code_comes_whatever_signals_do, 2);
     suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);
     suite_loop(suite, machine_code_of_loops_gives_the_same_bits, 3);

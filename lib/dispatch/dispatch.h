@@ -102,6 +102,9 @@ lam_value *lam__elementwise_pair(const lam_primitive *primitive, lam_value *x, l
  * is not concrete, or both together are no less work: then the row's slope is to be asked. */
 lam_value *lam__elementwise_sloped(const lam_primitive *primitive, const lam_value *x, lam_value **slope);
 
+/* The other operand of a product, where one is 1 everywhere by strides of 0; NULL: it is none. */
+lam_value *lam__elementwise_by_one(const lam_primitive *primitive, lam_value *x, lam_value *y);
+
 /* Writes the result over x, whose memory nobody else sees, if both have one dtype and equal dims; y is x for one
  * operand. False, with nothing done, if that does not fit. */
 bool lam__elementwise_pair_into(const lam_primitive *primitive, lam_value *x, lam_value *y);

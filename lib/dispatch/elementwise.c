@@ -326,8 +326,9 @@ LAM__APART static lam_value *quick_unlike(lam_ctx *ctx, const lam_primitive *p, 
 }
 
 LAM__APART static lam_value *pair_unlike(const lam_primitive *p, lam_value *x, lam_value *y, const void *params) {
-    lam_value *in[2] = {x, y};
+    lam_value *in[2] = {x, y}, *same;
     const lam_value *like = even_shape(p, 2, in);
+    if (!like && (same = lam__elementwise_by_one(p, x, y))) return same;
     if (!like || p->inputs != 2) return quick_unlike(lam__full(x)->ctx, p, p->inputs, in, params);
     void *at[MAX_OPERANDS] = {NULL, x->data, y->data};
     const int64_t step[MAX_OPERANDS] = {1, x->count != 1, y->count != 1};
@@ -355,22 +356,6 @@ lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *p, int n, l
                                   const void *params) {
     lam_value *out = n > 2 ? quick_three(ctx, p, in, params) : NULL;
     return out ? out : n > 2 ? quick_unlike(ctx, p, n, in, params) : lam__elementwise_pair(p, in[0], in[n - 1], params);
-}
-
-/* Two results from one pass. For one element it is not worth a second value. */
-lam_value *lam__elementwise_sloped(const lam_primitive *p, const lam_value *x, lam_value **slope) {
-    const lam__loop_id id = (lam__loop_id)(p->loop - 1);
-    if (x->kind != LAM__CONCRETE || !x->contiguous || x->rank > LAM__INLINE_AXES || x->count < 2) return NULL;
-    lam__pair_loop *loop = lam__dtype_is_float(x->dtype) ? lam__kernels_sloped(id, (lam_dtype)x->dtype) : NULL;
-    lam_value *out = loop ? lam__value_like(x, (lam_dtype)x->dtype) : NULL;
-    *slope = out ? lam__value_like(x, (lam_dtype)x->dtype) : NULL;
-    if (!*slope) {
-        lam__value_release(out);
-        return NULL;
-    }
-    lam__parallel_sloped(lam__full(x)->ctx->team, id, (lam_dtype)x->dtype, loop, x->count, x->data, out->data,
-                         (*slope)->data);
-    return out;
 }
 
 /* The general way: everything is checked, and any strides are taken. */

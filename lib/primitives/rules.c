@@ -156,11 +156,6 @@ static unsigned reads_of(const lam_primitive *p, int n, const bool active[]) {
     return reads;
 }
 
-/* The slope of a sum with signs. */
-static lam_tensor *slope_signed(const lam_rule *r, int i, lam_tensor *t) {
-    return r->primitive->signs[i] < 0 ? lam_neg(t) : t;
-}
-
 /* Whether a row is linear in each of two operands: a product, perhaps with a factor. */
 static inline bool is_product(const lam_call_site *call) {
     if (call->primitive != &lam__row_times_power) return call->primitive->bilinear;
@@ -189,7 +184,7 @@ static lam_tensor *sum_of_slopes(const lam_rule *r, lam_tensor *const dx[]) {
     const lam_primitive *p = r->primitive;
     lam_tensor *sum = NULL;
     for (int i = 0; i < r->inputs; i++) {
-        lam_tensor *t = dx[i] ? (p->slope ? p->slope : slope_signed)(r, i, dx[i]) : NULL;
+        lam_tensor *t = !dx[i] ? NULL : p->slope ? p->slope(r, i, dx[i]) : p->signs[i] < 0 ? lam_neg(dx[i]) : dx[i];
         if (t) sum = sum ? lam_add(sum, t) : t;
     }
     return sum;
@@ -336,7 +331,16 @@ lam_status lam__rules_tangents(const lam_call_site *call, lam_value *const resul
 
 /* ---- reverse ------------------------------------------------------------------------------------------- */
 
-/* Likewise. What an operand that was broadcast gets is summed down to its dims. All or none are given. */
+/* What operand i gets of g. One that was broadcast gets the sum, down to its dims; a minus goes with what is left. */
+static lam_tensor *share_of(const lam_rule *r, int i, const lam_value *x, lam_tensor *g) {
+    const lam_primitive *p = r->primitive;
+    lam_tensor *t = p->slope ? p->slope(r, i, g) : g;
+    if (t && lam__scope_peek(t) && !lam__value_same_dims(t->value, x))
+        t = lam__rules_sum_to(t, (lam_dims){x->rank, x->dims});
+    return p->slope || p->signs[i] > 0 ? t : lam_neg(t);
+}
+
+/* Likewise. All or none are given. */
 LAM__APART static lam_status cotangents_by_slopes(const lam_call_site *call, lam_value *result, const bool needs[],
                                                   lam_value *g, lam_value *gx[]) {
     const lam_primitive *p = call->primitive;
@@ -345,13 +349,8 @@ LAM__APART static lam_status cotangents_by_slopes(const lam_call_site *call, lam
     if (!p->slope && !p->signs[0]) return missing(call, "slope");
     small_open(&d, call, result, reads_of(p, call->inputs, needs));
     lam__scope_lend(&d.t, call->ctx, g);
-    for (int i = 0; i < call->inputs && status == LAM_OK; i++) {
-        const lam_value *x = call->in[i];
-        lam_tensor *t = needs[i] ? (p->slope ? p->slope : slope_signed)(&d.rule, i, &d.t) : NULL;
-        if (t && lam__scope_peek(t) && !lam__value_same_dims(t->value, x))
-            t = lam__rules_sum_to(t, (lam_dims){x->rank, x->dims});
-        status = take(call->ctx, t, &gx[i]);
-    }
+    for (int i = 0; i < call->inputs && status == LAM_OK; i++)
+        status = take(call->ctx, needs[i] ? share_of(&d.rule, i, call->in[i], &d.t) : NULL, &gx[i]);
     for (int i = 0; i < call->inputs && status != LAM_OK; i++) {
         lam__value_release(gx[i]);
         gx[i] = NULL;

@@ -3,6 +3,8 @@
 #include "tests/support.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 enum { STEPS = 100, ORDER = 3 };
 
@@ -446,13 +448,47 @@ START_TEST(cotangents_whose_batch_axis_lies_elsewhere) {
 }
 END_TEST
 
+/* ---- what is no pass over the elements --------------------------------------------------------------------------- */
+
+BODY(squares_of_rows_less_one) {
+    out[0] = lam_sum(lam_square(lam_sub(in[1], in[0])), NULL);
+}
+
+/* The gradient by m of the sum of (x - m)^2 over all rows x is -2 times the sum of what is left of them. */
+START_TEST(a_minus_goes_with_the_sum_of_what_was_broadcast) {
+    lam_tensor *m = VEC(1, 2, 4), *x = MAT(2, 3, 1, 3, 5, 8, 2, 1);
+    lam_fn *f = lam_grad(FN(squares_of_rows_less_one, 2, 1), NULL);
+    EXPECT(apply2(f, m, x), LAM_DIMS(3), -14, -2, 4);
+    char text[4096];
+    FILE *file = tmpfile();
+    ck_assert_ptr_nonnull(file);
+    lam_program_print(file, lam_trace(f, LAM_LIST(m, x)));
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    ck_assert_msg(strstr(text, ": f64[3] = neg(") && !strstr(text, ": f64[2, 3] = neg("), "%s", text);
+}
+END_TEST
+
+/* What a sum sends back is 1 for all terms, and times that is nothing to be done. */
+START_TEST(products_with_1_everywhere_are_the_other_operand) {
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, 0, 1, 10000), *one = lam_broadcast_to(num(1), LAM_DIMS(10000));
+    lam_ctx_reset_peak(ctx);
+    const size_t before = lam_ctx_bytes(ctx);
+    EXPECT_SAME(lam_mul(one, x), x, 0);
+    ck_assert_uint_lt(lam_ctx_peak_bytes(ctx) - before, 80000);
+    EXPECT_SAME(lam_mul(x, lam_broadcast_to(num(2), LAM_DIMS(10000))), lam_add(x, x), 0);
+}
+END_TEST
+
 Suite *suite_transforms_way_back(void) {
     Suite *suite =
         SUITE_OF("transforms/way_back", sums_of_many_terms_have_derivatives_of_every_order,
                  sums_of_many_terms_pass_through_other_levels, constants_and_variables_are_added_up,
                  a_cotangent_that_is_used_again_keeps_its_value, a_pullback_of_products_can_be_called_again,
                  parts_are_added_where_they_lie, a_function_recorded_with_its_slope_is_itself_at_every_level,
-                 slopes_kept_by_a_tape_are_differentiated_by_others, cotangents_whose_batch_axis_lies_elsewhere);
+                 slopes_kept_by_a_tape_are_differentiated_by_others, cotangents_whose_batch_axis_lies_elsewhere,
+                 a_minus_goes_with_the_sum_of_what_was_broadcast, products_with_1_everywhere_are_the_other_operand);
     suite_loop(suite, factors_whose_batch_axis_lies_elsewhere, 4);
     suite_loop(suite, a_node_is_visited_when_all_its_consumers_have_been, 3);
     suite_loop(suite, products_are_added_up, 6);

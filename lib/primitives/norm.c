@@ -154,6 +154,21 @@ static void shares(lam__team *team, lam__axis_set set, const lam_value *x, lam_v
                               (void *const[]){share->data, share->data, unit->data}, items, NULL);
 }
 
+/* A whole order that few products give, with fewer roundings than the root takes back. */
+static bool is_small_order(double order) {
+    return order > 2 && order <= 16 && order == floor(order);
+}
+
+/* x^order in place, for x >= 0. */
+static void raise(lam__team *team, double order, lam_value *x) {
+    const lam_dtype dtype = (lam_dtype)x->dtype;
+    const int64_t whole = (int64_t)order, flat[] = {1, 1};
+    if (!is_small_order(order)) with_number(team, LAM__LOOP_pow, x, order, x);
+    else
+        lam__parallel_loop(team, LAM__LOOP_integer_pow, dtype, lam__kernels_loop(LAM__LOOP_integer_pow, dtype),
+                           x->count, (void *[]){x->data, x->data}, flat, &whole);
+}
+
 /* (sum |x|^p)^(1/p), of sizes relative to the largest, whose powers do not overflow and matter where they are in
  * range. */
 static lam_status norms(const lam_call_site *call, const lam_value *x, const kind *k, lam_value *out) {
@@ -163,7 +178,7 @@ static lam_status norms(const lam_call_site *call, const lam_value *x, const kin
     const bool both = share && unit;
     if (both) {
         shares(team, k->set, x, unit, share);
-        with_number(team, LAM__LOOP_pow, share, k->order, share);
+        raise(team, k->order, share);
         lam__reduce_into(LAM__REDUCE_SUM, k->set, share, out->data);
         with_number(team, LAM__LOOP_pow, out, 1 / k->order, out);
         static const int64_t flat[] = {1, 1, 1};
@@ -202,9 +217,14 @@ static lam_tensor *direction(lam_tensor *x, lam_tensor *norm, lam__axis_set set,
 }
 
 /* What each element of u = x/|x| counts for the norm: sign(u) |u|^(order - 1), which is at most 1 from order 1 on; 0
- * where u is 0, of whatever order. */
+ * where u is 0, of whatever order. An odd power has the sign by itself. */
 static lam_tensor *weight(lam_tensor *u, double order) {
     if (order == 2) return u;
+    if (is_small_order(order)) {
+        const int odd = (int)order % 2;
+        lam_tensor *power = lam_integer_pow(u, (int)order - 1 - odd);
+        return odd ? lam_mul(u, lam_abs(power)) : power;
+    }
     lam_tensor *none = lam_eq(u, 0.0), *size = lam_where(none, 1.0, lam_abs(u));
     return lam_mul(lam_sign(u), lam_pow(size, order - 1));
 }

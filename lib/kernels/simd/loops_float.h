@@ -337,12 +337,12 @@ static void NAME(loop_huber_loss)(LOOP_ARGS) {
 
 /* ---- ramp, nan_to_num ---------------------------------------------------------------------------------------- */
 
-/* `flat` and the steps are constants where they are common. */
+/* `flat` and the steps are constants where they are common. y is read whatever x is, or there would be no vectors. */
 ALWAYS_INLINE void NAME(ramp_steps)(int64_t n, T *out, const T *x, const T *y, int64_t so, int64_t sx, int64_t sy,
                                     bool flat, T slope) {
     INDEPENDENT for (int64_t i = 0; i < n; i++) {
-        const T left = flat ? 0 : slope * y[i * sy];
-        out[i * so] = x[i * sx] <= 0 ? left : y[i * sy];
+        const T right = y[i * sy], left = flat ? 0 : slope * right;
+        out[i * so] = x[i * sx] <= 0 ? left : right;
     }
 }
 

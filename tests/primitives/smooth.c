@@ -1,6 +1,6 @@
-/* Rows with slopes of their own among activations, losses and norms, where their formulas end: squareplus of an operand,
- * hard_silu, products that a weight of 0 makes 0, and norms of whole orders. Values are those of mpmath with 700 digits, or
- * by hand. */
+/* Rows with slopes of their own among activations, losses and norms, where their formulas end: squareplus of an
+ * operand, hard_silu, products that a weight of 0 makes 0, and norms of whole orders. Values are those of mpmath with
+ * 700 digits, or by hand. */
 #include "tests/support.h"
 
 #include <math.h>

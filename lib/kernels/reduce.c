@@ -7,7 +7,6 @@
 #include "lib/kernels/means.h"
 #include "lib/kernels/places.h"
 #include "lib/kernels/reduce_blocks.h"
-#include "lib/kernels/simd/simd.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -315,12 +314,12 @@ static void reduce_all(const plan *p, const char *x, char *out) {
     }
 }
 
-/* What becomes of each leaf. Elements are changed for sums of squares, and where they become f64. */
+/* What becomes of each leaf. Elements are changed for sums of squares. */
 static lam__reduce_task task_of(lam__reduce_id id, lam_dtype dtype) {
-    const lam__reduce_kind kind = id == LAM__REDUCE_TALLY ? LAM__REDUCE_TALLIES : LAM__REDUCE_LEAVES;
-    const bool round = id == LAM__REDUCE_ROUND; /* to what is as wide, so that all lies where f64 would */
-    lam__loop *to = round ? lam__elementwise_simd()->convert(LAM_F64, LAM_I64) : NULL;
-    return (lam__reduce_task){kind, round ? LAM_F64 : dtype, lam__reduce_op_of(id, dtype), {NULL, to, 0, round}, NULL};
+    const lam__reduce_kind kind = id == LAM__REDUCE_TALLY   ? LAM__REDUCE_TALLIES
+                                  : id == LAM__REDUCE_ROUND ? LAM__REDUCE_ROUNDS
+                                                            : LAM__REDUCE_LEAVES;
+    return (lam__reduce_task){kind, dtype, lam__reduce_op_of(id, dtype), {NULL, NULL, 0}, NULL};
 }
 
 /* The plan; false where there is nothing to reduce. */
@@ -405,7 +404,7 @@ static lam__reduce_finish share_of(lam_dtype dtype, double n, number *by) {
     if (narrow) by->f32 = (float)(exact ? 1 / n : n);
     else by->f64 = exact ? 1 / n : n;
     lam__loop *loop = lam__kernels_loop(exact ? LAM__LOOP_mul : LAM__LOOP_div, narrow ? LAM_F32 : LAM_F64);
-    return (lam__reduce_finish){loop, by, lam__cplx_is(dtype) ? 2 : 1};
+    return (lam__reduce_finish){loop, by, lam__cplx_is(dtype) ? 2 : 1, n};
 }
 
 void lam__kernels_mean(lam__reduce_id id, lam_dtype dtype, int rank, const int64_t *dims, const bool *reduced,

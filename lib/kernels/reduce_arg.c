@@ -31,7 +31,7 @@ void lam__kernels_arg(bool maximum, lam_dtype dtype, int rank, const int64_t *di
     lam__reduce_axis layers = {1, 0, 0};
     if (kept.rank > 0) layers = lam__reduce_take_axis(&kept, kept.rank - 1);
     const lam__reduce_task task = {
-        LAM__REDUCE_PLACES, dtype, maximum ? LAM__REDUCE_OP_MAX : LAM__REDUCE_OP_MIN, {NULL, NULL, 0, false}, NULL};
+        LAM__REDUCE_PLACES, dtype, maximum ? LAM__REDUCE_OP_MAX : LAM__REDUCE_OP_MIN, {NULL, NULL, 0}, NULL};
     const int64_t item = lam__item_bytes(dtype);
     const lam__reduce_reach far = lam__reduce_reach_of(count * rows, item);
     lam__reduce_begin(&walk, &kept);

@@ -15,7 +15,6 @@ enum {
     FAR_BYTES = 2048, /* of results that go past the caches at once: so few that memory goes on being read meanwhile, */
     READ_BYTES = 4096,                        /* unless they are made of fewer than these, which are worth a call */
     ODD_BYTES = LAM__REDUCE_ODD_LEAF * 8 * 8, /* a leaf of up to seven columns, which stay together */
-    WIDE_BYTES = 32768,                       /* a layer of integers that become f64 */
     ALIGNED = 16,                             /* columns, so that vectors begin where lines do */
     FEWEST = 8,                               /* columns worth a turn */
 };
@@ -112,7 +111,7 @@ static LAM__OWN_FRAME void reduce_prepared(const lam__reduce_change *change, con
     const int64_t item = lam__item_bytes(dtype);
     part p = {.change = change, .turn = turn, .item = item, .step = step, .room = room};
     p.rows = block->row_step == 1 && block->rows >= LAM__REDUCE_SHORT;
-    int64_t most = (change->rounded ? ODD_BYTES : ROOM_BYTES) / (item * block->rows);
+    int64_t most = ROOM_BYTES / (item * block->rows);
     if (most > ALIGNED) most -= most % ALIGNED;
     if (lam__reduce_is_odd(block)) most = block->columns;
     for (int64_t c = 0; c < block->columns; c += most) {
@@ -131,10 +130,9 @@ static bool is_turned(const lam__reduce_change *change, const lam__reduce_block 
 }
 
 void lam__reduce_finish_some(const lam__reduce_finish *finish, lam__reduce_kind kind, int64_t count, void *results) {
-    static const int64_t one[] = {1, 1}, flat[] = {1, 1, 0};
-    if (kind == LAM__REDUCE_TALLIES)
-        lam__elementwise_simd()->convert(LAM_F64, LAM_I64)(count, (void *[]){results, results}, one, NULL);
-    finish->loop(count * finish->parts, (void *[]){results, results, (void *)(uintptr_t)finish->by}, flat, NULL);
+    static const int64_t flat[] = {1, 1, 0};
+    if (kind == LAM__REDUCE_TALLIES) lam__reduce_loops(LAM_I64)->share(count, finish->n, results);
+    else finish->loop(count * finish->parts, (void *[]){results, results, (void *)(uintptr_t)finish->by}, flat, NULL);
 }
 
 /* Results that are near. */
@@ -143,6 +141,7 @@ static void reduce_near(const lam__reduce_task *task, const lam__reduce_block *b
     const lam__reduce_type *loops = lam__reduce_loops(task->dtype);
     const lam__reduce_target to = {out, 1, block->columns};
     if (task->kind == LAM__REDUCE_TALLIES) loops->tally(block, (int64_t *)(void *)out);
+    else if (task->kind == LAM__REDUCE_ROUNDS) loops->round(block, out);
     else if (task->kind == LAM__REDUCE_PLACES) loops->arg(task->op, block, &to);
     else if (!turn && !task->change.square) loops->leaf(task->op, block, out);
     else reduce_prepared(&task->change, turn, task->dtype, task->op, block, numbers, step, out);
@@ -207,36 +206,6 @@ static void reduce_each(const lam__reduce_task *task, const lam__reduce_block *b
     }
 }
 
-/* Elements of a row, or of a layer of columns side by side, where these lie one behind the other and some have room;
- * 0: they do not. */
-static int64_t dense_unit(const lam__reduce_block *b) {
-    const bool rows = b->layers == 1 && b->row_step == 1 && (b->step == b->rows || b->columns == 1);
-    const bool layer = b->step == 1 && b->row_step == b->columns && b->columns > 1;
-    const int64_t each = rows ? b->rows : b->rows * b->columns;
-    const bool dense = rows || (layer && (b->layers == 1 || b->layer_step == each));
-    return dense && each <= WIDE_BYTES / 8 ? each : 0;
-}
-
-/* Some rows or layers at a time become f64 and are reduced as these. */
-static LAM__OWN_FRAME void reduce_rounded(const lam__reduce_task *task, const lam__reduce_block *block, int64_t each,
-                                          char *out) {
-    alignas(64) char room[WIDE_BYTES];
-    lam__reduce_task plain = *task;
-    plain.change = (lam__reduce_change){NULL, NULL, 0, false};
-    const bool rows = each == block->rows && block->row_step == 1;
-    const int64_t count = rows ? block->columns : block->layers;
-    const int64_t most = each * 8 < ROOM_BYTES ? ROOM_BYTES / 8 / each : 1;
-    for (int64_t k = 0; k < count; k += most) {
-        lam__reduce_block some = *block;
-        const int64_t units = most < count - k ? most : count - k;
-        apply(task->change.square, units * each, room, 1, (const char *)block->x + k * each * 8, 1, NULL, 0);
-        some.x = room, some.far = LAM__REDUCE_NEAR, some.behind = 0;
-        if (rows) some.columns = units;
-        else some.layers = units;
-        lam__reduce_block_into(&plain, &some, NULL, 0, out + k * (rows ? 1 : block->columns) * 8);
-    }
-}
-
 /* Whether twice as much is read as is written: else writing takes the time, whether memory is read for it or not. */
 static bool is_worth(const lam__reduce_task *task, const lam__reduce_block *b) {
     return b->rows * lam__item_bytes(task->dtype) >= 2 * result_bytes(task);
@@ -245,11 +214,6 @@ static bool is_worth(const lam__reduce_task *task, const lam__reduce_block *b) {
 void lam__reduce_block_into(const lam__reduce_task *task, const lam__reduce_block *block, const void *numbers,
                             int64_t step, void *out) {
     const lam__reduce_change *change = &task->change;
-    const int64_t each = change->rounded ? dense_unit(block) : 0;
-    if (each > 0) {
-        reduce_rounded(task, block, each, out);
-        return;
-    }
     const int64_t row = block->columns * result_bytes(task), all = row * block->layers;
     const lam__turn *turn =
         is_turned(change, block) ? lam__elementwise_simd()->turn(lam__item_bytes(task->dtype)) : NULL;

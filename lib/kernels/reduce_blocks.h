@@ -16,17 +16,22 @@
 typedef struct lam__reduce_change {
     lam__loop *less, *square; /* less: takes the number of the result away; square: or the product of two elements */
     int64_t apart;            /* of a product: bytes from the first factor to the second; never with less */
-    bool rounded;             /* `square` makes f64 of i64 and no more */
 } lam__reduce_change;
 
-/* What becomes of a block: its leaf, of elements that may be changed first; sums in i64; or places. */
-typedef enum lam__reduce_kind { LAM__REDUCE_LEAVES, LAM__REDUCE_TALLIES, LAM__REDUCE_PLACES } lam__reduce_kind;
+/* What becomes of a block: its leaf, of elements that may be changed first; sums in i64; of i64 in f64; or places. */
+typedef enum lam__reduce_kind {
+    LAM__REDUCE_LEAVES,
+    LAM__REDUCE_TALLIES,
+    LAM__REDUCE_ROUNDS,
+    LAM__REDUCE_PLACES
+} lam__reduce_kind;
 
-/* What becomes of results, while they are near: each of their parts is loop(part, by); tallies are f64 by then. */
+/* What becomes of results, while they are near: each of their parts is loop(part, by). */
 typedef struct lam__reduce_finish {
     lam__loop *loop;
     const void *by;
     int parts; /* of a result: 2 of a complex number */
+    double n;  /* by which tallies are divided instead */
 } lam__reduce_finish;
 
 typedef struct lam__reduce_task {

@@ -73,11 +73,12 @@ ALWAYS_INLINE int64_t FN(by_words)(lam__reduce_op op, const lam__reduce_block *b
 }
 #endif
 
-/* `count` layers that are about to be read, if they lie beyond the near cache and are not more than have room there. */
-ALWAYS_INLINE void FN(bring_layers)(int64_t count, const lam__reduce_block *b, const T *x) {
+/* `count` layers that are about to be read, if they lie beyond the near cache, are not more than have room there, and
+ * not so few bytes that machines see them coming. */
+ALWAYS_INLINE void FN(bring_layers)(int64_t count, const lam__reduce_block *b, const E *x) {
     const int64_t step = b->layer_step, size = (b->rows - 1) * b->row_step + b->columns;
-    if (b->far && size <= step && count * step * (int64_t)sizeof(T) <= BRING_BYTES)
-        FN(touch)((count - 1) * step + size, x);
+    const int64_t bytes = count * step * (int64_t)sizeof(T);
+    if (b->far && size <= step && bytes >= BRING_LEAST && bytes <= BRING_BYTES) FN(touch)((count - 1) * step + size, x);
 }
 
 /* So many layers at a time, a constant, as lie beside each other in a vector. Gives how many are done. */
@@ -86,7 +87,7 @@ ALWAYS_INLINE int64_t FN(by_some)(lam__reduce_op op, int count, const lam__reduc
     const int64_t n = b->columns, item = (int64_t)sizeof(T), rows = b->rows, s = b->row_step;
     const int64_t whole = FN(whole_layers)(b, BYTES / count / item);
     const beside p = {count, b->layer_step * item};
-    const T *x = b->x;
+    const E *x = b->x;
     int64_t k = 0;
     for (; k + count <= whole; k += count, x += count * b->layer_step, out += count * n) {
         FN(bring_layers)(count, b, x);
@@ -108,36 +109,38 @@ ALWAYS_INLINE int64_t FN(by_pieces_of)(lam__reduce_op op, const lam__reduce_bloc
 static ONE_TEXT int64_t FN(by_pieces)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     switch (op) {
     case LAM__REDUCE_OP_SUM: return FN(by_pieces_of)(LAM__REDUCE_OP_SUM, b, out);
+#if OPERATIONS > 1
     case LAM__REDUCE_OP_PROD: return FN(by_pieces_of)(LAM__REDUCE_OP_PROD, b, out);
-#if PARTS == 2
-    default: return 0;
-#else
-    case LAM__REDUCE_OP_MAX: return FN(by_pieces_of)(LAM__REDUCE_OP_MAX, b, out);
-    default: return FN(by_pieces_of)(LAM__REDUCE_OP_MIN, b, out);
 #endif
+#if OPERATIONS > 2
+    case LAM__REDUCE_OP_MAX: return FN(by_pieces_of)(LAM__REDUCE_OP_MAX, b, out);
+    case LAM__REDUCE_OP_MIN: return FN(by_pieces_of)(LAM__REDUCE_OP_MIN, b, out);
+#endif
+    default: return 0;
     }
 }
 
-/* Layers wider than a vector: those in memory that have no gaps are brought first (NOTE [bringing]), but for small
- * ones of no long rows, and those of rows of less than `least` bytes. Going down row after row a machine sees where it
- * goes, where rows are short; going down eight at once it does not. */
-ALWAYS_INLINE bool FN(are_brought)(int64_t least, const lam__reduce_block *b) {
-    const int64_t row = b->columns * (int64_t)sizeof(T), size = b->rows * row;
+/* Layers wider than a vector: those in memory that have no gaps are brought first (NOTE [bringing]), but for those of
+ * rows shorter than a line or as long as a page, which machines see coming, and of so few rows that writing takes the
+ * time. */
+ALWAYS_INLINE bool FN(are_brought)(const lam__reduce_block *b) {
+    const int64_t item = (int64_t)sizeof(T);
     const bool dense = b->row_step == b->columns && b->layer_step == b->rows * b->columns;
-    return b->far == LAM__REDUCE_MEMORY && dense && row >= least && (size >= BROUGHT_BYTES || row >= BROUGHT_LONG);
+    const bool hidden = b->columns * item >= BROUGHT_ROW && b->columns * item <= BRING_BYTES / 8;
+    return b->far == LAM__REDUCE_MEMORY && dense && hidden && b->rows * item >= BROUGHT_COLUMN;
 }
 
 /* Layer k, brought with those behind it where k is a multiple of as many as are worked on at once. */
-ALWAYS_INLINE const T *FN(layer_at)(bool brought, const lam__reduce_block *b, int64_t k) {
+ALWAYS_INLINE const E *FN(layer_at)(bool brought, const lam__reduce_block *b, int64_t k) {
     const int64_t size = b->layer_step, bytes = size * (int64_t)sizeof(T), left = b->layers - k;
     const int64_t most = bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;
-    const T *x = (const T *)b->x + k * size;
+    const E *x = (const E *)b->x + k * size;
     if (brought && k % most == 0) FN(touch)((left < most ? left : most) * size, x);
     return x;
 }
 
 ALWAYS_INLINE void FN(by_wide)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    const bool brought = FN(are_brought)(0, b);
+    const bool brought = FN(are_brought)(b);
     for (int64_t k = 0; k < b->layers; k++)
         FN(by_vectors)(op, b->columns, b->rows, FN(layer_at)(brought, b, k), b->row_step, out + k * b->columns);
 }
@@ -202,7 +205,7 @@ ALWAYS_INLINE void FN(tally_down_wide)(const lam__reduce_block *b, const T *x, i
 /* As by_layers; wide ones as by_wide. */
 ALWAYS_INLINE void FN(tally_wide)(const lam__reduce_block *b, int64_t *restrict out) {
     const bool wide = sizeof(T) == 1 && b->columns >= (int64_t)(VECTOR_BYTES / sizeof(H)) && b->rows <= 256;
-    const bool brought = FN(are_brought)(BROUGHT_ROW, b);
+    const bool brought = FN(are_brought)(b);
     for (int64_t k = 0; k < b->layers; k++) {
         const T *x = FN(layer_at)(brought, b, k);
         if (wide) FN(tally_down_wide)(b, x, out + k * b->columns);

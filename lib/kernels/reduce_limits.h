@@ -9,21 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/kernels/reduce_rounded.h"
 #include "lib/kernels/reduce_vectors.h"
 #include "lib/kernels/simd/registers.h"
 #include "lib/kernels/simd/turn_wide.h"
 
+void LAM__ISA_NAME(lam__reduce_rounds_)(const lam__reduce_block *block, void *out); /* lam__reduce_type.round of i64 */
 extern const lam__reduce_type LAM__ISA_NAME(lam__reduce_i64_), LAM__ISA_NAME(lam__reduce_i32_),
     LAM__ISA_NAME(lam__reduce_u8_), LAM__ISA_NAME(lam__reduce_c128_), LAM__ISA_NAME(lam__reduce_c64_);
 
 enum {
-    GROUP_BYTES = 64,     /* of a row */
-    AHEAD_BYTES = 4096,   /* how far ahead rows in memory are asked for */
-    NEAR_BYTES = 8192,    /* rows of columns that are brought at once, if eight of them are fewer */
-    BROUGHT_BYTES = 2048, /* of layers that are brought, at least, and of their rows where they are taken one by one */
-    BROUGHT_ROW = 256,
-    BROUGHT_LONG = 512,
+    GROUP_BYTES = 64,   /* of a row */
+    AHEAD_BYTES = 4096, /* how far ahead rows in memory are asked for */
+    NEAR_BYTES = 8192,  /* rows of columns that are brought at once, if eight of them are fewer */
+    BROUGHT_ROW = 64,   /* of rows and of columns of layers that are brought, at least */
+    BROUGHT_COLUMN = 32,
     BRING_BYTES = 16384, /* eight rows that are brought at once, and layers abreast, at most */
+    BRING_LEAST = 256,   /* of layers abreast */
     LAYER_BYTES = 16384, /* the largest of many layers */
     DENSE_BYTES = 256,   /* of a layer of less than a word of columns, at least, that is folded as it lies */
     THIN_COLUMNS = 5,    /* of bytes that are taken apart, where rows are so many times as many */
@@ -45,6 +47,9 @@ enum {
     SCAN_BLOCK = 64,
     SCAN_COLUMNS = 64,
 };
+
+/* Half a line, or what a vector has of it: what reads ahead (NOTE [bringing] in reduce_type.h). */
+typedef uint64_t touched_vec __attribute__((vector_size(VECTOR_BYTES < 32 ? VECTOR_BYTES : 32), aligned(1), may_alias));
 
 /* What is compiled once for all its callers. */
 #if defined(__clang__)

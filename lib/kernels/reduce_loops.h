@@ -97,6 +97,9 @@ typedef struct lam__reduce_type {
     void (*arg)(lam__reduce_op op, const lam__reduce_block *block, const lam__reduce_target *to); /* out: int64_t */
     void (*tally)(const lam__reduce_block *block,
                   int64_t *out); /* sums in i64; NULL but for integers smaller than it */
+    void (*round)(const lam__reduce_block *block,
+                  void *out); /* sums of what each becomes f64, as those of f64 that lie so; NULL but for i64 */
+    void (*share)(int64_t count, double n, void *sums); /* sums / n, in f64, where they lie; NULL but for i64 */
 } lam__reduce_type;
 
 /* The loops for a dtype, chosen for this machine. */

@@ -305,7 +305,7 @@ ALWAYS_INLINE void FN(put_layer)(lam__reduce_op op, const lam__reduce_block *b, 
 
 /* Layers wider than a vector, as in by_wide. */
 ALWAYS_INLINE void FN(arg_wide)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
-    const bool brought = FN(are_brought)(BROUGHT_ROW, b);
+    const bool brought = FN(are_brought)(b);
     for (int64_t k = 0; k < b->layers; k++)
         FN(put_layer)(op, b, FN(layer_at)(brought, b, k), (int64_t *)to->out + k * to->row_step, to->step);
 }

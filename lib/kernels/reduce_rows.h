@@ -26,10 +26,10 @@ ALWAYS_INLINE LANE FN(nothing)(lam__reduce_op op) {
 
 /* Two vectors at once. Ordered: a maximum or minimum by the machine's instruction, which is right unless an element is
  * NaN; *unordered tells whether one was. */
-ALWAYS_INLINE void FN(fold_two)(lam__reduce_op op, bool ordered, FN(vec) * a, const FN(vec) * b, unsigned *unordered) {
+ALWAYS_INLINE void FN(fold_two)(lam__reduce_op op, bool ordered, FN(vec) * a, const E *b, unsigned *unordered) {
+    FN(vec) c = FN(at)(b), d = FN(at)(b + FN(LANES));
 #if ORDERED
     if (ordered) {
-        FN(vec) c = b[0], d = b[1];
         READ_ONCE(c);
         READ_ONCE(d);
         *unordered |= FN(either_is_nan)(c, d);
@@ -39,20 +39,22 @@ ALWAYS_INLINE void FN(fold_two)(lam__reduce_op op, bool ordered, FN(vec) * a, co
     }
 #endif
     (void)ordered, (void)unordered;
-    for (int k = 0; k < 2; k++) FN(fold_lanes)(op, a + k, b + k);
+    FN(fold_lanes)(op, a, &c);
+    FN(fold_lanes)(op, a + 1, &d);
 }
 
 /* The first 4 `count` groups at x, four side by side. The sums of a row are as many as four groups have lanes, so that
  * additions do not wait for each other, and are folded in halves down to one group. */
-ALWAYS_INLINE void FN(four_groups)(lam__reduce_op op, bool ordered, int64_t count, const T *x, FN(vec) * group,
+ALWAYS_INLINE void FN(four_groups)(lam__reduce_op op, bool ordered, int64_t count, const E *x, FN(vec) * group,
                                    unsigned *unordered) {
     enum { SIDE = FN(SIDE) };
-    const FN(vec) *v = (const FN(vec) *)(const void *)x;
     FN(vec) sum[SIDE];
-    UNROLLED for (int k = 0; k < SIDE; k++) sum[k] = v[k];
-    if (ordered) UNROLLED for (int k = 0; k < SIDE; k += 2) FN(fold_two)(op, true, sum + k, v + k, unordered);
+    UNROLLED for (int k = 0; k < SIDE; k++) sum[k] = FN(at)(x + k * FN(LANES));
+    if (ordered)
+        UNROLLED for (int k = 0; k < SIDE; k += 2) FN(fold_two)(op, true, sum + k, x + k * FN(LANES), unordered);
     for (int64_t i = SIDE; i < count * SIDE; i += SIDE)
-        UNROLLED for (int k = 0; k < SIDE; k += 2) FN(fold_two)(op, ordered, sum + k, v + i + k, unordered);
+        UNROLLED for (int k = 0; k < SIDE; k += 2)
+            FN(fold_two)(op, ordered, sum + k, x + (i + k) * FN(LANES), unordered);
     UNROLLED for (int k = 0; k < SIDE / 2; k++) FN(fold_lanes)(op, &sum[k], &sum[k + SIDE / 2]);
     UNROLLED for (int k = 0; k < FN(GROUP); k++) {
         FN(fold_lanes)(op, &sum[k], &sum[k + FN(GROUP)]);
@@ -62,7 +64,7 @@ ALWAYS_INLINE void FN(four_groups)(lam__reduce_op op, bool ordered, int64_t coun
 
 /* n >= 1 elements become one group. The quick way through maxima tells in the end whether there was a NaN; then all is
  * done again with the careful one. */
-ALWAYS_INLINE void FN(gather)(lam__reduce_op op, int64_t n, const T *x, FN(vec) * group) {
+ALWAYS_INLINE void FN(gather)(lam__reduce_op op, int64_t n, const E *x, FN(vec) * group) {
     const int64_t fours = n / (4 * FN(WHOLE));
     const LANE none = FN(nothing)(op);
     const bool ordered = ORDERED && (op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN);
@@ -72,7 +74,10 @@ ALWAYS_INLINE void FN(gather)(lam__reduce_op op, int64_t n, const T *x, FN(vec) 
     int64_t i = fours ? fours * 4 * FN(WHOLE) : FN(WHOLE);
     for (int k = 0; k < FN(GROUP) && !fours; k++) group[k] = FN(first_of)(n - k * FN(LANES), x + k * FN(LANES), none);
     for (; i + FN(WHOLE) <= n; i += FN(WHOLE))
-        for (int k = 0; k < FN(GROUP); k++) FN(fold_lanes)(op, &group[k], (const FN(vec) *)(const void *)(x + i) + k);
+        for (int k = 0; k < FN(GROUP); k++) {
+            const FN(vec) more = FN(at)(x + i + k * FN(LANES));
+            FN(fold_lanes)(op, &group[k], &more);
+        }
     if (i < n)
         for (int k = 0; k < FN(GROUP); k++) {
             const FN(vec) more = FN(first_of)(n - i - k * FN(LANES), x + i + k * FN(LANES), none);
@@ -108,7 +113,7 @@ ALWAYS_INLINE int64_t FN(in_groups)(lam__reduce_op op, int64_t n) {
 }
 
 /* n >= 1 elements. */
-ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const T *x) {
+ALWAYS_INLINE T FN(row)(lam__reduce_op op, int64_t n, const E *x) {
     const int64_t whole = FN(in_groups)(op, n);
     FN(vec) group[FN(GROUP)], v;
     T all;
@@ -144,12 +149,12 @@ ALWAYS_INLINE void FN(leaf_few)(lam__reduce_op op, const lam__reduce_block *b, T
  * come last. */
 ALWAYS_INLINE void FN(leaf_odd)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     T wide[8 * FN(WHOLE)];
-    const T *x = b->x;
+    const E *x = b->x;
     const int64_t n = b->columns, whole = b->rows / FN(WHOLE), more = b->rows % FN(WHOLE);
     const lam__reduce_block outer = lam__reduce_side(x, n * FN(WHOLE), whole, b->far);
     FN(by_rows)(op, &outer, wide);
     for (int64_t c = 0; c < n; c++) {
-        out[c] = FN(column)(op, FN(WHOLE), wide + c, n);
+        out[c] = NEAR(column)(op, FN(WHOLE), wide + c, n);
         if (more) out[c] = FN(fold)(op, out[c], FN(column)(op, more, x + whole * FN(WHOLE) * n + c, n));
     }
 }
@@ -161,7 +166,7 @@ enum { FN(ROOM) = ROOM_BYTES / sizeof(T) };
 
 /* Where rows lie. */
 typedef struct FN(rows) {
-    const T *x;
+    const E *x;
     int64_t n, step; /* elements of a row, and from one to the next */
 } FN(rows);
 
@@ -170,18 +175,18 @@ typedef struct FN(rows) {
  * calls. */
 ALWAYS_INLINE FN(vec) FN(piece)(lam__reduce_op op, int size, int groups, const FN(rows) * r, int64_t k) {
     enum { LANES = FN(LANES) };
-    if (groups == 0) return ((const FN(vec) *)(const void *)r->x)[k];
+    if (groups == 0) return FN(at)(r->x + k * LANES);
     const int64_t pieces = size > LANES ? size / LANES : 1, row = k / pieces, at = k % pieces * LANES;
     const LANE none = FN(nothing)(op);
-    const T *x = r->x + row * r->step + at;
+    const E *x = r->x + row * r->step + at;
 #if SPREADS
     if (size < LANES) return FN(spread)(size, r->n, r->x + k * (LANES / size) * r->step, r->step, none);
 #endif
-    FN(vec) v = groups > 1 ? *(const FN(vec) *)(const void *)x : (FN(vec))FN(first_of)(r->n - at, x, none);
+    FN(vec) v = groups > 1 ? FN(at)(x) : (FN(vec))FN(first_of)(r->n - at, x, none);
     for (int g = 1; g < groups; g++) {
         const int64_t behind = g * FN(WHOLE);
-        const FN(vec) more = g < groups - 1 ? *(const FN(vec) *)(const void *)(x + behind)
-                                            : (FN(vec))FN(first_of)(r->n - at - behind, x + behind, none);
+        const FN(vec) more =
+            g < groups - 1 ? FN(at)(x + behind) : (FN(vec))FN(first_of)(r->n - at - behind, x + behind, none);
         FN(fold_lanes)(op, &v, &more);
     }
     return v;
@@ -199,29 +204,29 @@ ALWAYS_INLINE void FN(by_fours)(lam__reduce_op op, int width, int size, int grou
     }
 }
 
-ALWAYS_INLINE void FN(by_twos)(lam__reduce_op op, int width, int64_t count, const T *x, T *out) {
-    const FN(vec) *v = (const FN(vec) *)(const void *)x;
+ALWAYS_INLINE void FN(by_twos)(lam__reduce_op op, int width, int64_t count, const E *x, T *out) {
+    enum { LANES = FN(LANES) };
     for (int64_t i = 0; i < count; i++) {
-        const FN(vec) half = FN(halve)(op, width, v[2 * i], v[2 * i + 1]);
-        memcpy(out + i * FN(LANES), &half, sizeof half);
+        const FN(vec) half = FN(halve)(op, width, FN(at)(x + 2 * i * LANES), FN(at)(x + (2 * i + 1) * LANES));
+        memcpy(out + i * LANES, &half, sizeof half);
     }
 }
 
 /* `count` vectors, each of `size` in the room: 2 or 4. */
 ALWAYS_INLINE void FN(by_rest)(lam__reduce_op op, int width, int64_t size, int64_t count, const T *room, T *out) {
-    const FN(rows) r = {room, 0, 0};
-    if (size == 4) FN(by_fours)(op, width, 0, 0, count, &r, out);
-    else FN(by_twos)(op, width, count, room, out);
+    const NEAR(rows) r = {room, 0, 0};
+    if (size == 4) NEAR(by_fours)(op, width, 0, 0, count, &r, out);
+    else NEAR(by_twos)(op, width, count, room, out);
 }
 
 /* Lines ahead of `bytes` that are about to be read from memory. */
-ALWAYS_INLINE void FN(ask)(const T *x, int64_t bytes) {
+ALWAYS_INLINE void FN(ask)(const E *x, int64_t bytes) {
     for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)x + AHEAD_BYTES + i);
 }
 
 /* Rows without gaps of `size` blocks, 2, 4, 8 or 16: as many results as `count` vectors have, as much at a time as the
  * room takes. */
-ALWAYS_INLINE void FN(fold_dense)(lam__reduce_op op, int width, int64_t size, int64_t count, bool far, const T *x,
+ALWAYS_INLINE void FN(fold_dense)(lam__reduce_op op, int width, int64_t size, int64_t count, bool far, const E *x,
                                   T *restrict out) {
     enum { LANES = FN(LANES), MOST = ROOM_BYTES / VECTOR_BYTES / 4 };
     _Alignas(GROUP_BYTES) T room[FN(ROOM)];
@@ -245,13 +250,13 @@ ALWAYS_INLINE int FN(fold_laid)(lam__reduce_op op, int size, int groups, int64_t
 
 /* Rows of four groups and more, first as groups side by side. */
 ALWAYS_INLINE int FN(fold_long)(lam__reduce_op op, int64_t count, const FN(rows) * r, T *room, T *out) {
-    const FN(rows) groups = {room, 0, 0};
+    const NEAR(rows) groups = {room, 0, 0};
     for (int64_t i = 0; i < count; i++) {
         FN(vec) group[FN(GROUP)];
         FN(gather)(op, r->n, r->x + i * r->step, group);
         memcpy(room + i * FN(WHOLE), group, sizeof group);
     }
-    return FN(fold_laid)(op, FN(WHOLE), 0, count, &groups, room, out);
+    return NEAR(fold_laid)(op, FN(WHOLE), 0, count, &groups, room, out);
 }
 
 /* How many rows, `step` bytes from each other, are folded at once: as many as the room takes, or where they are asked
@@ -273,7 +278,7 @@ ALWAYS_INLINE void FN(fold_rows)(lam__reduce_op op, const lam__reduce_block *b, 
     for (int64_t c = 0, n; c < b->columns; c += n) {
         n = b->columns - c < most ? (b->columns - c) & -LANES : most;
         if (n == 0) n = LANES, c = b->columns - LANES;
-        r.x = (const T *)b->x + c * r.step;
+        r.x = (const E *)b->x + c * r.step;
         if (ahead) FN(ask)(r.x, n * r.step * (int64_t)sizeof(T));
         if (r.n <= 4) left = FN(fold_laid)(op, 4, 1, n, &r, room, out + c);
         else if (WHOLE > 8 && r.n <= 8) left = FN(fold_laid)(op, 8, 1, n, &r, room, out + c);
@@ -293,7 +298,7 @@ ALWAYS_INLINE void FN(rows_across)(lam__reduce_op op, const lam__reduce_block *b
     const beside p = {FN(LANES), b->step * (int64_t)sizeof(T)};
     for (int64_t next = 0; next < b->columns; next += FN(LANES)) {
         const int64_t c = next + FN(LANES) <= b->columns ? next : b->columns - FN(LANES);
-        const T *x = (const T *)b->x + c * b->step;
+        const E *x = (const E *)b->x + c * b->step;
         if (b->far) FN(ask)(x, FN(LANES) * p.step);
         const FN(vec) v = FN(column_lanes)(op, p, b->rows, x, 1);
         memcpy(out + c, &v, sizeof v);
@@ -305,13 +310,13 @@ ALWAYS_INLINE void FN(leaf_rows)(lam__reduce_op op, const lam__reduce_block *b, 
     const int64_t n = b->rows, last = b->columns - FN(LANES);
     const bool dense = b->step == n;
     if (last < 0 || (PARTS == 2 && op == LAM__REDUCE_OP_PROD && n >= 4 * FN(WHOLE)))
-        for (int64_t c = 0; c < b->columns; c++) out[c] = FN(row)(op, n, (const T *)b->x + c * b->step);
+        for (int64_t c = 0; c < b->columns; c++) out[c] = FN(row)(op, n, (const E *)b->x + c * b->step);
 #if PARTS == 1
     else if (n == 3 && dense) FN(each_triple)(op, b, out);
 #endif
     else if (dense && n <= FN(WHOLE) && (n == 2 || n == 4 || n == 8 || n == FN(WHOLE))) {
         /* The last ones overlap those before: both are one loop, so that there is one text. */
-        const T *x = b->x;
+        const E *x = b->x;
         int64_t c = 0, count = b->columns / FN(LANES);
         while (count > 0) {
             FN(fold_dense)(op, 1, n, count, b->far, x + c * n, out + c);

@@ -36,8 +36,28 @@
 #define SPREADS     SPREAD32
 #include "lib/kernels/reduce_type.h"
 
-static const lam__reduce_type loops_f64 = {leaf_f64, merge_f64, scan_f64, arg_f64, NULL};
-static const lam__reduce_type loops_f32 = {leaf_f32, merge_f32, scan_f32, arg_f32, NULL};
+/* i64 as f64: sums alone. */
+#define T           double
+#define E           int64_t
+#define WITHIN      f64
+#define LANE        double
+#define PARTS       1
+#define U           double
+#define M           int64_t
+#define NAME        r64
+#define COMPENSATED 0
+#define ORDERED     0
+#define FLOATING    1
+#define LIST        LIST64
+#define SPREADS     SPREAD64
+#include "lib/kernels/reduce_type.h"
+
+void LAM__ISA_NAME(lam__reduce_rounds_)(const lam__reduce_block *block, void *out) {
+    leaf_r64(LAM__REDUCE_OP_SUM, block, out);
+}
+
+static const lam__reduce_type loops_f64 = {leaf_f64, merge_f64, scan_f64, arg_f64, NULL, NULL, NULL};
+static const lam__reduce_type loops_f32 = {leaf_f32, merge_f32, scan_f32, arg_f32, NULL, NULL, NULL};
 
 /* Bools are bytes of 0 and 1, with the loops of u8; what their operations are says lam__reduce_op_of. Narrow floats
  * come here as f32. */

@@ -45,6 +45,23 @@
 #define FLOATING    0
 #include "lib/kernels/reduce_type.h"
 
-const lam__reduce_type LAM__ISA_NAME(lam__reduce_i64_) = {leaf_i64, merge_i64, scan_i64, arg_i64, NULL};
-const lam__reduce_type LAM__ISA_NAME(lam__reduce_i32_) = {leaf_i32, merge_i32, scan_i32, arg_i32, tally_i32};
-const lam__reduce_type LAM__ISA_NAME(lam__reduce_u8_) = {leaf_u8, merge_u8, scan_u8, arg_u8, tally_u8};
+/* Sums where they lie. */
+static void share_sums(int64_t count, double n, void *sums) {
+    const double r = 1 / n;
+    char *sum = sums;
+    int64_t i = 0;
+    for (; i + LANES64 <= count; i += LANES64) {
+        const V64 shares = share(rounded((U64) * (const word_vec *)(const void *)(sum + 8 * i)), n, r);
+        memcpy(sum + 8 * i, &shares, sizeof shares);
+    }
+    U64 last = {0};
+    memcpy(&last, sum + 8 * i, (size_t)(8 * (count - i)));
+    const V64 shares = share(rounded(last), n, r);
+    memcpy(sum + 8 * i, &shares, (size_t)(8 * (count - i)));
+}
+
+const lam__reduce_type LAM__ISA_NAME(lam__reduce_i64_) = {
+    leaf_i64, merge_i64, scan_i64, arg_i64, NULL, LAM__ISA_NAME(lam__reduce_rounds_), share_sums};
+const lam__reduce_type LAM__ISA_NAME(lam__reduce_i32_) = {leaf_i32,  merge_i32, scan_i32, arg_i32,
+                                                          tally_i32, NULL,      NULL};
+const lam__reduce_type LAM__ISA_NAME(lam__reduce_u8_) = {leaf_u8, merge_u8, scan_u8, arg_u8, tally_u8, NULL, NULL};

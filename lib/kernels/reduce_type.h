@@ -7,6 +7,7 @@
  * - ORDERED 1: vectors have the instructions of reduce_vectors.h that choose (greater_NAME, ...)
  * - FLOATING 1: contiguous rows are those of reduce_rows.h, which needs SPREADS (1: a vector may hold several rows)
  * - H (bytes and i32): what the sums of 256 rows fit into
+ * - E, WITHIN (only sums of what becomes T while it is read): what lies in memory; the suffix of loops for T as it is
  *
  * The operation is always a constant after inlining. Rows are summed in groups of 64 bytes, one or more of the
  * machine's vectors, so that a result depends on nothing but the number of elements and whether they are contiguous;
@@ -16,6 +17,16 @@
 #define PASTE(a, b)  a##_##b
 #define EXPAND(a, b) PASTE(a, b)
 #define FN(name)     EXPAND(name, NAME)
+#ifdef E
+#define ROUNDS     1
+#define OPERATIONS 1
+#else
+#define ROUNDS     0
+#define OPERATIONS (PARTS == 2 ? 2 : 4)
+#define E          T
+#define WITHIN     NAME
+#endif
+#define NEAR(name) EXPAND(name, WITHIN)
 
 typedef LANE FN(vec) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(LANE)), may_alias));
 typedef M FN(mask) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(LANE)), may_alias));
@@ -75,7 +86,7 @@ ALWAYS_INLINE bool FN(is_run)(lam__reduce_op op, const lam__reduce_block *b) {
 
 /* `count` elements, a power of two up to 8, as a balanced tree. Written out for each count, because compilers make
  * vectors of columns of trees, not of trees. s: elements from one to the next. */
-ALWAYS_INLINE T FN(tree)(lam__reduce_op op, int count, const T *x, int64_t s) {
+ALWAYS_INLINE T FN(tree)(lam__reduce_op op, int count, const E *x, int64_t s) {
     if (count == 1) return x[0];
     T a = FN(fold)(op, x[0], x[s]);
     if (count == 2) return a;
@@ -88,7 +99,7 @@ ALWAYS_INLINE T FN(tree)(lam__reduce_op op, int count, const T *x, int64_t s) {
 /* ---- leaves -------------------------------------------------------------------------------------------------- */
 
 /* The rows of a column from `from` on, of which those before are folded in r: eight at a time, then four, two, one. */
-ALWAYS_INLINE T FN(column_from)(lam__reduce_op op, T r, int64_t from, int64_t rows, const T *x, int64_t s) {
+ALWAYS_INLINE T FN(column_from)(lam__reduce_op op, T r, int64_t from, int64_t rows, const E *x, int64_t s) {
     int64_t i = from;
     for (; rows - i >= 8; i += 8) r = FN(fold)(op, r, FN(tree)(op, 8, x + i * s, s));
     if (rows - i >= 4) r = FN(fold)(op, r, FN(tree)(op, 4, x + i * s, s)), i += 4;
@@ -98,7 +109,7 @@ ALWAYS_INLINE T FN(column_from)(lam__reduce_op op, T r, int64_t from, int64_t ro
 
 /* One column. KEEP IN STEP: leaf order (by_rows). Whether a column is summed alone or beside others, its elements meet
  * in the same order. */
-ALWAYS_INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t s) {
+ALWAYS_INLINE T FN(column)(lam__reduce_op op, int64_t rows, const E *x, int64_t s) {
     if (rows >= 8) return FN(column_from)(op, FN(tree)(op, 8, x, s), 8, rows, x, s);
     if (rows >= 4) return FN(column_from)(op, FN(tree)(op, 4, x, s), 4, rows, x, s);
     if (rows >= 2) return FN(column_from)(op, FN(tree)(op, 2, x, s), 2, rows, x, s);
@@ -107,35 +118,48 @@ ALWAYS_INLINE T FN(column)(lam__reduce_op op, int64_t rows, const T *x, int64_t 
 
 /* ---- columns in vectors --------------------------------------------------------------------------------------- */
 
+/* What lies in memory, as a vector of T. */
+ALWAYS_INLINE FN(vec) FN(taken)(U64 v) {
+#if ROUNDS
+    return (FN(vec))rounded(v);
+#else
+    return (FN(vec))v;
+#endif
+}
+
+ALWAYS_INLINE FN(vec) FN(at)(const E *x) {
+    return FN(taken)((U64) * (const word_vec *)(const void *)x);
+}
+
 /* A vector of columns, or of those of layers that lie beside each other in it. */
-ALWAYS_INLINE FN(vec) FN(lanes_at)(beside p, const T *x) {
-    if (p.count == 1) return *(const FN(vec) *)(const void *)x;
+ALWAYS_INLINE FN(vec) FN(lanes_at)(beside p, const E *x) {
+    if (p.count == 1) return FN(at)(x);
     const bool words = PARTS == 2 && p.count == LANES64;
-    return (FN(vec))(words ? words_beside((const char *)x, p.step) : rows_beside(p.count, x, p.step));
+    return FN(taken)(words ? words_beside((const char *)x, p.step) : rows_beside(p.count, x, p.step));
 }
 
 /* Two, four, eight rows of a vector of columns as a balanced tree: that of FN(tree). */
-ALWAYS_INLINE FN(vec) FN(two_lanes)(lam__reduce_op op, beside p, const T *x, int64_t s) {
+ALWAYS_INLINE FN(vec) FN(two_lanes)(lam__reduce_op op, beside p, const E *x, int64_t s) {
     FN(vec) v = FN(lanes_at)(p, x);
     const FN(vec) more = FN(lanes_at)(p, x + s);
     FN(fold_lanes)(op, &v, &more);
     return v;
 }
 
-ALWAYS_INLINE FN(vec) FN(four_lanes)(lam__reduce_op op, beside p, const T *x, int64_t s) {
+ALWAYS_INLINE FN(vec) FN(four_lanes)(lam__reduce_op op, beside p, const E *x, int64_t s) {
     FN(vec) v = FN(two_lanes)(op, p, x, s), more = FN(two_lanes)(op, p, x + 2 * s, s);
     FN(fold_lanes)(op, &v, &more);
     return v;
 }
 
-ALWAYS_INLINE FN(vec) FN(eight_lanes)(lam__reduce_op op, beside p, const T *x, int64_t s) {
+ALWAYS_INLINE FN(vec) FN(eight_lanes)(lam__reduce_op op, beside p, const E *x, int64_t s) {
     FN(vec) v = FN(four_lanes)(op, p, x, s), more = FN(four_lanes)(op, p, x + 4 * s, s);
     FN(fold_lanes)(op, &v, &more);
     return v;
 }
 
 /* Up to seven rows more. */
-ALWAYS_INLINE FN(vec) FN(rest_lanes)(lam__reduce_op op, beside p, FN(vec) v, int64_t rows, const T *x, int64_t s) {
+ALWAYS_INLINE FN(vec) FN(rest_lanes)(lam__reduce_op op, beside p, FN(vec) v, int64_t rows, const E *x, int64_t s) {
     FN(vec) more;
     if (rows & 4) more = FN(four_lanes)(op, p, x, s), FN(fold_lanes)(op, &v, &more), x += 4 * s;
     if (rows & 2) more = FN(two_lanes)(op, p, x, s), FN(fold_lanes)(op, &v, &more), x += 2 * s;
@@ -144,7 +168,7 @@ ALWAYS_INLINE FN(vec) FN(rest_lanes)(lam__reduce_op op, beside p, FN(vec) v, int
 }
 
 /* A vector of columns. KEEP IN STEP: leaf order (column). */
-ALWAYS_INLINE FN(vec) FN(column_lanes)(lam__reduce_op op, beside p, int64_t rows, const T *x, int64_t s) {
+ALWAYS_INLINE FN(vec) FN(column_lanes)(lam__reduce_op op, beside p, int64_t rows, const E *x, int64_t s) {
     FN(vec) v, more;
     int64_t i = 8;
     if (rows < 8) {
@@ -157,7 +181,7 @@ ALWAYS_INLINE FN(vec) FN(column_lanes)(lam__reduce_op op, beside p, int64_t rows
 
 /* What becomes of a vector of columns: `count` rows, fewer than eight or a multiple of that, beside what is in `out`
  * unless they are the first. */
-ALWAYS_INLINE FN(vec) FN(passed)(lam__reduce_op op, int64_t count, bool first, const T *x, int64_t s, const T *out) {
+ALWAYS_INLINE FN(vec) FN(passed)(lam__reduce_op op, int64_t count, bool first, const E *x, int64_t s, const T *out) {
     FN(vec) v, more;
     if (first) v = FN(eight_lanes)(op, alone, x, s);
     else memcpy(&v, out, sizeof v);
@@ -171,7 +195,7 @@ ALWAYS_INLINE FN(vec) FN(passed)(lam__reduce_op op, int64_t count, bool first, c
 
 /* Adds `count` rows, eight at a time, to every column; x and out never overlap. The last vector begins earlier, so it
  * is made before the others and written after them. */
-ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int64_t count, bool first, const lam__reduce_block *b, const T *x,
+ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int64_t count, bool first, const lam__reduce_block *b, const E *x,
                             T *restrict out) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const int64_t end = b->columns - LANES, s = b->row_step;
@@ -186,9 +210,10 @@ ALWAYS_INLINE void FN(pass)(lam__reduce_op op, int64_t count, bool first, const 
 /* NOTE [bringing]
  * A pass goes along eight rows at once, and layers abreast lie apart: orders that no machine sees coming. What has no
  * gaps in memory is touched first, line by line as it lies, as much as a good part of the first cache takes; reading
- * ahead is then the machine's. Loads do that and prefetches do not: with these it takes up to twice as long. From the
- * third cache, which answers soon enough, it would cost more than the waiting. Rows with gaps are asked for, line by
- * line, some rows ahead. */
+ * ahead is then the machine's. Loads of whole lines do that. Prefetches do not: with these it takes up to twice as
+ * long; loads of one byte of each line do or do not, with where the code lies, and it takes up to three times as long.
+ * Rows as long as a page are seen coming. From the third cache, which answers soon enough, it would cost more than
+ * the waiting. Rows with gaps are asked for, line by line, some rows ahead. */
 
 /* Rows of a block that a pass goes down, brought where they are far: eight where they are long or have gaps. */
 ALWAYS_INLINE int64_t FN(brought_rows)(const lam__reduce_block *b) {
@@ -197,14 +222,16 @@ ALWAYS_INLINE int64_t FN(brought_rows)(const lam__reduce_block *b) {
     return many ? NEAR_BYTES / eight * 8 : 8;
 }
 
-/* A load of each line, which compilers leave where it is. */
-ALWAYS_INLINE void FN(touch)(int64_t elements, const T *x) {
-    const volatile char *line = (const volatile char *)x;
-    for (int64_t i = 0; i < elements * (int64_t)sizeof(T); i += 64) (void)line[i];
+/* Loads that compilers leave where they are. */
+ALWAYS_INLINE void FN(touch)(int64_t elements, const E *x) {
+    const int64_t last = elements * (int64_t)sizeof(T) - (int64_t)sizeof(touched_vec);
+    for (int64_t i = 0; i < last; i += sizeof(touched_vec))
+        (void)*(const volatile touched_vec *)(const void *)((const char *)x + i);
+    if (last >= 0) (void)*(const volatile touched_vec *)(const void *)((const char *)x + last);
 }
 
 /* So many rows at x, which are about to be read. */
-ALWAYS_INLINE void FN(bring)(const lam__reduce_block *b, const T *x, int64_t rows) {
+ALWAYS_INLINE void FN(bring)(const lam__reduce_block *b, const E *x, int64_t rows) {
     const int64_t bytes = b->columns * (int64_t)sizeof(T), step = b->row_step * (int64_t)sizeof(T);
     if (!b->far || bytes > BRING_BYTES / 8 || step <= 0) return;
     if (step <= bytes) {
@@ -217,7 +244,7 @@ ALWAYS_INLINE void FN(bring)(const lam__reduce_block *b, const T *x, int64_t row
 }
 
 /* Each vector of columns down all rows; the last one begins earlier. */
-ALWAYS_INLINE void FN(by_vectors)(lam__reduce_op op, int64_t columns, int64_t rows, const T *x, int64_t s,
+ALWAYS_INLINE void FN(by_vectors)(lam__reduce_op op, int64_t columns, int64_t rows, const E *x, int64_t s,
                                   T *restrict out) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const int64_t last = columns > LANES ? columns - LANES : 0;
@@ -234,7 +261,7 @@ ALWAYS_INLINE void FN(by_narrow_rows)(lam__reduce_op op, const lam__reduce_block
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const int64_t s = b->row_step, room = (b->rows - 1) * s + b->columns - LANES;
     const int64_t whole = s > 0 && room >= 0 ? (room / s + 1) & -8 : 0;
-    const T *x = b->x;
+    const E *x = b->x;
     T some[LANES];
     if (whole) FN(by_vectors)(op, LANES, whole, x, s, some);
     for (int64_t c = 0; c < b->columns; c++)
@@ -244,14 +271,14 @@ ALWAYS_INLINE void FN(by_narrow_rows)(lam__reduce_op op, const lam__reduce_block
 /* Columns side by side. KEEP IN STEP: leaf order (column). A pass reads and writes each result once. */
 ALWAYS_INLINE void FN(by_dense_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
-    const T *x = b->x;
+    const E *x = b->x;
     const int64_t s = b->row_step, most = FN(brought_rows)(b);
     if (b->columns < LANES) FN(by_narrow_rows)(op, b, out);
     else if (b->rows < 8) FN(by_vectors)(op, b->columns, b->rows, x, s, out);
     else
         for (int64_t i = 0; i < b->rows; i += most) {
             const int64_t n = b->rows - i < most ? b->rows - i : most, whole = n & -8;
-            const T *row = x + i * s;
+            const E *row = x + i * s;
             FN(bring)(b, row, n);
             if (i == 0) FN(pass)(op, whole, true, b, row, out);
             else if (whole) FN(pass)(op, whole, false, b, row, out);
@@ -263,13 +290,14 @@ ALWAYS_INLINE void FN(by_dense_rows)(lam__reduce_op op, const lam__reduce_block 
 static ONE_TEXT void FN(by_rows)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     switch (op) {
     case LAM__REDUCE_OP_SUM: FN(by_dense_rows)(LAM__REDUCE_OP_SUM, b, out); return;
+#if OPERATIONS > 1
     case LAM__REDUCE_OP_PROD: FN(by_dense_rows)(LAM__REDUCE_OP_PROD, b, out); return;
-#if PARTS == 2
-    default: return;
-#else
+#endif
+#if OPERATIONS > 2
     case LAM__REDUCE_OP_MAX: FN(by_dense_rows)(LAM__REDUCE_OP_MAX, b, out); return;
     case LAM__REDUCE_OP_MIN: FN(by_dense_rows)(LAM__REDUCE_OP_MIN, b, out); return;
 #endif
+    default: return;
     }
 }
 
@@ -281,16 +309,17 @@ static ONE_TEXT void FN(by_rows_apart)(lam__reduce_op op, const lam__reduce_bloc
         const int64_t n = b->columns - c < most ? b->columns - c : most;
         const lam__reduce_block side = lam__reduce_side(room, n, b->rows, LAM__REDUCE_NEAR);
         for (int64_t r = 0; r < b->rows; r++)
-            for (int64_t i = 0; i < n; i++) room[r * n + i] = ((const T *)b->x)[(c + i) * b->step + r * b->row_step];
-        FN(by_rows)(op, &side, out + c);
+            for (int64_t i = 0; i < n; i++) room[r * n + i] = ((const E *)b->x)[(c + i) * b->step + r * b->row_step];
+        NEAR(by_rows)(op, &side, out + c);
     }
 }
 
 #if defined(LIST) && PARTS == 1
 /* Rows of three elements side by side: three vectors hold as many as one has lanes, and become one of the first, one of
  * the second and one of the third elements. */
-ALWAYS_INLINE void FN(turn_triples)(const T *x, FN(vec) * v) {
-    const FN(vec) *from = (const FN(vec) *)(const void *)x, a = from[0], b = from[1], c = from[2];
+ALWAYS_INLINE void FN(turn_triples)(const E *x, FN(vec) * v) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const FN(vec) a = FN(at)(x), b = FN(at)(x + LANES), c = FN(at)(x + 2 * LANES);
     v[0] = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 0)), c, LIST(SECOND, 0));
     v[1] = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 1)), c, LIST(SECOND, 1));
     v[2] = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 2)), c, LIST(SECOND, 2));
@@ -301,7 +330,7 @@ ALWAYS_INLINE void FN(each_triple)(lam__reduce_op op, const lam__reduce_block *b
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     for (int64_t next = 0; next < b->columns; next += LANES) {
         const int64_t c = next + LANES <= b->columns ? next : b->columns - LANES;
-        const T *x = (const T *)b->x + 3 * c;
+        const E *x = (const E *)b->x + 3 * c;
         FN(vec) v[3];
         for (int64_t i = 0; b->far && i < 3 * VECTOR_BYTES; i += 64)
             __builtin_prefetch((const char *)x + AHEAD_BYTES + i);
@@ -323,7 +352,7 @@ ALWAYS_INLINE void FN(each_triple)(lam__reduce_op op, const lam__reduce_block *b
  * step is not 1 but smaller than that of the rows; else column by column. The choice is part of the order of a sum, so
  * it looks at the shape of the block and at nothing else. */
 ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    const T *x = b->x;
+    const E *x = b->x;
 #if FLOATING
     if (b->row_step == 1 && b->rows >= 2) FN(leaf_rows)(op, b, out);
     else if (FN(is_run)(op, b) && lam__reduce_is_few(b)) FN(leaf_few)(op, b, out);
@@ -358,13 +387,14 @@ ALWAYS_INLINE void FN(all_layers)(lam__reduce_op op, const lam__reduce_block *b,
 static void FN(leaf)(lam__reduce_op op, const lam__reduce_block *b, void *out) {
     switch (op) {
     case LAM__REDUCE_OP_SUM: FN(all_layers)(LAM__REDUCE_OP_SUM, b, out); return;
+#if OPERATIONS > 1
     case LAM__REDUCE_OP_PROD: FN(all_layers)(LAM__REDUCE_OP_PROD, b, out); return;
-#if PARTS == 2
-    default: return;
-#else
+#endif
+#if OPERATIONS > 2
     case LAM__REDUCE_OP_MAX: FN(all_layers)(LAM__REDUCE_OP_MAX, b, out); return;
     case LAM__REDUCE_OP_MIN: FN(all_layers)(LAM__REDUCE_OP_MIN, b, out); return;
 #endif
+    default: return;
     }
 }
 
@@ -378,6 +408,7 @@ static void FN(tally)(const lam__reduce_block *b, int64_t *restrict out) {
 }
 #endif
 
+#if !ROUNDS
 /* The left part comes first in the tree, which decides between a NaN and another. */
 ALWAYS_INLINE void FN(merge_of)(lam__reduce_op op, int64_t columns, T *restrict out, const T *restrict other) {
     for (int64_t c = 0; c < columns; c++) out[c] = FN(fold)(op, out[c], other[c]);
@@ -387,16 +418,17 @@ static void FN(merge)(lam__reduce_op op, int64_t columns, void *out, const void 
     switch (op) {
     case LAM__REDUCE_OP_SUM: FN(merge_of)(LAM__REDUCE_OP_SUM, columns, out, other); return;
     case LAM__REDUCE_OP_PROD: FN(merge_of)(LAM__REDUCE_OP_PROD, columns, out, other); return;
-#if PARTS == 2
-    default: return;
-#else
+#if OPERATIONS > 2
     case LAM__REDUCE_OP_MAX: FN(merge_of)(LAM__REDUCE_OP_MAX, columns, out, other); return;
     case LAM__REDUCE_OP_MIN: FN(merge_of)(LAM__REDUCE_OP_MIN, columns, out, other); return;
 #endif
+    default: return;
     }
 }
 
-#if PARTS == 1
+#endif
+
+#if OPERATIONS == 4
 #include "lib/kernels/reduce_places.h"
 #include "lib/kernels/reduce_running.h"
 #endif
@@ -407,6 +439,11 @@ static void FN(merge)(lam__reduce_op op, int64_t columns, void *out, const void 
 #undef T
 #undef U
 #undef S
+#undef E
+#undef WITHIN
+#undef NEAR
+#undef ROUNDS
+#undef OPERATIONS
 #undef M
 #undef LANE
 #undef PARTS

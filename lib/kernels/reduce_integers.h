@@ -361,7 +361,7 @@ enum { FN(TAKEN) = sizeof(T) == 1 ? VECTOR_BYTES : LANES64 };
 /* Row k, summed lane by lane; of dense rows shorter than a vector, vector k. */
 ALWAYS_INLINE U64 FN(tally_piece)(int size, const FN(tally_of) * r, int k) {
     enum { TAKEN = FN(TAKEN) };
-    if (size < LANES64) return FN(pair_sums)(r->x + k * (int64_t)(VECTOR_BYTES / sizeof(T)));
+    if (size < LANES64) return FN(pair_sums)(r->x + k * (int64_t)(VECTOR_BYTES / sizeof(T)), r->keep);
     const T *row = r->x + k * r->step;
     U64 sums = {0};
     int64_t i = 0;
@@ -384,13 +384,15 @@ ALWAYS_INLINE U64 FN(tally_4)(int size, const FN(tally_of) * r, int k) {
     return FN(tally_meet)(first, FN(tally_2)(size, r, k + 2));
 }
 
-ALWAYS_INLINE U64 FN(tally_8)(int size, const FN(tally_of) * r) {
+/* As many rows as there are words in a vector: in halves, as in fold_words. `size` is a constant. */
+ALWAYS_INLINE U64 FN(tally_some)(int size, const FN(tally_of) * r) {
+    if (size == 1) return FN(tally_piece)(size, r, 0);
+    if (size == 2) return FN(tally_2)(size, r, 0);
     const U64 first = FN(tally_4)(size, r, 0);
-    return FN(tally_meet)(first, FN(tally_4)(size, r, 4));
+    return size == 4 ? first : FN(tally_meet)(first, FN(tally_4)(size, r, 4));
 }
 
-/* Rows that do not overlap, as many as there are words in a vector: in halves, as in fold_words. Gives how many are
- * done. `size` is a constant. */
+/* Rows that do not overlap. Gives how many are done. */
 ALWAYS_INLINE int64_t FN(tally_rows)(int size, const lam__reduce_block *b, int64_t *restrict out) {
     enum { TAKEN = FN(TAKEN) };
     const int64_t over = size < LANES64 ? 0 : -b->rows & (TAKEN - 1), beyond = (over + b->step - 1) / b->step;
@@ -399,10 +401,7 @@ ALWAYS_INLINE int64_t FN(tally_rows)(int size, const lam__reduce_block *b, int64
     int64_t c = 0;
     for (; c + LANES64 <= b->columns - beyond; c += LANES64) {
         r.x = (const T *)b->x + c * b->step;
-        const U64 sums = size == 1   ? FN(tally_piece)(size, &r, 0)
-                         : size == 2 ? FN(tally_2)(size, &r, 0)
-                         : size == 4 ? FN(tally_4)(size, &r, 0)
-                                     : FN(tally_8)(size, &r);
+        const U64 sums = FN(tally_some)(size, &r);
         memcpy(out + c, &sums, sizeof sums);
     }
     return c;

@@ -34,7 +34,7 @@ ALWAYS_INLINE int64_t FN(by_blocks)(lam__reduce_op op, const lam__reduce_block *
 /* Whether a layer is whole vectors without gaps, each of several rows. */
 ALWAYS_INLINE bool FN(are_dense)(const lam__reduce_block *b) {
     const int64_t bytes = b->columns * (int64_t)sizeof(T), size = b->rows * bytes;
-    const bool halves = bytes == 8 || bytes == 16 || bytes == 32 || (size >= DENSE_BYTES && (bytes == 2 || bytes == 4));
+    const bool halves = bytes == 8 || bytes == 16 || bytes == 32;
     return halves && bytes < VECTOR_BYTES && b->row_step == b->columns && size % VECTOR_BYTES == 0;
 }
 
@@ -45,7 +45,6 @@ ALWAYS_INLINE FN(vec) FN(dense_lanes)(lam__reduce_op op, const lam__reduce_block
     const int64_t bytes = b->columns * (int64_t)sizeof(T), count = b->rows * bytes / VECTOR_BYTES;
     for (int64_t k = 1; k < count; k++) FN(fold_lanes)(op, &v, &row[k]);
     FN(fold_halves)(op, bytes, &v);
-    for (int bits = 32; bits >= 8 * bytes; bits /= 2) FN(fold_above)(op, bits, &v);
     return v;
 }
 #endif
@@ -68,6 +67,50 @@ ALWAYS_INLINE int64_t FN(by_words)(lam__reduce_op op, const lam__reduce_block *b
             FN(fold_lanes)(op, &v, &more);
         }
         for (int i = 0; i < LANES64; i++) memcpy(out + (k + i) * n, (const char *)&v + 8 * i, 8);
+    }
+    return k;
+}
+#endif
+
+#if !defined(LIST) && TURNS_BYTES
+/* Whether layers without gaps have so few columns of bytes, and so many rows, that 16 bytes hold several of these. What
+ * is done twice leaves maxima and minima as they are, and nothing else. */
+ALWAYS_INLINE bool FN(are_folded)(lam__reduce_op op, const lam__reduce_block *b) {
+    const int64_t n = b->columns;
+    const bool once = op == LAM__REDUCE_OP_MAX || op == LAM__REDUCE_OP_MIN;
+    return once && n > 1 && n < 8 && b->row_step == n && b->rows >= 16 / n;
+}
+
+/* Each 16 bytes of a vector go down a layer of their own, or all of them down one where it is longer than that; the
+ * last time from earlier on. Then those of one layer meet, and their rows. */
+ALWAYS_INLINE int64_t FN(by_folds)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    enum { SIXTEENS = VECTOR_BYTES / 16 };
+    const int64_t n = b->columns, size = 16 / n * n, bytes = b->rows * n, whole = FN(whole_layers)(b, 8);
+    const bool abreast = bytes < SIXTEENS * size;
+    const int64_t count = abreast ? SIXTEENS : 1, apart = abreast ? b->layer_step : size;
+    const int64_t each = SIXTEENS / count * size;
+    const int lanes = apart == 16 ? 1 : SIXTEENS;
+    U64 turn[3];
+    int levels = 0;
+    int64_t k = 0;
+    for (int64_t rows = 16 / n; rows > 1; rows -= rows / 2, levels++) {
+        char from[VECTOR_BYTES];
+        for (int i = 0; i < VECTOR_BYTES; i++) from[i] = (char)((i + rows / 2 * n) % 16);
+        memcpy(&turn[levels], from, sizeof from);
+    }
+    for (; k + count <= whole; k += count) {
+        const T *x = (const T *)b->x + k * b->layer_step;
+        FN(vec) v = (FN(vec))rows_beside(lanes, x, apart), other;
+        for (int64_t i = each; i < bytes; i += each) {
+            other = (FN(vec))rows_beside(lanes, x + (i < bytes - each ? i : bytes - each), apart);
+            FN(fold_lanes)(op, &v, &other);
+        }
+        if (!abreast) FN(fold_halves)(op, 16, &v);
+        for (int l = 0; l < levels; l++) {
+            other = (FN(vec))turned((U64)v, turn[l]);
+            FN(fold_lanes)(op, &v, &other);
+        }
+        for (int i = 0; i < count; i++) memcpy(out + (k + i) * n, (const char *)&v + 16 * i, 8);
     }
     return k;
 }
@@ -163,6 +206,9 @@ ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *
         return whole;
     }
 #endif
+#if !defined(LIST) && TURNS_BYTES
+    if (FN(are_folded)(op, b)) return FN(by_folds)(op, b, out);
+#endif
 #ifndef LIST
     if (n <= 8) return FN(by_words)(op, b, out);
 #endif
@@ -214,16 +260,18 @@ ALWAYS_INLINE void FN(tally_wide)(const lam__reduce_block *b, int64_t *restrict 
 }
 
 #ifndef LIST
-/* Whether layers have so few columns of bytes that it is better to take those of many rows apart than row after row. */
+/* Whether layers have so few columns of bytes that it is better to take those of many rows apart than row after row:
+ * sooner where a layer is no more than a vector. */
 ALWAYS_INLINE bool FN(are_thin)(const lam__reduce_block *b) {
-    return b->columns <= THIN_COLUMNS && b->row_step == b->columns && b->rows >= THIN_ROWS * b->columns;
+    const int64_t n = b->columns, few = b->rows * n <= VECTOR_BYTES ? THIN_ROWS_IN_ONE : THIN_ROWS;
+    return n > 1 && n <= THIN_COLUMNS && b->row_step == n && b->layer_step >= b->rows * n && b->rows >= few * n;
 }
 
 /* Which bytes of as many rows as a vector holds are those of each column. */
 ALWAYS_INLINE void FN(bytes_of_columns)(int64_t n, U64 *own) {
     for (int64_t c = 0; c < n; c++) {
-        unsigned char keep[VECTOR_BYTES];
-        for (int64_t i = 0; i < VECTOR_BYTES; i++) keep[i] = i < VECTOR_BYTES / n * n && i % n == c ? 0xff : 0;
+        unsigned char keep[VECTOR_BYTES] = {0};
+        for (int64_t i = c; i <= VECTOR_BYTES - n + c; i += n) keep[i] = 0xff;
         memcpy(&own[c], keep, sizeof keep);
     }
 }
@@ -248,9 +296,35 @@ ALWAYS_INLINE void FN(tally_thin)(int n, int64_t bytes, const U64 *own, U64 rest
     }
 }
 
+/* Layers of no more than a vector: each column is a row of its own, of which the others are masked. As many layers at a
+ * time as a vector has words; `size` as in tally_rows. Gives how many are done. */
+ALWAYS_INLINE int64_t FN(tally_thin_rows)(int size, const lam__reduce_block *b, int64_t *restrict out) {
+    const int64_t n = b->columns, step = b->layer_step, bytes = b->rows * n;
+    const int64_t beyond = size < LANES64 ? 0 : (VECTOR_BYTES - bytes + step - 1) / step;
+    const int64_t left = b->layers + b->behind - beyond, whole = left < b->layers ? left : b->layers;
+    const U64 all = FN(first_bytes)(VECTOR_BYTES, size < LANES64 ? VECTOR_BYTES : bytes);
+    U64 own[THIN_COLUMNS];
+    int64_t k = 0;
+    FN(bytes_of_columns)(n, own);
+    for (; k + LANES64 <= whole; k += LANES64)
+        for (int64_t c = 0; c < n; c++) {
+            const FN(tally_of) r = {(const T *)b->x + k * step, bytes, step, own[c] & all};
+            const U64 v = FN(tally_some)(size, &r);
+            int64_t sums[LANES64];
+            memcpy(sums, &v, sizeof sums);
+            for (int i = 0; i < LANES64; i++) out[(k + i) * n + c] = sums[i];
+        }
+    return k;
+}
+
 /* Gives how many layers are done. */
 ALWAYS_INLINE int64_t FN(tally_thin_layers)(const lam__reduce_block *b, int64_t *restrict out) {
     const int64_t n = b->columns, bytes = b->rows * n, whole = FN(whole_layers)(b, VECTOR_BYTES);
+    const int64_t dense = b->layer_step == bytes ? bytes : 0;
+    if (dense == 8) return FN(tally_thin_rows)(1, b, out);
+    if (LANES64 > 2 && dense == 16) return FN(tally_thin_rows)(2, b, out);
+    if (LANES64 > 4 && dense == 32) return FN(tally_thin_rows)(4, b, out);
+    if (bytes <= VECTOR_BYTES) return FN(tally_thin_rows)(LANES64, b, out);
     const U64 rest = FN(first_bytes)(VECTOR_BYTES, bytes % (VECTOR_BYTES / n * n));
     U64 own[THIN_COLUMNS];
     FN(bytes_of_columns)(n, own);
@@ -272,7 +346,7 @@ ALWAYS_INLINE int64_t FN(tally_layers)(const lam__reduce_block *b, int64_t *rest
     if (!FN(are_layers)(b)) return 0;
     const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES64);
 #ifndef LIST
-    if (n > 1 && FN(are_thin)(b)) return FN(tally_thin_layers)(b, out);
+    if (FN(are_thin)(b)) return FN(tally_thin_layers)(b, out);
 #endif
     if (n > LANES64) FN(tally_wide)(b, out);
     else

@@ -27,16 +27,16 @@ enum {
     BRING_BYTES = 16384, /* eight rows that are brought at once, and layers abreast, at most */
     BRING_LEAST = 256,   /* of layers abreast */
     LAYER_BYTES = 16384, /* the largest of many layers */
-    DENSE_BYTES = 256,   /* of a layer of less than a word of columns, at least, that is folded as it lies */
     THIN_COLUMNS = 5,    /* of bytes that are taken apart, where rows are so many times as many */
     THIN_ROWS = 16,
-    THIN_BYTES = 256,   /* of a layer of few columns whose places are found a vector of rows at a time, at least */
-    THIN_BYTES_8 = 320, /* the same of bytes */
-    ASK_BYTES = 2048,   /* rows that are asked for at once */
-    ROOM_BYTES = 8192,  /* of short rows that are folded at once */
-    APART_ROWS = 512,   /* of columns that are brought side by side */
-    LONG_BYTES = 1024,  /* rows that are taken several at a time */
-    WIDE_BYTES = 512,   /* a row made of several short ones */
+    THIN_ROWS_IN_ONE = 4, /* the same of layers of no more than a vector */
+    THIN_BYTES = 256,     /* of a layer of few columns whose places are found a vector of rows at a time, at least */
+    THIN_BYTES_8 = 320,   /* the same of bytes */
+    ASK_BYTES = 2048,     /* rows that are asked for at once */
+    ROOM_BYTES = 8192,    /* of short rows that are folded at once */
+    APART_ROWS = 512,     /* of columns that are brought side by side */
+    LONG_BYTES = 1024,    /* rows that are taken several at a time */
+    WIDE_BYTES = 512,     /* a row made of several short ones */
     FEW_ROWS = 8,
     /* What bounds arrays in the frame: columns and rows at once, and what is looked through before it is looked at. */
     TALLY_COLUMNS = 2048,

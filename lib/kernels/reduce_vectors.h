@@ -485,12 +485,12 @@ ALWAYS_INLINE U64 word_sums_i32(const int32_t *x, U64 keep) {
     return (U64)widened_i32(x) & keep;
 }
 
-/* A vector whose words are sums: of bytes, of two i32. */
-ALWAYS_INLINE U64 pair_sums_u8(const uint8_t *x) {
-    return sums_of_bytes((U64) * (const word_vec *)(const void *)x);
+/* A vector whose words are sums: of bytes, of which `keep` counts; of two i32. */
+ALWAYS_INLINE U64 pair_sums_u8(const uint8_t *x, U64 keep) {
+    return word_sums_u8(x, keep);
 }
 
-ALWAYS_INLINE U64 pair_sums_i32(const int32_t *x) {
+ALWAYS_INLINE U64 pair_sums_i32(const int32_t *x, __attribute__((unused)) U64 keep) {
     const U64 v = (U64) * (const word_vec *)(const void *)x ^ TWO_SIGNS;
     return (v & UINT32_MAX) + (v >> 32) - (UINT64_C(1) << 32);
 }

@@ -164,13 +164,12 @@ static ONE_TEXT int64_t FN(by_pieces)(lam__reduce_op op, const lam__reduce_block
 }
 
 /* Layers wider than a vector: those in memory that have no gaps are brought first (NOTE [bringing]), but for those of
- * rows shorter than a line or as long as a page, which machines see coming, and of so few rows that writing takes the
- * time. */
+ * rows shorter than a line, which machines see coming, and of few short rows, where writing takes the time. */
 ALWAYS_INLINE bool FN(are_brought)(const lam__reduce_block *b) {
-    const int64_t item = (int64_t)sizeof(T);
+    const int64_t row = b->columns * (int64_t)sizeof(T), column = b->rows * (int64_t)sizeof(T);
     const bool dense = b->row_step == b->columns && b->layer_step == b->rows * b->columns;
-    const bool hidden = b->columns * item >= BROUGHT_ROW && b->columns * item <= BRING_BYTES / 8;
-    return b->far == LAM__REDUCE_MEMORY && dense && hidden && b->rows * item >= BROUGHT_COLUMN;
+    const bool enough = row >= BROUGHT_LONG || (row >= BROUGHT_ROW && column >= BROUGHT_COLUMN);
+    return b->far == LAM__REDUCE_MEMORY && dense && enough;
 }
 
 /* Layer k, brought with those behind it where k is a multiple of as many as are worked on at once. */

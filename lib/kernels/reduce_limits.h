@@ -24,6 +24,7 @@ enum {
     NEAR_BYTES = 8192,  /* rows of columns that are brought at once, if eight of them are fewer */
     BROUGHT_ROW = 64,   /* of rows and of columns of layers that are brought, at least */
     BROUGHT_COLUMN = 32,
+    BROUGHT_LONG = 512,  /* of rows, whatever the columns */
     BRING_BYTES = 16384, /* eight rows that are brought at once, and layers abreast, at most */
     BRING_LEAST = 256,   /* of layers abreast */
     LAYER_BYTES = 16384, /* the largest of many layers */

@@ -116,15 +116,15 @@ ALWAYS_INLINE int64_t FN(by_folds)(lam__reduce_op op, const lam__reduce_block *b
 }
 #endif
 
-/* `count` layers that are about to be read, if they lie beyond the near cache, are not more than have room there, and
- * not so few bytes that machines see them coming. */
+/* `count` layers that are about to be read, if they lie beyond the near cache and are not more than have room there. */
 ALWAYS_INLINE void FN(bring_layers)(int64_t count, const lam__reduce_block *b, const E *x) {
     const int64_t step = b->layer_step, size = (b->rows - 1) * b->row_step + b->columns;
-    const int64_t bytes = count * step * (int64_t)sizeof(T);
-    if (b->far && size <= step && bytes >= BRING_LEAST && bytes <= BRING_BYTES) FN(touch)((count - 1) * step + size, x);
+    if (b->far && size <= step && count * step * (int64_t)sizeof(T) <= BRING_BYTES)
+        FN(touch)((count - 1) * step + size, x);
 }
 
-/* So many layers at a time, a constant, as lie beside each other in a vector. Gives how many are done. */
+/* So many layers at a time, a constant, as lie beside each other in a vector; brought unless they are so few bytes that
+ * machines see them coming. Gives how many are done. */
 ALWAYS_INLINE int64_t FN(by_some)(lam__reduce_op op, int count, const lam__reduce_block *b, T *restrict out) {
     enum { BYTES = VECTOR_BYTES };
     const int64_t n = b->columns, item = (int64_t)sizeof(T), rows = b->rows, s = b->row_step;
@@ -133,7 +133,7 @@ ALWAYS_INLINE int64_t FN(by_some)(lam__reduce_op op, int count, const lam__reduc
     const E *x = b->x;
     int64_t k = 0;
     for (; k + count <= whole; k += count, x += count * b->layer_step, out += count * n) {
-        FN(bring_layers)(count, b, x);
+        if (p.step * count >= BRING_LEAST) FN(bring_layers)(count, b, x);
         const FN(vec) v = FN(column_lanes)(op, p, rows, x, s);
         UNROLLED for (int i = 0; i < count; i++)
             memcpy(out + i * n, (const char *)&v + i * (BYTES / count), BYTES / count);

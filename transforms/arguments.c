@@ -160,6 +160,22 @@ bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *whi
     return false;
 }
 
+lam_status lam__arguments_again(const lam_fn *f, lam_value *const before[], lam_value *const again[]) {
+    for (int o = 0; o < f->outputs; o++) {
+        const lam_value *a = before[o], *b = again[o];
+        if (!a || !b || lam__value_same_type(a, b)) continue;
+        char text[512];
+        lam__text t = {text, sizeof text, 0};
+        lam__error_append_type(&t, (lam_dtype)b->dtype, b->rank, b->dims);
+        lam__error_append(&t, ", and was ");
+        lam__error_append_type(&t, (lam_dtype)a->dtype, a->rank, a->dims);
+        return lam__error_set(f->ctx, a->dtype == b->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE,
+                              "let it give the same types whenever it is given the same inputs",
+                              "'%s' was run again for a derivative: output %d is %s", f->name, o, text);
+    }
+    return LAM_OK;
+}
+
 /* Concrete, of no level. `like` may be abstract. */
 lam_value *lam__arguments_zero(lam_ctx *ctx, const lam_value *like) {
     return lam__value_filled(ctx, (lam_dtype)like->dtype, like->rank, like->dims, 0);

@@ -41,6 +41,10 @@ bool lam__arguments_complex(const char *transform, const lam_fn *f, bool holomor
 bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *which, int i, const lam_value *v,
                          const lam_value *like);
 
+/* Whether outputs of f, which was run again for its derivative, have the types they had before (or of what belongs to
+ * them, such as cotangents); otherwise records it. Entries that are NULL are not compared. */
+lam_status lam__arguments_again(const lam_fn *f, lam_value *const before[], lam_value *const again[]);
+
 /* How many values calls of f read from captures: its own, or those of what it is derived from; a function that
  * lam_linearize or lam_linear_transpose has made reads none. */
 int lam__arguments_captured(lam_fn *f);

@@ -146,7 +146,6 @@ static lam_status stage_forward(const lam_call_site *below, const bool needs[], 
  * are constants of it. The function and what else is made here go with the scope. */
 static lam_status stage_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
                                  lam_value *dout[]) {
-    (void)results;
     const checkpoint_params *p = call->params;
     lam_ctx *ctx = call->ctx;
     lam__scratch_area area;
@@ -169,6 +168,8 @@ static lam_status stage_tangents(const lam_call_site *call, lam_value *const res
     lam_status status = apply(ctx, call->primitive, push, n + count, in, out);
     lam__scope_close(&scope);
     lam__arguments_release(m, out);
+    if (status == LAM_OK) status = lam__arguments_again(p->f, results, out + m);
+    if (status != LAM_OK) lam__arguments_release(m, out + m);
     for (int o = 0; o < m; o++) dout[o] = out[m + o];
     lam__scratch_put(&area);
     return status;
@@ -189,7 +190,8 @@ static lam_status pull(lam_fn *f, const lam__pull *e, lam__level *level, lam_val
     lam_status status = lam__tape_record(again, v, wanted, results, &recording);
     if (status != LAM_OK) return status;
     state->mode = LAM__PASS;
-    status = lam__tape_pull(f->ctx, &recording, g, gx, true);
+    status = lam__arguments_again(f, g, results);
+    if (status == LAM_OK) status = lam__tape_pull(f->ctx, &recording, g, gx, true);
     lam__tape_forget(f->ctx, &recording);
     lam__arguments_release(f->outputs, results);
     lam__rematerialise_unbox(level, f->inputs, gx);

@@ -38,6 +38,19 @@ static bool fail_lengths(lam__control *c, const scan *s, int64_t asked) {
     return false;
 }
 
+static lam_tensor *fail_row(lam__control *c, const scan *s, size_t k, int64_t i, const lam_value *first,
+                            const lam_value *row) {
+    char text[512];
+    lam__text t = {text, sizeof text, 0};
+    lam__error_append_type(&t, (lam_dtype)first->dtype, first->rank, first->dims);
+    lam__error_append(&t, " of the first element and ");
+    lam__error_append_type(&t, (lam_dtype)row->dtype, row->rank, row->dims);
+    lam__error_set(c->ctx, first->dtype == row->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE,
+                   "let it give the same types whichever element it gets",
+                   "%s of '%s': result %zu is %s of element %lld", c->what, s->f->name, k, text, (long long)i);
+    return &c->ctx->failed;
+}
+
 /* From the option and the elements, which must all agree. */
 static bool find_length(lam__control *c, scan *s, int64_t asked) {
     if (asked < LAM_ZERO_SIZE || (!asked && !s->elements)) {
@@ -162,6 +175,20 @@ static int64_t recorded(const scan *s) {
     return by_elements >= 0 ? by_elements : lam__deferred_recorded(s->f, s->carries, s->carry);
 }
 
+/* The rows of result k in one, where trips have kept them apart. They must have the type of the first one. */
+static lam_tensor *joined(lam__control *c, const scan *s, size_t k) {
+    lam_tensor **rows = s->rows + (int64_t)k * s->length;
+    const lam_value *first = lam__scope_peek(rows[s->reverse ? s->length - 1 : 0]);
+    for (int64_t i = 0; i < s->length; i++) {
+        const lam_value *row = lam__scope_peek(rows[i]);
+        if (!first || !row) return &c->ctx->failed;
+        if (!lam__value_same_type(first, row)) return fail_row(c, s, k, i, first, row);
+    }
+    lam_tensor *all = lam_stack((lam_list){(size_t)s->length, rows}, 0);
+    for (int64_t i = 0; i < s->length; i++) lam_drop(rows[i]);
+    return all;
+}
+
 /* All trips, but of a loop that the first one shows to be too long for a program: that one is for nobody then. s->out
  * gets the results of the operation. Rows that have been stacked are given up one output after the
  * other. */
@@ -185,13 +212,7 @@ static bool run(lam__control *c, scan *s) {
         return lam__control_operands(c, "carries", s->init, s->carry) && run_later(c, s);
     }
     for (size_t k = 0; k < s->carries; k++) s->out[k] = s->carry[k];
-    for (size_t k = 0; k < s->results; k++) {
-        lam_tensor **rows = s->rows + (int64_t)k * s->length;
-        s->out[s->carries + k] = s->whole[k];
-        if (s->whole[k]) continue;
-        s->out[s->carries + k] = lam_stack((lam_list){(size_t)s->length, rows}, 0);
-        for (int64_t i = 0; i < s->length; i++) lam_drop(rows[i]);
-    }
+    for (size_t k = 0; k < s->results; k++) s->out[s->carries + k] = s->whole[k] ? s->whole[k] : joined(c, s, k);
     return true;
 }
 

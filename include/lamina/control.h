@@ -61,7 +61,8 @@ typedef struct lam_scan_options {
  * Shape   f: the carries, an element of each of xs -> the carries, results. out: the last carries, then the results
  *         with an axis 0 of all elements.
  * Fails   LAM_ERR_ARITY for counts that do not fit; LAM_ERR_SHAPE for lengths that differ, which it lists; for rank 0;
- *         LAM_ERR_OPTION without xs and length, or for impossible options; as lam_while.
+ *         LAM_ERR_OPTION without xs and length, or for impossible options; LAM_ERR_SHAPE, LAM_ERR_DTYPE for results of
+ *         other types than those of the first element; as lam_while.
  * Owner   out: current scope. Derivative: as lam_while; length 0: f is asked for its types by a batch of none, in
  *         which nothing is drawn. */
 LAM_API lam_status lam_scan(lam_fn *f, lam_list init, lam_list xs, lam_tensor **out, size_t n_out,

@@ -241,6 +241,35 @@ START_TEST(what_is_drawn_again_is_asked_of_every_batch) {
 }
 END_TEST
 
+/* env: how often it has been called. */
+BODY(fickle) {
+    out[0] = lam_sin(in[0]);
+    if ((*(int *)env)++) out[0] = lam_slice_axis(out[0], 0, 0, 1);
+}
+
+BODY(sum_of_fickle) {
+    out[0] = lam_sum(lam_apply(env, LAM_LIST(in[0])), NULL);
+}
+
+/* The slice's derivative would be as wrong as the slice: a function that is run again has to do the same. */
+START_TEST(what_gives_other_types_again_is_refused) {
+    int calls = 0;
+    lam_fn *f = lam_checkpoint(FN_ENV(fickle, 1, 1, &calls), NULL), *sum = FN_ENV(sum_of_fickle, 1, 1, f), *linear;
+    lam_tensor *x = VEC(1, 2, 3), *y;
+    lam_apply(lam_grad(sum, NULL), LAM_LIST(x));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "fickle", "run again", "output 0 is f64[1], and was f64[3]");
+    calls = 0;
+    lam_apply(lam_vmap(lam_grad(sum, NULL), NULL), LAM_LIST(lam_stack(LAM_LIST(x, x), 0)));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "fickle", "output 0 is f64[1], and was f64[3]", "vmap(size 2)");
+    calls = 0;
+    lam_jvp(sum, LAM_LIST(x), LAM_LIST(x), &y, &y, 1, NULL);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "fickle", "output 0 is f64[1], and was f64[3]");
+    calls = 0;
+    ck_assert_int_eq(lam_linearize(f, LAM_LIST(x), &y, 1, &linear, NULL), LAM_ERR_SHAPE);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "fickle", "f64[1]", "f64[3]");
+}
+END_TEST
+
 START_TEST(options_that_do_not_go_together) {
     lam_fn *f = FN(counted_square, 1, 1);
     const char *names[] = {"y"};
@@ -261,7 +290,7 @@ Suite *suite_transforms_checkpoint(void) {
                             nothing_is_computed_again_without_a_derivative, a_long_chain_is_put_off_without_recursion,
                             a_body_may_branch_on_what_is_put_off, captures_below_a_transform_are_differentiated,
                             an_undeclared_capture_is_named, what_is_drawn_again_is_asked_of_every_batch,
-                            options_that_do_not_go_together);
+                            what_gives_other_types_again_is_refused, options_that_do_not_go_together);
     suite_loop(suite, every_nesting_agrees_with_the_plain_function, 2);
     suite_loop(suite, each_policy_is_about_its_own_body, THREE_DEEP);
     return suite;

@@ -313,6 +313,36 @@ START_TEST(a_carry_that_changes_is_refused_with_a_list) {
 }
 END_TEST
 
+/* env: how often it has been called. From the second time on results have another type. */
+BODY(fickle) {
+    bool first = !(*(int *)env)++;
+    out[0] = in[0];
+    out[1] = first ? in[1] : lam_stack(LAM_LIST(in[1], in[1]), 0);
+    out[2] = in[1];
+}
+
+BODY(fickle_dtype) {
+    out[0] = (*(int *)env)++ ? lam_cast(in[0], LAM_I64) : in[0];
+}
+
+/* Results of trips are rows of one tensor: none is promoted, and the message names the function. */
+START_TEST(a_result_that_changes_is_refused) {
+    lam_tensor *y[3], *x = VEC(1, 2, 3);
+    int calls = 0;
+    lam_fn *f = FN_ENV(fickle, 2, 3, &calls);
+    ck_assert_int_eq(lam_scan(f, LAM_LIST(num(1)), LAM_LIST(x), y, 3, NULL), LAM_ERR_SHAPE);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "scan of 'fickle'", "result 0 is f64[] of the first element and f64[2] of element 1");
+    calls = 0;
+    lam_fn *half = FN_ENV(fickle_dtype, 1, 1, &calls);
+    ck_assert_int_eq(lam_map(half, LAM_LIST(x), y, 1, NULL), LAM_ERR_DTYPE);
+    EXPECT_ERROR(LAM_ERR_DTYPE, "map of 'fickle_dtype'", "result 0 is f64[] of the first element and i64[]");
+    calls = 0;
+    ck_assert_int_eq(lam_scan(f, LAM_LIST(num(1)), LAM_LIST(x), y, 3, &(lam_scan_options){.reverse = true}),
+                     LAM_ERR_SHAPE);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "scan of 'fickle'", "and f64[2] of element 0");
+}
+END_TEST
+
 START_TEST(refusals_of_scan_and_map) {
     lam_tensor *y[4], *x = VEC(1, 2), *z = VEC(1, 2, 3);
     lam_fn *f = FN(several, 4, 4);
@@ -347,5 +377,6 @@ Suite *suite_transforms_scan(void) {
                     no_trips_give_the_first_carries_and_empty_results, several_carries_elements_and_results,
                     captures_are_differentiated, what_does_not_change_is_kept_once_for_all_trips,
                     map_one_by_one_and_by_batches_with_a_remainder, a_map_over_nothing,
-                    a_carry_that_changes_is_refused_with_a_list, refusals_of_scan_and_map);
+                    a_carry_that_changes_is_refused_with_a_list, a_result_that_changes_is_refused,
+                    refusals_of_scan_and_map);
 }

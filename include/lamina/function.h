@@ -72,8 +72,8 @@ typedef struct lam_function {
 
 /* Applies a Function to in.count inputs (NULL where one is left out) for n_out outputs (NULL where forward leaves one
  * out). attrs: attrs_size bytes, copied.
- * Fails   LAM_ERR_ARITY for counts that do not fit; LAM_ERR_RULE for a Function without forward, or with two batching
- *         rules; what the callbacks record.
+ * Fails   LAM_ERR_ARITY for counts that do not fit; LAM_ERR_NULL for a Function without forward; LAM_ERR_RULE for one
+ *         with two batching rules; what the callbacks record.
  * Owner   out: current scope.
  * Derivative  that of the Function's rules. */
 LAM_API lam_status lam_function_apply(lam_ctx *ctx, const lam_function *function, const void *attrs, lam_list in,

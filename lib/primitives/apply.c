@@ -14,6 +14,7 @@
 
 #include <lamina/tensor.h>
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -348,6 +349,13 @@ lam_status lam__apply_status(size_t n, lam_tensor *const made[]) {
     for (size_t i = 0; i < n; i++)
         if (lam_failed(made[i])) return lam__error_last(lam_ctx_of(made[i]));
     return LAM_OK;
+}
+
+bool lam__apply_given(const char *operation, size_t n, lam_tensor *const in[], lam_tensor **failed) {
+    enum { MOST = 4 };
+    lam_value *values[MOST];
+    assert(n <= MOST);
+    return lam__scope_operands(operation, n, in, values, failed);
 }
 
 /* The parts of complex numbers say how wide integers become, which stay real beside them. */

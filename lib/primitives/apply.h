@@ -63,6 +63,10 @@ lam_status lam__apply_status(size_t n, lam_tensor *const made[]);
 lam_dtype lam__apply_floats(int n, lam_tensor *io[]);
 lam_tensor *lam__apply_narrowed(lam_tensor *out, lam_dtype dtype);
 
+/* Whether n operands of an operation that is made of others can be used, so that what is wrong has its name and their
+ * numbers. Otherwise records it; *failed is what the operation gives. */
+bool lam__apply_given(const char *operation, size_t n, lam_tensor *const in[], lam_tensor **failed);
+
 /* Rebinds x to `result` as lam_assign_ does; `operation` names the caller in messages. Returns x. */
 lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *result);
 

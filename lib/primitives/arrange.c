@@ -115,6 +115,8 @@ lam_tensor *lam_dynamic_slice_axis(lam_tensor *x, lam_tensor *start, int64_t siz
     uint64_t since = lam__scope_now(x);
     lam_tensor *starts[LAM_INNER_RANK];
     int64_t dims[LAM_INNER_RANK];
+    lam_tensor *failed;
+    if (!lam__apply_given("dynamic_slice_axis", 2, (lam_tensor *[]){x, start}, &failed)) return failed;
     if (!starts_of("dynamic_slice_axis", x, start, &axis, starts)) return lam__axes_failed(x);
     const lam_list list = {(size_t)lam_rank(x), starts};
     return lam__scope_only(lam_dynamic_slice(x, list, resized(x, axis, size, dims)), since);
@@ -122,8 +124,10 @@ lam_tensor *lam_dynamic_slice_axis(lam_tensor *x, lam_tensor *start, int64_t siz
 
 lam_tensor *lam_dynamic_update_slice_axis(lam_tensor *x, lam_tensor *update, lam_tensor *start, int axis) {
     uint64_t since = lam__scope_now(x);
-    lam_tensor *starts[LAM_INNER_RANK];
-    if (!starts_of("dynamic_update_slice_axis", x, start, &axis, starts)) return lam__axes_failed(x);
+    const char *name = "dynamic_update_slice_axis";
+    lam_tensor *starts[LAM_INNER_RANK], *failed;
+    if (!lam__apply_given(name, 3, (lam_tensor *[]){x, update, start}, &failed)) return failed;
+    if (!starts_of(name, x, start, &axis, starts)) return lam__axes_failed(x);
     const lam_list list = {(size_t)lam_rank(x), starts};
     return lam__scope_only(lam_dynamic_update_slice(x, update, list), since);
 }

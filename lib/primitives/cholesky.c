@@ -222,6 +222,8 @@ lam_tensor *lam_triangular_solve(lam_tensor *a, lam_tensor *b, const lam_triangu
 /* x = l l^H, so two solves: with l, then with l^H, which is the transpose of its conjugate. Nothing is factored. */
 lam_tensor *lam_cho_solve(lam_tensor *l, lam_tensor *b) {
     uint64_t since = lam__scope_now(l);
+    lam_tensor *failed;
+    if (!lam__apply_given("cho_solve", 2, (lam_tensor *[]){l, b}, &failed)) return failed;
     lam_tensor *half = lam_triangular_solve(l, b, NULL);
     return lam__scope_only(lam_triangular_solve(lam_conj(l), half, &(lam_triangular_solve_options){.transpose = true}),
                            since);

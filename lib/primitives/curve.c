@@ -27,7 +27,7 @@ static lam_tensor *between_points(lam_tensor *x, lam_tensor *xp, lam_tensor *fp,
 /* Both lists are usable; otherwise *failed. */
 static bool are_points(const char *operation, lam_tensor *x, lam_tensor *xp, lam_tensor *fp, lam_tensor **failed) {
     lam_dims own = lam_dims_of(xp);
-    if (lam_failed(x) || lam_failed(xp) || lam_failed(fp)) return *failed = lam_add(lam_add(x, xp), fp), false;
+    if (!lam__apply_given(operation, 3, (lam_tensor *[]){x, xp, fp}, failed)) return false;
     if (own.rank == 1 && own.dims[0] > 0 && lam_rank(fp) == 1 && lam_dim(fp, 0) == own.dims[0]) return true;
     *failed = lam__matrices_fail(operation, 3, (lam_tensor *[]){x, xp, fp}, LAM_ERR_SHAPE, NULL,
                                  "the points are two lists of one length, which is not 0");
@@ -222,12 +222,12 @@ lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis) {
 lam_tensor *lam_gradient_at(lam_tensor *y, lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(y);
     const int rank = lam_rank(y);
-    if (lam_failed(y) || lam_failed(x)) return lam__scope_only(lam_add(y, x), since);
+    lam_tensor *in[2] = {y, x}, *failed;
+    if (!lam__apply_given("gradient_at", 2, in, &failed)) return failed;
     if (!lam__apply_axis("gradient_at", y, rank, &axis)) return lam__axes_failed(y);
     const int64_t n = lam_dim(y, axis);
     if (n < 2) return lam__axes_fail("gradient_at", y, LAM_ERR_SHAPE, "%lld samples have no slope", (long long)n);
     axis -= rank; /* counted from the end, where x and y line up */
-    lam_tensor *in[2] = {y, x};
     const lam_dtype dtype = lam__apply_floats(2, in);
     lam_tensor *h = steps_of(in[0], in[1], 0, axis);
     if (lam_failed(h)) return lam__scope_only(h, since);

@@ -1,6 +1,7 @@
 /* Images of other sizes: each axis is a matrix of weights, made of a kernel at the distances of old places from new
  * ones, and the axes follow one another. Weights are made in f64 whatever the image is, since places are large
  * numbers, and they are ordinary operations of scale and translation, so both have derivatives. */
+#include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
 #include "lib/tensor/dtype.h"
@@ -118,6 +119,7 @@ lam_tensor *lam_scale_and_translate(lam_tensor *x, lam_dims dims, lam_axes axes,
     const lam_image_options how = options ? *options : (lam_image_options){0};
     lam_tensor *in[2] = {scale, translation}, *failed, *y = x;
     int count, all[LAM_INNER_RANK];
+    if (!lam__apply_given(operation, 3, (lam_tensor *[]){x, scale, translation}, &failed)) return failed;
     if (!lam__matrices_operands(operation, true, 1, &y, &y, &failed)) return failed;
     if (!lam__matrices_ordered(operation, true, 2, in, &failed) || !fits(operation, y, dims, how, &failed))
         return failed;

@@ -450,8 +450,9 @@ lam_tensor *lam_take_along_axis(lam_tensor *x, lam_tensor *indices, int axis) {
     const char *name = "take_along_axis";
     int64_t common[LAM_INNER_RANK];
     int rank = lam_rank(x);
+    lam_tensor *failed;
+    if (!lam__apply_given(name, 2, (lam_tensor *[]){x, indices}, &failed)) return failed;
     if (!lam__apply_axis(name, x, rank, &axis)) return lam__axes_failed(x);
-    if (!lam__scope_peek(x) || !lam__scope_peek(indices)) return lam__scope_named(lam_take(x, indices, axis), since);
     if (!lam__index_common(name, x, indices, axis, common)) return lam__axes_failed(x);
     index_params p = {rank - 1, rank - 1, LAM__INDEX_ERROR};
     lam_tensor *at = lam__index_axis_last(lam__index_integers(indices), axis, common);

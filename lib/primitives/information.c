@@ -194,7 +194,8 @@ lam_tensor *lam_entr_slope(lam_tensor *x) {
  * slope, nothing is added: y may be -inf. */
 lam_tensor *lam_kl_div(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
-    lam_tensor *in[2] = {x, y};
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!lam__apply_given("kl_div", 2, in, &failed)) return failed;
     const lam_dtype dtype = lam__apply_floats(2, in);
     lam_tensor *outside = lam_lt(lam_min(in[0], in[1]), 0.0);
     lam_tensor *rest = lam_where(outside, 0.0, lam_sub(in[1], in[0]));

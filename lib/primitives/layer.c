@@ -42,15 +42,24 @@ lam_tensor *lam_standardize(lam_tensor *x, const lam_normalize_options *options)
     return lam__scope_only(lam__lanes_standardize(x, set, o.epsilon), since);
 }
 
+/* Whether x can be used. `beside` tells in which context that is recorded where x is NULL; it may be left out. */
+static bool is_given(const char *operation, lam_tensor *x, lam_tensor *beside, lam_tensor **failed) {
+    return lam__apply_given(operation, beside ? 2 : 1, (lam_tensor *[]){x, beside}, failed);
+}
+
 /* Standardised over the axes of the options, then scaled and moved; scale and offset broadcast. */
 lam_tensor *lam_layer_norm(lam_tensor *x, lam_tensor *scale, lam_tensor *offset, const lam_normalize_options *options) {
     uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!is_given("layer_norm", x, scale ? scale : offset, &failed)) return failed;
     return lam__scope_only(affine(lam_standardize(x, options), scale, offset), since);
 }
 
 /* x / sqrt(mean(x^2) + epsilon), Zhang and Sennrich (2019): no mean is taken away. */
 lam_tensor *lam_rms_norm(lam_tensor *x, lam_tensor *scale, const lam_normalize_options *options) {
     uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!is_given("rms_norm", x, scale, &failed)) return failed;
     lam_normalize_options o = filled(options);
     const lam_dtype dtype = lam__apply_floats(1, &x);
     lam_tensor *power = lam_mean(lam_square(x), &(lam_reduce_options){o.axes, true});
@@ -82,6 +91,8 @@ static lam_tensor *normalized_by(lam_tensor *const in[3], lam_dtype dtype, lam_a
 lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor *var, lam_tensor *scale,
                            lam_tensor *offset, const lam_normalize_options *options) {
     uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!is_given("batch_norm", x, scale ? scale : offset, &failed)) return failed;
     int others[LAM_INNER_RANK], count = 0, rank = lam_rank(x);
     if (!lam__apply_axis("batch_norm", x, rank, &axis)) return lam__axes_failed(x);
     for (int i = 0; i < rank; i++)
@@ -129,9 +140,9 @@ lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value,
     uint64_t since = lam__scope_now(query);
     static const lam_attention_options none;
     const lam_attention_options *o = options ? options : &none;
+    lam_tensor *in[4] = {query, key, value, o->bias}, *failed;
+    if (!lam__apply_given("attention", 3, in, &failed)) return failed;
     lam_dims own = lam_dims_of(query);
-    if (lam_failed(query) || lam_failed(key)) return lam__scope_only(lam_matmul(query, key), since);
-    if (lam_failed(value)) return lam__scope_only(lam_matmul(query, value), since);
     if (own.rank < 2 || lam_rank(key) < 2 || lam_rank(value) < 2)
         return lam__axes_fail("attention", query, LAM_ERR_RANK, "query, key and value have two axes at least");
     if (lam_dim(key, -1) != lam_dim(query, -1))
@@ -141,7 +152,6 @@ lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value,
         return lam__axes_fail("attention", query, LAM_ERR_SHAPE, "there are %lld keys and %lld values",
                               (long long)lam_dim(key, -2), (long long)lam_dim(value, -2));
     double scale = o->scale != 0 ? o->scale : 1 / sqrt((double)own.dims[own.rank - 1]);
-    lam_tensor *in[4] = {query, key, value, o->bias};
     const lam_dtype dtype = lam__apply_floats(4, in);
     lam_tensor *scores = lam_matmul(lam_mul(in[0], scale), lam_moveaxis(in[1], -1, -2));
     if (in[3]) scores = lam_add(scores, in[3]);

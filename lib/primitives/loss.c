@@ -94,6 +94,8 @@ static lam_tensor *weighted_sum(lam_tensor *weights, lam_tensor *x, int axis) {
 
 lam_tensor *lam_softmax_cross_entropy(lam_tensor *logits, lam_tensor *labels, int axis) {
     uint64_t since = lam__scope_now(logits);
+    lam_tensor *failed;
+    if (!lam__apply_given("softmax_cross_entropy", 2, (lam_tensor *[]){logits, labels}, &failed)) return failed;
     return lam__scope_only(lam_neg(weighted_sum(labels, lam_log_softmax(logits, axis), axis)), since);
 }
 
@@ -101,9 +103,11 @@ lam_tensor *lam_softmax_cross_entropy(lam_tensor *logits, lam_tensor *labels, in
  * a one-hot vector. */
 lam_tensor *lam_softmax_cross_entropy_with_integer_labels(lam_tensor *logits, lam_tensor *labels, int axis) {
     uint64_t since = lam__scope_now(logits);
+    const char *name = "softmax_cross_entropy_with_integer_labels";
+    lam_tensor *failed;
+    if (!lam__apply_given(name, 2, (lam_tensor *[]){logits, labels}, &failed)) return failed;
     logits = lam__reduce_real(logits);
-    if (!lam__apply_axis("softmax_cross_entropy_with_integer_labels", logits, lam_rank(logits), &axis))
-        return lam__axes_failed(logits);
+    if (!lam__apply_axis(name, logits, lam_rank(logits), &axis)) return lam__axes_failed(logits);
     lam_tensor *at_label = lam_take_along_axis(logits, lam_expand_dims(labels, axis), axis);
     lam_tensor *total = lam_logsumexp(logits, &(lam_reduce_options){.axes = {1, &axis}});
     return lam__scope_only(lam_sub(total, lam_squeeze(at_label, (lam_axes){1, &axis})), since);
@@ -112,6 +116,8 @@ lam_tensor *lam_softmax_cross_entropy_with_integer_labels(lam_tensor *logits, la
 /* No difference of large numbers: each label weighs the side that it names. */
 lam_tensor *lam_sigmoid_binary_cross_entropy(lam_tensor *logits, lam_tensor *labels) {
     uint64_t since = lam__scope_now(logits);
+    lam_tensor *failed;
+    if (!lam__apply_given("sigmoid_binary_cross_entropy", 2, (lam_tensor *[]){logits, labels}, &failed)) return failed;
     lam_tensor *yes = lam_mul(lam_softplus(lam_neg(lam__reduce_real(logits))), labels);
     return lam__scope_only(lam_add(yes, lam_mul(lam_softplus(logits), lam_sub(1.0, labels))), since);
 }
@@ -119,6 +125,8 @@ lam_tensor *lam_sigmoid_binary_cross_entropy(lam_tensor *logits, lam_tensor *lab
 /* sum t (log t - log p), where t log t is 0 at t = 0. */
 lam_tensor *lam_kl_divergence(lam_tensor *log_predictions, lam_tensor *targets, int axis) {
     uint64_t since = lam__scope_now(log_predictions);
+    lam_tensor *failed;
+    if (!lam__apply_given("kl_divergence", 2, (lam_tensor *[]){log_predictions, targets}, &failed)) return failed;
     const lam_reduce_options over = {.axes = {1, &axis}};
     return lam__scope_only(
         lam_sub(lam_sum(lam_xlogy(targets, targets), &over), weighted_sum(targets, log_predictions, axis)), since);
@@ -148,7 +156,8 @@ static lam_tensor *length_of(lam_tensor *x, lam_axes over) {
 lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis) {
     uint64_t since = lam__scope_now(x);
     const lam_axes over = {1, &axis};
-    lam_tensor *in[2] = {x, y};
+    lam_tensor *in[2] = {x, y}, *failed;
+    if (!lam__apply_given("cosine_similarity", 2, in, &failed)) return failed;
     const lam_dtype dtype = lam__apply_floats(2, in);
     x = beside(in[0], in[1]); /* so that both have the axis */
     y = beside(in[1], in[0]);

@@ -72,6 +72,8 @@ lam_tensor *lam_lcm(lam_tensor *x, lam_tensor *y) {
 /* Both round down, so that quotient y + rest is x. */
 lam_status lam_divmod(lam_tensor *x, lam_tensor *y, lam_tensor **quotient, lam_tensor **rest) {
     uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!lam__apply_given("divmod", 2, (lam_tensor *[]){x, y}, &failed)) return give_failed(failed, quotient, rest);
     lam_tensor *q = lam__scope_named(lam_floor_divide(x, y), since);
     return give(since, q, lam_failed(q) ? q : lam_mod(x, y), quotient, rest);
 }

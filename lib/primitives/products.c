@@ -275,6 +275,7 @@ lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tenso
     const lam_triangular_solve_options lower = {.unit_diagonal = true, .transpose = transpose},
                                        upper = {.upper = true, .transpose = transpose};
     lam_tensor *in[2] = {factors, b}, *failed;
+    if (!lam__apply_given("lu_solve", 3, (lam_tensor *[]){factors, permutation, b}, &failed)) return failed;
     bool vector = lam__scope_peek(b) && lam_rank(b) == 1;
     if (!lam__matrices_right_sides("lu_solve", false, in, &failed)) return failed;
     if (!lam__matrices_lead("lu_solve", in)) return failed;
@@ -308,10 +309,9 @@ static bool groups_fit(const char *name, lam_tensor *x, lam_tensor *y, lam_tenso
 lam_tensor *lam_ragged_dot(lam_tensor *x, lam_tensor *y, lam_tensor *sizes) {
     uint64_t since = lam__scope_now(x);
     const char *name = "ragged_dot";
-    lam_tensor *in[2] = {x, y}, *failed;
-    lam_value *v;
+    lam_tensor *in[3] = {x, y, sizes}, *failed;
+    if (!lam__apply_given(name, 3, in, &failed)) return failed;
     if (!lam__matrices_operands(name, false, 2, in, in, &failed)) return failed;
-    if (!lam__scope_operands(name, 1, &sizes, &v, &failed)) return failed;
     if (!groups_fit(name, in[0], in[1], sizes)) return lam__axes_failed(x);
     const int64_t rows = lam_dim(in[0], 0), groups = lam_dim(in[1], 0);
     lam_ctx *ctx = lam_ctx_of(x);

@@ -264,6 +264,8 @@ lam_tensor *lam_quantile(lam_tensor *x, lam_tensor *q, const lam_quantile_option
 /* q in hundredths. */
 lam_tensor *lam_percentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
     uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!lam__apply_given("percentile", 2, (lam_tensor *[]){x, q}, &failed)) return failed;
     return lam__scope_only(quantile("percentile", x, lam_div(q, 100.0), options), since);
 }
 
@@ -337,6 +339,8 @@ lam_tensor *lam_nanquantile(lam_tensor *x, lam_tensor *q, const lam_quantile_opt
 
 lam_tensor *lam_nanpercentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
     uint64_t since = lam__scope_now(x);
+    lam_tensor *failed;
+    if (!lam__apply_given("nanpercentile", 2, (lam_tensor *[]){x, q}, &failed)) return failed;
     return lam__scope_only(nan_quantile("nanpercentile", x, lam_div(q, 100.0), options), since);
 }
 

@@ -5,6 +5,7 @@
 #include "lib/primitives/random.h"
 #include "lib/primitives/seen.h"
 
+#include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/create.h"
 
@@ -120,8 +121,9 @@ lam_tensor *lam_randn_like(lam_tensor *x) {
 lam_tensor *lam_rand_normal(lam_tensor *mean, lam_tensor *scale) {
     uint64_t since = lam__scope_now(mean);
     lam__source s;
-    lam_tensor *both = lam_add(mean, scale), *failed = source_like("rand_normal", both, &s);
-    if (failed) return lam__scope_only(failed, since);
+    lam_tensor *failed;
+    if (!lam__apply_given("rand_normal", 2, (lam_tensor *[]){mean, scale}, &failed)) return failed;
+    if ((failed = source_like("rand_normal", lam_add(mean, scale), &s))) return lam__scope_only(failed, since);
     if (!lam__seen_in_range(s.operation, "the scale", scale, 0, false, (double)INFINITY)) return &s.ctx->failed;
     return lam__scope_only(lam_add(mean, lam_mul(scale, lam__random_normal(&s))), since);
 }

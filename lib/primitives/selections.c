@@ -27,9 +27,8 @@ static bool is_integer(lam_tensor *x) {
 /* Places of what is true, -1 behind them, where the first element stands in until it is replaced. */
 lam_tensor *lam_compress(lam_tensor *condition, lam_tensor *x, int64_t size, double fill, int axis) {
     uint64_t since = lam__scope_now(x);
-    lam_tensor *in[2] = {x, condition}, *failed, *places;
-    lam_value *v[2];
-    if (!lam__scope_operands("compress", 2, in, v, &failed)) return failed;
+    lam_tensor *in[2] = {condition, x}, *failed, *places;
+    if (!lam__apply_given("compress", 2, in, &failed)) return failed;
     if (!lam__apply_axis("compress", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     if (lam_rank(condition) != 1)
         return lam__axes_fail("compress", condition, LAM_ERR_RANK, "the condition is no vector");

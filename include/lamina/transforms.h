@@ -155,8 +155,8 @@ typedef struct lam_checkpoint_options {
  * asked for, at every order. Captures of f are kept and differentiated like inputs. The policy is about what f computes
  * itself: custom Functions and checkpointed functions that f applies keep what they keep.
  * Shape   as f.
- * Fails   as f does; LAM_ERR_OPTION for names that do not go with the policy; LAM_ERR_SHAPE, LAM_ERR_DTYPE where f
- *         gives other types when it is run again. */
+ * Fails   as f does, and where f gives other types when it is run again; LAM_ERR_OPTION for names that do not go with
+ *         the policy. */
 LAM_API lam_fn *lam_checkpoint(lam_fn *f, const lam_checkpoint_options *options);
 
 /* x under a name that a checkpoint policy can keep; otherwise the identity.

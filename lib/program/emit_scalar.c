@@ -264,9 +264,6 @@ const char *lam__emit_expression(const lam__equation *q, lam_dtype dtype, char p
     case LAM__LOOP_huber_loss: one_number(q, dtype, parameters); break;
     case LAM__LOOP_nan_to_num: replacements(q, dtype, parameters); break;
     case LAM__LOOP_pow_slope:
-        if ((code & 63) && code != 1) return NULL;
-        snprintf(parameters[0], LAM__EMIT_NUMBER, "%lld", (long long)code);
-        break;
     case LAM__LOOP_atan2_slope:
     case LAM__LOOP_polygamma: snprintf(parameters[0], LAM__EMIT_NUMBER, "%lld", (long long)code); break;
     case LAM__LOOP_bessel_i: bessel(code, parameters); break;

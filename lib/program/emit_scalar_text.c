@@ -281,13 +281,26 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    const $U out = (kept > most ? ends : kept < least ? 0 : kept) | (bits & sign);\n"
      "    if (x == x) memcpy(&x, &out, sizeof x);\n"
      "    return x;\n}\n"},
+    /* As lam__special_pow_slope (kernels/special/power.c), in the type of the operands. */
     {"pow_slope",
-     "/* The derivative of x^y: n times by x, or once by y (code 1). */\n"
+     "/* x^y differentiated n times by x and m <= 32 times by y: code is 64 n + m. c: factors of x^(y - n). */\n"
      "static $T pow_slope_$S($T x, $T y, int code) {\n"
-     "    $T factor = 1;\n"
-     "    if (code == 1) return x == 0 && y > 0 ? 0 : pow$f(x, y) * log$f(x);\n"
-     "    for (int i = 0; i < code >> 6; i++) factor *= y - i;\n"
-     "    return factor == 0 ? x + y - (x + y) : factor * pow$f(x, y - (code >> 6));\n}\n"},
+     "    const int n = code >> 6, m = code & 63;\n"
+     "    const $T power = pow$f(x, y - ($T)n);\n"
+     "    $T c[33] = {1};\n"
+     "    if (x != x || y != y || (m && x < 0)) return NAN;\n"
+     "    for (int k = 1; k <= m; k++) c[k] = x == 0 ? 0 : c[k - 1] * log$f(x);\n"
+     "    for (int j = 0; j < n; j++) {\n"
+     "        for (int k = m; k > 0; k--) c[k] = c[k] * (y - ($T)j) + ($T)k * c[k - 1];\n"
+     "        c[0] *= y - ($T)j;\n    }\n"
+     "    if (m && x == 0) {\n"
+     "        const int whole = c[0] == 0, logs = m - whole;\n"
+     "        const $T first = c[whole];\n"
+     "        if (y > ($T)n || (n == 0 && y == 0)) return 0;\n"
+     "        if (n == 0) return NAN;\n"
+     "        if (logs) return (logs & 1 ? -first : first) * ($T)INFINITY;\n"
+     "        return first == 0 || y == ($T)n ? first : first * ($T)INFINITY;\n    }\n"
+     "    return c[m] == 0 || (power == 0 && isinf(c[m])) ? 0 : c[m] * power;\n}\n"},
     /* x / |(x, y)|: 1 or -1 for an infinite x beside a finite y, and 0 in the origin. */
     {"hypot_slope",
      "static $T hypot_slope_$S($T x, $T y) {\n"

@@ -8,8 +8,9 @@
 
 #include <math.h>
 
-enum { BASES = 6, EXPONENTS = 7, N = BASES * EXPONENTS, ORDERS = 4 };
-static const double bases[BASES] = {0, 0.5, 1, 2.5, INFINITY, -2}, exponents[EXPONENTS] = {0, 1, 2, -1, 3.5, 2.5, -2};
+enum { BASES = 6, EXPONENTS = 9, N = BASES * EXPONENTS, ORDERS = 4 };
+static const double bases[BASES] = {0, 0.5, 1, 2.5, INFINITY, -2},
+                    exponents[EXPONENTS] = {0, 1, 2, -1, 3.5, 2.5, -2, INFINITY, -INFINITY};
 
 BODY(slopes) {
     lam_tensor *all[ORDERS * ORDERS];

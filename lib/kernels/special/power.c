@@ -35,8 +35,9 @@ static wide slope_at_zero(wide y, int64_t n, int m) {
     return c == 0 || y == (wide)n ? c : c * INFINITY;
 }
 
-/* (-1)^(y - n), NaN unless y is whole. */
+/* (-1)^(y - n), NaN unless y is whole; 1 for an infinite y, as pow has it. */
 static wide sign_of_power(wide y, int64_t n) {
+    if (isinf(y)) return 1;
     if (y != floorl(y)) return NAN;
     return fmodl(fabsl(y), 2) == (n & 1) ? 1 : -1;
 }

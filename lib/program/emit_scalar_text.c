@@ -313,6 +313,7 @@ const lam__emit_helper lam__emit_scalars[] = {
      "static $T atan_slope_$S($T x, $T y, int code) {\n"
      "    const $T size = hypot$f(x, y), c = x / size / size, s = y / size / size;\n"
      "    $T re = c, im = -s, factor = 1;\n"
+     "    if (x != x || y != y) return NAN;\n"
      "    if (isinf(size)) return 0;\n"
      "    for (int k = 1; k <= (code >> 6) + (code & 63); k++) {\n"
      "        const $T next = re * c + im * s;\n"

@@ -1,4 +1,4 @@
-/* Programs as C: derivatives of x^y by both, of every order, also at x = 0. */
+/* Programs as C: derivatives of x^y by both, of every order, also at x = 0; slopes beside NaN. */
 #include "tests/support.h"
 #include "tests/transforms/build.h"
 
@@ -70,6 +70,38 @@ START_TEST(second_derivatives_by_an_exponent) {
 }
 END_TEST
 
-Suite *suite_transforms_emit_powers(void) {
-    return SUITE_OF("transforms/emit_powers", powers_have_the_slopes_of_calls, second_derivatives_by_an_exponent);
+BODY(angle) {
+    out[0] = lam_atan2(in[0], in[1]);
+}
+
+BODY(entropy) {
+    out[0] = lam_rel_entr(in[0], in[1]);
+}
+
+/* A slope is NaN where an operand is, whatever the other one is. */
+START_TEST(slopes_know_nan) {
+    static const double infinite = INFINITY, zero = 0, none = NAN;
+    build b;
+    lam_list at = LAM_LIST(num(2), num(3));
+    build_begin(&b);
+    build_add(&b, "angle", lam_trace(lam_grad(FN(angle, 2, 1), NULL), at), &(lam_emit_options){.name = "angle"});
+    build_add(&b, "entropy", lam_trace(lam_grad(FN(entropy, 2, 1), NULL), at), &(lam_emit_options){.name = "entropy"});
+    build_end(&b);
+    void (*call)(const double *, const double *, double *);
+    double got;
+    build_find(&b, "angle", &call);
+    call(&infinite, &none, &got);
+    ck_assert_double_nan(got);
+    call(&none, &infinite, &got);
+    ck_assert_double_nan(got);
+    build_find(&b, "entropy", &call);
+    call(&zero, &none, &got);
+    ck_assert_double_nan(got);
+    dlclose(b.library);
+}
+END_TEST
+
+Suite *suite_transforms_emit_slopes(void) {
+    return SUITE_OF("transforms/emit_slopes", powers_have_the_slopes_of_calls, second_derivatives_by_an_exponent,
+                    slopes_know_nan);
 }

@@ -238,9 +238,8 @@ static lam__piece *operand_in(lam__draft *d, lam__region *r, int32_t stage, cons
     return x;
 }
 
-/* Tries to lower an equation in the region of a stage. What runs functions of users
- * is always called. Where lowering gives up half way, its nodes stay in the graph; no target leads to them, so no step
- * comes of them. */
+/* Tries to lower an equation in the region of a stage. What runs functions of users is always called. Where lowering
+ * gives up half way, its nodes stay in the graph; no target leads to them, so no step comes of them. */
 static bool lower_at(lam__draft *d, int32_t stage, const lam__equation *e) {
     lam__region *r =
         e->inputs && e->inputs <= MOST_OPERANDS && e->outputs <= MOST_OPERANDS ? region_at(d, stage) : NULL;

@@ -268,14 +268,15 @@ BODY(along) {
     out[0] = lam_sum(lam_square(y[1]), NULL);
 }
 
-/* What is the same in all lanes is done by steps before: parts that have much of it are no cheaper by machine code, and
- * calls are not left for them. */
+/* What is the same in all lanes is done by steps before, and machine code makes it no cheaper: where there is much of it
+ * calls are not left for it. A part of such steps alone is none. */
 START_TEST(what_stays_steps_is_judged_as_steps) {
     lam_fn *f = FN(along, 2, 1), *native = lam_jit(f, &(lam_jit_options){.native = true});
     lam_tensor *x = lam_linspace(ctx, LAM_F64, -2, 3, 1000), *y = lam_sin(lam_square(x));
     EXPECT_SAME(apply2(native, x, y), apply2(f, x, y), 1e-13);
     const lam_jit_report r = lam_jit_report_of(native);
-    ck_assert_int_eq(r.native, system("cc --version >/dev/null 2>&1") == 0 ? r.parts : 0);
+    if (system("cc --version >/dev/null 2>&1") == 0) ck_assert_int_ge(r.native, 1);
+    ck_assert_int_le(r.native, r.parts);
     ck_assert_int_lt(r.steps, 1000);
 }
 END_TEST

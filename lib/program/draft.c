@@ -45,16 +45,30 @@ double lam__draft_move_cost(double elements) {
     return elements > SECOND_CACHE ? far : elements > FIRST_CACHE ? second : near;
 }
 
-/* A call is some hundred nanoseconds and a pass over its elements; a view is the call alone. */
+/* Whether what is put among zeros is added by e: that is done where it goes (NOTE [parts in place]). */
+static bool adds_part(const lam__program *p, const lam__equation *e) {
+    if (e->primitive != &lam__row_add && e->primitive != &lam__row_sub) return false;
+    for (int i = 0; i < 2; i++) {
+        const lam__equation *made = e->in[i].variable < 0 ? NULL : lam__program_maker(p, e->in[i].variable);
+        if (made && made->primitive == &lam__row_update_slice && lam__program_is_zeros(&made->in[0])) return true;
+    }
+    return false;
+}
+
+/* A call is some hundred nanoseconds and a pass over its elements, of what only moves half of one; a view is the call
+ * alone. */
 double lam__draft_call_cost(const lam__program *p, const lam__equation *e) {
     const double call = 90, view = 50;
     double in = 0, out = 0;
     for (int i = 0; i < e->inputs; i++)
-        if (operand_type(p, e, i)) in += (double)operand_type(p, e, i)->count;
+        if (operand_type(p, e, i) && !lam__program_is_zeros(&e->in[i])) in += (double)operand_type(p, e, i)->count;
     for (int o = 0; o < e->outputs; o++)
         if (p->types[e->first + o]) out += (double)p->types[e->first + o]->count;
     const double move = lam__draft_move_cost(in + out);
     if (e->primitive->view && !e->primitive->eval) return view;
+    if (adds_part(p, e)) return call;
+    if (e->primitive == &lam__row_update_slice || e->primitive == &lam__row_concatenate)
+        return 1.3 * call + 0.5 * (in + out) * move;
     if (e->primitive->elementwise && e->primitive->loop)
         return call + out * (move + lam__fused_loop_cost((lam__loop_id)(e->primitive->loop - 1)));
     if (e->primitive == &lam__row_sincos) return call + (move + 2) * out;

@@ -102,13 +102,16 @@ static double read_elements(const lam__program *p, const lam__region *r) {
  * one by one. What is read again, as in stencils, is in the first cache. What calls would find in the caches, one after
  * the other, has left them when a part reads and writes all of it, at more places at once than the machine fetches
  * ahead. A part that goes along the data, row by row or from end to end without calls between, is at few of them, and
- * what it reads is there when it comes: it is a pass as a call is, whose cost is that of what it writes. */
+ * what it reads is there when it comes: it is a pass as a call is, whose cost is that of what it writes. Loops over rows
+ * have nothing beside their instructions. */
 static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
     enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
-    const double near = 0.2, apart = 1.2, beside = 0.03, far = 3, fetched = 0.5;
+    const double near = 0.2, apart = 1.2, beside = 0.03, far = 3, fetched = 0.5, row = 0.025;
     int64_t small = 0, places = 0, stores = 0, even = 0, large = 0;
+    double work = 0; /* of a lane, beside what any instruction takes */
     for (int64_t i = 0; i < f->step_count; i++) {
         const lam__lane_step *s = &f->steps[i];
+        work += s->op > LAM__LANE_ARITHMETIC ? (double)s->cost : 0;
         if (s->op != LAM__LANE_LOAD && s->op != LAM__LANE_LINE && s->op != LAM__LANE_STORE) continue;
         const lam_value *type = s->op == LAM__LANE_LOAD ? type_of(p, &r->sources[s->at[1]]) : NULL;
         places++;
@@ -127,7 +130,9 @@ static double part_cost(const lam__program *p, const lam__region *r, const lam__
     const double steps = fits ? f->called + (f->cost - f->called) / (f->lanes == 1 ? 8 : 3) + moves : f->cost;
     const double brought = first * lam__draft_move_cost(first);
     const bool is_pass = f->called == 0 && places == even && lanes > SECOND_CACHE;
-    if (fits && (f->by_rows || is_pass)) return steps + fetched * brought + copies_cost(p, r);
+    if (fits && f->by_rows)
+        return f->called + lanes * (row * (double)f->step_count + work) + fetched * brought + copies_cost(p, r);
+    if (fits && is_pass) return steps + fetched * brought + copies_cost(p, r);
     return steps + brought + (moved - first) * lam__draft_move_cost(0) + copies_cost(p, r) +
            (is_far ? far * lanes * (double)small : 0);
 }

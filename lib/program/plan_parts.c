@@ -79,16 +79,6 @@ static bool is_covered(const lam__plan *plan, const users *u, int64_t i) {
     return false;
 }
 
-/* A constant of the program, of which one zero is seen everywhere. */
-static bool is_zeros(const lam__atom *a) {
-    static const char zero[16];
-    const lam_value *v = a->variable < 0 ? a->constant : NULL;
-    if (!v || v->kind != LAM__CONCRETE || !v->count) return false;
-    for (int axis = 0; axis < v->rank; axis++)
-        if (v->strides[axis] && v->dims[axis] != 1) return false;
-    return !memcmp(v->data, zero, lam__dtype_bytes(v->dtype));
-}
-
 /* The item that puts operand k of a sum among zeros, for this one alone; NONE. What it is added to is another thing
  * than what is put, and has all elements of the sum. */
 static int64_t adding(const lam__plan *plan, const users *u, const lam__equation *e, int k) {
@@ -96,7 +86,7 @@ static int64_t adding(const lam__plan *plan, const users *u, const lam__equation
     const int64_t part = e->in[k].variable, other = e->in[1 - k].variable;
     if (part < 0 || other < 0 || u->uses[part] != 1 || u->maker[part] == NONE) return NONE;
     const lam__equation *made = setting(plan, u->maker[part]);
-    if (!made || plan->items[u->maker[part]].joined != NONE || !is_zeros(&made->in[0])) return NONE;
+    if (!made || plan->items[u->maker[part]].joined != NONE || !lam__program_is_zeros(&made->in[0])) return NONE;
     const int64_t put = made->in[1].variable;
     if (put < 0 || put == other || p->types[put]->dtype != p->types[e->first]->dtype) return NONE;
     for (int i = 0; i < 2; i++)

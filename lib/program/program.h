@@ -57,6 +57,9 @@ bool lam__program_set_outputs(lam__program *p, int outputs);
  * memory is lacking. */
 int64_t lam__program_variable(lam__program *p, lam_dtype dtype, int rank, const int64_t *dims);
 
+/* Whether an operand is a constant of which one zero is seen everywhere. */
+bool lam__program_is_zeros(const lam__atom *a);
+
 /* The equation that makes a variable; NULL: it is an input. */
 const lam__equation *lam__program_maker(const lam__program *p, int64_t variable);
 

@@ -90,6 +90,15 @@ int64_t lam__program_variable(lam__program *p, lam_dtype dtype, int rank, const 
     return p->variables++;
 }
 
+bool lam__program_is_zeros(const lam__atom *a) {
+    static const char zero[16];
+    const lam_value *v = a->variable < 0 ? a->constant : NULL;
+    if (!v || v->kind != LAM__CONCRETE || !v->count) return false;
+    for (int axis = 0; axis < v->rank; axis++)
+        if (v->strides[axis] && v->dims[axis] != 1) return false;
+    return !memcmp(v->data, zero, lam__dtype_bytes(v->dtype));
+}
+
 /* Variables are numbered in the order of their equations, inputs first. */
 const lam__equation *lam__program_maker(const lam__program *p, int64_t variable) {
     int64_t low = 0, high = p->equations;

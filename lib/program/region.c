@@ -267,19 +267,12 @@ bool lam__region_may_code(const lam__piece *x) {
     return x->type->count <= MOST_CODES;
 }
 
-/* A constant of which one element, a zero, is seen everywhere. */
-static bool is_zeros(const lam__source *s) {
-    const lam_value *v = s->constant;
-    for (int axis = 0; v && axis < v->rank; axis++)
-        if (v->strides[axis] && v->dims[axis] > 1) return false;
-    return v && v->count && !bits_at(v, 0);
-}
-
 /* They are explained at DATA_CODES (NOTE [codes]). */
 void lam__region_codes(const lam__region *r, const lam__piece *x, int64_t *codes) {
     if (x->kind == LAM__PIECE_NODES) codes_of_nodes(r, x, codes);
     else if (x->kind == LAM__PIECE_CODES) memcpy(codes, x->codes, (size_t)x->type->count * sizeof *codes);
-    else if (is_zeros(&r->sources[x->data])) memset(codes, 0, (size_t)x->type->count * sizeof *codes);
+    else if (lam__program_is_zeros(&(lam__atom){r->sources[x->data].variable, r->sources[x->data].constant}))
+        memset(codes, 0, (size_t)x->type->count * sizeof *codes);
     else
         for (int64_t i = 0; i < x->type->count; i++) codes[i] = DATA_CODES * (1 + (int64_t)x->data) + i;
 }

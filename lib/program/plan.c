@@ -102,8 +102,8 @@ static double read_elements(const lam__program *p, const lam__region *r) {
  * one by one. What is read again, as in stencils, is in the first cache. What calls would find in the caches, one after
  * the other, has left them when a part reads and writes all of it, at more places at once than the machine fetches
  * ahead. A part that goes along the data, row by row or from end to end without calls between, is at few of them, and
- * what it reads is there when it comes: it is a pass as a call is, whose cost is that of what it writes. Loops over rows
- * have nothing beside their instructions. */
+ * what it reads is there when it comes: it is a pass as a call is, whose cost is that of what it writes. Loops over
+ * rows have nothing beside their instructions. */
 static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
     enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
     const double near = 0.2, apart = 1.2, beside = 0.03, far = 3, fetched = 0.5, row = 0.025;

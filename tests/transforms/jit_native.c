@@ -268,8 +268,8 @@ BODY(along) {
     out[0] = lam_sum(lam_square(y[1]), NULL);
 }
 
-/* What is the same in all lanes is done by steps before, and machine code makes it no cheaper: where there is much of it
- * calls are not left for it. A part of such steps alone is none. */
+/* What is the same in all lanes is done by steps before, and machine code makes it no cheaper: where there is much of
+ * it calls are not left for it. A part of such steps alone is none. */
 START_TEST(what_stays_steps_is_judged_as_steps) {
     lam_fn *f = FN(along, 2, 1), *native = lam_jit(f, &(lam_jit_options){.native = true});
     lam_tensor *x = lam_linspace(ctx, LAM_F64, -2, 3, 1000), *y = lam_sin(lam_square(x));

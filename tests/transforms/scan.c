@@ -328,15 +328,15 @@ BODY(fickle_dtype) {
 /* Results of trips are rows of one tensor: none is promoted, and the message names the function. */
 START_TEST(a_result_that_changes_is_refused) {
     lam_tensor *y[3], *x = VEC(1, 2, 3);
-    int calls = 0;
-    lam_fn *f = FN_ENV(fickle, 2, 3, &calls);
+    int runs = 0;
+    lam_fn *f = FN_ENV(fickle, 2, 3, &runs);
     ck_assert_int_eq(lam_scan(f, LAM_LIST(num(1)), LAM_LIST(x), y, 3, NULL), LAM_ERR_SHAPE);
     EXPECT_ERROR(LAM_ERR_SHAPE, "scan of 'fickle'", "result 0 is f64[] of the first element and f64[2] of element 1");
-    calls = 0;
-    lam_fn *half = FN_ENV(fickle_dtype, 1, 1, &calls);
+    runs = 0;
+    lam_fn *half = FN_ENV(fickle_dtype, 1, 1, &runs);
     ck_assert_int_eq(lam_map(half, LAM_LIST(x), y, 1, NULL), LAM_ERR_DTYPE);
     EXPECT_ERROR(LAM_ERR_DTYPE, "map of 'fickle_dtype'", "result 0 is f64[] of the first element and i64[]");
-    calls = 0;
+    runs = 0;
     ck_assert_int_eq(lam_scan(f, LAM_LIST(num(1)), LAM_LIST(x), y, 3, &(lam_scan_options){.reverse = true}),
                      LAM_ERR_SHAPE);
     EXPECT_ERROR(LAM_ERR_SHAPE, "scan of 'fickle'", "and f64[2] of element 0");

@@ -79,7 +79,8 @@ START_TEST(grids_are_machine_code) {
             EXPECT_SAME(apply1(made, x), apply1(f, x), 0);
             EXPECT_SAME(apply1(way_back, x), apply1(g, x), k ? 1e-5 : 1e-13);
             const lam_jit_report r = lam_jit_report_of(made);
-            if (steps[s] == padded || steps[s] == turned) ck_assert_int_eq(r.fused, r.equations);
+            if (steps[s] == turned) ck_assert_int_eq(r.fused, r.equations);
+            else ck_assert_int_ge(r.fused, r.equations - 3);
             ck_assert_int_ge(r.native, 1);
         }
     EXPECT_OK();

@@ -241,14 +241,15 @@ static lam__piece *operand_in(lam__draft *d, lam__region *r, int32_t stage, cons
     if (a->variable < 0) return a->constant ? lam__region_source(r, -1, a->constant, a->constant) : NULL;
     lam__draft_variable *v = &d->variables[a->variable];
     if (v->in_region && v->stage == stage) return v->piece;
-    if (v->outside && v->seen_in == stage) return v->outside;
+    const int odd = stage % 2;
+    if (v->outside[odd] && v->seen_in[odd] == stage) return v->outside[odd];
     lam__piece *x = is_moved(d, v, stage, a->variable) ? moved_again(d, r, stage, a->variable, depth) : NULL;
     if (!x) {
         x = lam__region_source(r, a->variable, NULL, d->program->types[a->variable]);
         v->needed = true;
     }
-    v->outside = x;
-    v->seen_in = stage;
+    v->outside[odd] = x;
+    v->seen_in[odd] = stage;
     return x;
 }
 

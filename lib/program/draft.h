@@ -42,8 +42,8 @@ typedef struct lam__draft_variable {
     bool in_region; /* made in the region of this stage */
     bool needed;    /* as a value, outside */
     lam__piece *piece;
-    lam__piece *outside; /* as a source of region `seen_in` */
-    int32_t seen_in;
+    lam__piece *outside[2]; /* as a source of region `seen_in`, of even ones and of odd ones */
+    int32_t seen_in[2];
 } lam__draft_variable;
 
 typedef struct lam__draft {

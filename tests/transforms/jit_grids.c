@@ -87,6 +87,52 @@ START_TEST(grids_are_machine_code) {
 }
 END_TEST
 
+/* A step of 64 rows is some steps for each row and few registers, whatever its borders are: no element is moved alone.
+ * Of padded borders the inside has 62 lanes, and what it is added to 64. */
+START_TEST(grids_go_row_by_row) {
+    lam_tensor *x = grid(64, 64, LAM_F64);
+    for (int s = 0; s < STEPS; s++) {
+        if (steps[s] == two_fields) continue;
+        lam_fn *f = FN(steps[s], 1, 1), *made = lam_jit(f, &(lam_jit_options){.fusion = LAM_JIT_ALL});
+        EXPECT_SAME(apply1(made, x), apply1(f, x), 0);
+        const lam_jit_report r = lam_jit_report_of(made);
+        ck_assert_int_ge(r.fused, r.equations - (steps[s] == updated)); /* the inside may be set by a call */
+        ck_assert_int_le(r.parts, 2);
+        ck_assert_int_lt(r.steps, 64 * 20);
+        ck_assert_int_lt(r.bytes, 8192);
+    }
+}
+END_TEST
+
+/* Borders of three axes are joined, and what is about each row is written once for all planes. */
+BODY(turned_in_space) {
+    lam_tensor *u = in[0], *sum = lam_mul(-6.0, u);
+    for (int axis = 0; axis < 3; axis++) sum = lam_add(lam_add(sum, lam_roll(u, 1, axis)), lam_roll(u, -1, axis));
+    out[0] = lam_add(u, lam_mul(0.1, sum));
+}
+
+BODY(energy_in_space) {
+    lam_tensor *made[1];
+    turned_in_space(ctx, in, made, env);
+    out[0] = lam_sum(lam_mul(lam_square(made[0]), lam_sin(in[0])), NULL);
+}
+
+START_TEST(planes_are_machine_code) {
+    static const int64_t sizes[][3] = {{12, 10, 16}, {8, 9, 21}, {7, 3, 40}};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        lam_tensor *x = lam_reshape(grid(sizes[k][0] * sizes[k][1], sizes[k][2], k == 1 ? LAM_F32 : LAM_F64),
+                                    (lam_dims){3, sizes[k]});
+        const lam_jit_options options = {.fusion = LAM_JIT_ALL, .native = true};
+        lam_fn *f = FN(turned_in_space, 1, 1), *g = lam_grad(FN(energy_in_space, 1, 1), NULL),
+               *made = lam_jit(f, &options);
+        EXPECT_SAME(apply1(made, x), apply1(f, x), 0);
+        EXPECT_SAME(apply1(lam_jit(g, &options), x), apply1(g, x), k == 1 ? 1e-5 : 1e-13);
+        ck_assert_int_eq(lam_jit_report_of(made).fused, lam_jit_report_of(made).equations);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
 /* Lines of v0: f64[20, 24], v1 = exp(v0) and v2: bool[20, 24] = v0 > 0: both ends from elsewhere, three sources, runs
  * backwards and at steps, four runs, which are too many for one line, and of columns. */
 static const char *const lines[] = {
@@ -143,5 +189,6 @@ START_TEST(lines_of_runs) {
 END_TEST
 
 Suite *suite_transforms_jit_grids(void) {
-    return SUITE_OF("transforms/jit_grids", steps_and_their_gradients, grids_are_machine_code, lines_of_runs);
+    return SUITE_OF("transforms/jit_grids", steps_and_their_gradients, grids_are_machine_code, grids_go_row_by_row,
+                    planes_are_machine_code, lines_of_runs);
 }

@@ -34,12 +34,14 @@ typedef enum lam__lane_op {
 } lam__lane_op;
 
 /* Lanes that are put together of runs, as a line of a grid whose ends are joined is: those before `end`, from the end
- * of the run before on. Lane l is element base + l step of the data with this number; -1: it is 0. */
-enum { LAM__LANE_RUNS = 3 };
+ * of the run before on. Lane l is element base + l step of the data with this number, or all bits of it are 0, or it is
+ * a bool that is true. */
+enum { LAM__LANE_RUNS = 3, LAM__LANE_ZEROS = -1, LAM__LANE_TRUE = -2 };
 typedef struct lam__lane_line {
     int64_t count;
     struct {
         int64_t end, base, step, data;
+        int64_t count; /* elements of the data */
     } runs[LAM__LANE_RUNS];
 } lam__lane_line;
 
@@ -59,6 +61,7 @@ typedef struct lam__lane_step {
         lam_dtype dtype; /* of a sincos */
         struct {
             int64_t base, step; /* elements: of lane 0, from lane to lane */
+            int64_t end;        /* lanes before this one are stored, or those of the run, if these are fewer */
         } move;
     } as;
 } lam__lane_step;

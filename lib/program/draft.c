@@ -11,14 +11,7 @@
  * bounded time and memory whatever a program is. Nodes are those of one region; operands those of an equation, which
  * lie in arrays in the frame; retries are rounds of `settle`; scalars those that a program has at least for some number
  * of lanes. */
-enum {
-    MOST_NODES = 1 << 17,
-    MOST_OPERANDS = 64,
-    MOST_RETRIES = 16,
-    MOST_SIZES = 64, /* of axes, that are looked at as numbers of lanes */
-    MOST_STAGES = 256,
-    MOST_SCALARS = 1 << 20
-};
+enum { MOST_NODES = 1 << 17, MOST_OPERANDS = 64, MOST_RETRIES = 16, MOST_STAGES = 256, MOST_SCALARS = 1 << 20 };
 
 /* What a draft may take while it is made. */
 static const size_t MOST_BYTES = (size_t)1 << 28;
@@ -78,101 +71,6 @@ double lam__draft_call_cost(const lam__program *p, const lam__equation *e) {
     return 1.3 * call + (in + out) * move;
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------------------- */
-
-/* Sizes that lanes may have. weight: elements of the tensors that have it, by half where one axis has it that is not in
- * front. */
-typedef struct size_list {
-    int64_t size[MOST_SIZES];
-    double weight[MOST_SIZES];
-    int count;
-} size_list;
-
-/* Sizes beyond the list are left out: a draft is a guess at what pays, and may miss one. */
-static void note_size(size_list *l, int64_t size, double weight) {
-    if (size < 2) return;
-    int i = 0;
-    while (i < l->count && l->size[i] != size) i++;
-    if (i == MOST_SIZES) return;
-    if (i == l->count) {
-        l->size[l->count++] = size;
-        l->weight[i] = 0;
-    }
-    l->weight[i] += weight;
-}
-
-/* Nodes that a program has at least, if all of it is lowered. */
-static double scalars(const lam__program *p, int64_t lanes) {
-    double count = 0;
-    for (int64_t v = 0; v < p->variables; v++)
-        if (p->types[v]) count += 1 + (double)(p->types[v]->count / lanes);
-    return count;
-}
-
-/* Whether it matters which of the axes with so many elements are the lanes. */
-static bool is_square(const lam__program *p, int64_t lanes) {
-    for (int64_t v = 0; v < p->variables; v++) {
-        const lam_value *type = p->types[v];
-        int axes = 0;
-        for (int axis = 0; type && axis < type->rank; axis++) axes += type->dims[axis] == lanes;
-        if (axes > 1) return true;
-    }
-    return false;
-}
-
-/* The heaviest of the sizes but this one; 0: there is none. */
-static int64_t heaviest(const size_list *l, int64_t but) {
-    int best = -1;
-    for (int i = 0; i < l->count; i++)
-        if (l->size[i] != but && (best < 0 || l->weight[i] > l->weight[best])) best = i;
-    return best < 0 ? 0 : l->size[best];
-}
-
-/* Two numbers of lanes: the sizes of last axes that the most elements have, of tensors with rows. */
-static bool choose_two(const lam__program *p, lam__draft_lanes *lanes) {
-    enum { LEAST_LANES = 8 };
-    size_list l = {.count = 0};
-    for (int64_t v = 0; v < p->variables; v++) {
-        const lam_value *type = p->types[v];
-        const int64_t size = type && type->rank > 1 ? type->dims[type->rank - 1] : 0;
-        if (size >= LEAST_LANES && type->count > size) note_size(&l, size, (double)type->count);
-    }
-    const int64_t first = heaviest(&l, 0), second = heaviest(&l, first);
-    *lanes = (lam__draft_lanes){.count = first, .last = true, .other = second};
-    return second && scalars(p, first < second ? first : second) <= MOST_SCALARS;
-}
-
-/* Sizes of all axes in front together, and of single ones, by how many elements have them; before these two that may
- * take turns. The last place is kept for one lane, which every program can have. */
-int lam__draft_choices(const lam__program *p, int room, lam__draft_lanes lanes[]) {
-    size_list l = {.count = 0};
-    for (int64_t v = 0; v < p->variables; v++) {
-        const lam_value *type = p->types[v];
-        if (!type || !type->count) continue;
-        int64_t front = 1;
-        for (int axis = 0; axis < type->rank; axis++) {
-            front *= type->dims[axis];
-            note_size(&l, front, (double)type->count);
-            if (front != type->dims[axis]) note_size(&l, type->dims[axis], 0.5 * (double)type->count);
-        }
-    }
-    int n = choose_two(p, &lanes[0]);
-    while (n < room - 1 && l.count) {
-        int best = 0;
-        for (int i = 1; i < l.count; i++)
-            if (l.weight[i] > l.weight[best]) best = i;
-        const int64_t size = l.size[best];
-        if (scalars(p, size) <= MOST_SCALARS) {
-            lanes[n++] = (lam__draft_lanes){.count = size};
-            if (n < room - 1 && is_square(p, size)) lanes[n++] = (lam__draft_lanes){.count = size, .last = true};
-        }
-        l.size[best] = l.size[--l.count];
-        l.weight[best] = l.weight[l.count];
-    }
-    if (scalars(p, 1) <= MOST_SCALARS) lanes[n++] = (lam__draft_lanes){.count = 1};
-    return n;
-}
-
 /* ---- equations --------------------------------------------------------------------------------------------------- */
 
 /* The region of a stage, which is opened when it is first asked for. */
@@ -186,10 +84,9 @@ static lam__region *region_at(lam__draft *d, int64_t stage) {
     if (d->regions[stage]) return d->regions[stage];
     lam__region *r = lam__arena_get(&d->arena, sizeof *r);
     if (!r) return NULL;
-    const int64_t lanes = stage % 2 && d->lanes.other ? d->lanes.other : d->lanes.count;
-    lam__region_open(r, d->program->ctx, &d->arena, lanes, MOST_NODES);
+    lam__region_open(r, d->program->ctx, &d->arena, d->lanes.count, MOST_NODES);
     r->last = d->lanes.last;
-    r->laned = d->lanes.other != 0;
+    r->shorter = d->lanes.shorter;
     r->graph.spelled = d->lanes.native;
     return d->regions[stage] = r;
 }
@@ -219,14 +116,25 @@ static bool pieces_in(lam__draft *d, lam__region *r, int32_t stage, const lam__e
     return lam__lower(r, e, in, d->program->types + e->first, out);
 }
 
-/* Whether a variable is what an earlier region has moved about and computed nothing of, so that this one may read what
- * was there before. */
-static bool is_moved(const lam__draft *d, const lam__draft_variable *v, int32_t stage, int64_t variable) {
-    if (!d->lanes.other || !v->in_region || v->stage >= stage || v->piece->mixed) return false;
-    return lam__lower_is_move(lam__program_maker(d->program, variable)->primitive);
+/* Whether an equation makes one tensor of another one and numbers, in one step for each element. */
+static bool is_one_step(const lam__program *p, const lam__equation *e) {
+    const lam__loop_id id = e->primitive->loop ? (lam__loop_id)(e->primitive->loop - 1) : 0;
+    int tensors = 0;
+    if (!e->primitive->elementwise || !e->primitive->loop || !p->types[e->first]) return false;
+    const lam__lane_op op = lam__kernels_lane_op(id, (lam_dtype)p->types[e->first]->dtype);
+    for (int i = 0; i < e->inputs; i++) tensors += e->in[i].variable >= 0 && operand_type(p, e, i)->count > 1;
+    return tensors == 1 && op > LAM__LANE_ARITHMETIC && lam__fused_lane_cost(id, op) == 0;
 }
 
-/* It is moved once more, in this region. NULL: it has to be read. */
+/* Whether a variable is what an earlier region has moved about and computed little of, so that this one may read what
+ * was there before. */
+static bool is_moved(const lam__draft *d, const lam__draft_variable *v, int32_t stage, int64_t variable) {
+    if (!d->lanes.shorter || !v->in_region || v->stage >= stage || v->piece->mixed) return false;
+    const lam__equation *e = lam__program_maker(d->program, variable);
+    return lam__lower_is_move(e->primitive) || is_one_step(d->program, e);
+}
+
+/* It is made once more, in this region. NULL: it has to be read. */
 static lam__piece *moved_again(lam__draft *d, lam__region *r, int32_t stage, int64_t variable, int depth) {
     enum { MOST_MOVES = 32 };
     const lam__equation *e = lam__program_maker(d->program, variable);
@@ -253,13 +161,29 @@ static lam__piece *operand_in(lam__draft *d, lam__region *r, int32_t stage, cons
     return x;
 }
 
+/* Whether what an equation moves about is read at several places and takes more than a few steps to make: each row and
+ * each shift of lanes would make it again, or keep it for the next ones. It is written, and read where it is wanted. */
+static bool waits(const lam__draft *d, int32_t stage, const lam__equation *e) {
+    if (!d->lanes.shorter || !lam__lower_is_move(e->primitive)) return false;
+    for (int i = 0; i < e->inputs; i++) {
+        if (e->in[i].variable < 0) continue;
+        const lam__draft_variable *v = &d->variables[e->in[i].variable];
+        const lam__piece *x = v->in_region && v->stage == stage && v->shared ? v->piece : NULL;
+        const int64_t count = x && x->nodes ? lam__region_count(x->type, x->first, x->last) : 0;
+        for (int64_t k = 0; k < count; k++)
+            if (d->regions[stage]->graph.nodes[x->nodes[k]].weight > LAM__GRAPH_FEW) return true;
+    }
+    return false;
+}
+
 /* Tries to lower an equation in the region of a stage. What runs functions of users is always called. Where lowering
  * gives up half way, its nodes stay in the graph; no target leads to them, so no step comes of them. */
 static bool lower_at(lam__draft *d, int32_t stage, const lam__equation *e) {
     lam__region *r =
         e->inputs && e->inputs <= MOST_OPERANDS && e->outputs <= MOST_OPERANDS ? region_at(d, stage) : NULL;
     lam__piece *out[MOST_OPERANDS] = {NULL};
-    if (!r || e->residual || e->primitive->call || !pieces_in(d, r, stage, e, out, 0)) return false;
+    if (!r || e->residual || e->primitive->call || waits(d, stage, e) || !pieces_in(d, r, stage, e, out, 0))
+        return false;
     for (int o = 0; o < e->outputs; o++) {
         lam__draft_variable *v = &d->variables[e->first + o];
         v->piece = out[o];
@@ -281,7 +205,7 @@ static void place_equation(lam__draft *d, int64_t k) {
     int32_t region, call;
     stages_of(d, e, &region, &call);
     at->fused = false;
-    for (int i = 0; i <= (d->lanes.other != 0) && !at->forced && !at->fused && region + i < MOST_STAGES; i++) {
+    for (int i = 0; i <= d->lanes.shorter && !at->forced && !at->fused && region + i < MOST_STAGES; i++) {
         at->stage = region + i;
         at->fused = lower_at(d, at->stage, e);
     }
@@ -295,12 +219,6 @@ static void place_equation(lam__draft *d, int64_t k) {
 }
 
 /* ---- what regions give ------------------------------------------------------------------------------------------- */
-
-static int64_t product_of(const int64_t *dims, int from, int to) {
-    int64_t count = 1;
-    for (int axis = from; axis < to; axis++) count *= dims[axis];
-    return count;
-}
 
 static bool add_target(lam__draft *d, int64_t stage, lam__target target, int64_t *room) {
     lam__target *list = lam__arena_grow(&d->arena, d->targets[stage], d->target_counts[stage], room, sizeof *list);
@@ -333,7 +251,7 @@ static bool add_mixed(lam__draft *d, int64_t stage, const lam__piece *x, int32_t
     if (!written) return false;
     memset(written, 0, (size_t)count);
     for (int64_t i = 0; i < count; i++) {
-        lam__target target = {.data = data, .base = i};
+        lam__target target = {.data = data, .base = i, .lanes = r->lanes};
         if (!lam__region_code_at(r, x, i, &target.node, &target.step)) return false;
         if (target.node < 0) continue;
         if (!note_written(r, &target, written)) return false;
@@ -354,12 +272,13 @@ static bool add_targets(lam__draft *d, int64_t stage, lam__draft_variable *v, in
     if (!nodes) return v->piece->mixed && add_mixed(d, stage, v->piece, data, room);
     if (first == last && !lam__region_may_be_same(r, v->piece->type->count)) return false;
     const lam_value *type = v->piece->type;
-    const int64_t before = product_of(type->dims, 0, first == last ? type->rank : first),
-                  behind = first == last ? 1 : product_of(type->dims, last, type->rank),
-                  inside = first == last ? 1 : r->lanes;
+    const int64_t before = lam__region_extent(type->dims, 0, first == last ? type->rank : first),
+                  behind = first == last ? 1 : lam__region_extent(type->dims, last, type->rank),
+                  inside = first == last ? 1 : lam__region_extent(type->dims, first, last);
     for (int64_t i = 0; i < before * behind; i++) {
         const int64_t base = i / behind * inside * behind + i % behind;
-        if (!add_target(d, stage, (lam__target){nodes[i], data, base, first == last ? 0 : behind}, room)) return false;
+        const int64_t step = first == last ? 0 : behind;
+        if (!add_target(d, stage, (lam__target){nodes[i], data, base, step, inside}, room)) return false;
     }
     return true;
 }
@@ -400,10 +319,27 @@ static bool list_targets(lam__draft *d, bool *again) {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
+static void note_use(lam__draft *d, const lam__atom *a) {
+    if (a->variable < 0) return;
+    lam__draft_variable *v = &d->variables[a->variable];
+    v->shared = v->shared || v->needed;
+    v->needed = true;
+}
+
+/* `needed` is what says that one was seen, until all have been. */
+static void find_shared(lam__draft *d) {
+    const lam__program *p = d->program;
+    for (int64_t k = 0; k < p->equations; k++)
+        for (int i = 0; i < p->list[k]->inputs; i++) note_use(d, &p->list[k]->in[i]);
+    for (int o = 0; o < p->outputs; o++) note_use(d, &p->results[o]);
+    for (int64_t v = 0; v < p->variables; v++) d->variables[v].needed = false;
+}
+
 /* From the beginning: what an equation that is forced had given its region may have decided where others went. */
 static bool try_draft(lam__draft *d, bool *again) {
     const lam__program *p = d->program;
     memset(d->variables, 0, (size_t)p->variables * sizeof *d->variables);
+    find_shared(d);
     d->regions = NULL;
     d->stages = d->stage_room = 0;
     for (int64_t k = 0; k < p->equations; k++) {

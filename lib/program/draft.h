@@ -5,11 +5,10 @@
 #include "lib/program/fused.h"
 
 /* How many lanes; of several axes with as many elements the lanes are the first that fit, or the last. native: what is
- * fused becomes machine code. other: lanes of every second region; 0: of all as many (NOTE [two numbers of lanes]). */
+ * fused becomes machine code. shorter: axes that are shorter may be in the lanes too (NOTE [short axes] in shift.c). */
 typedef struct lam__draft_lanes {
     int64_t count;
-    bool last, native;
-    int64_t other;
+    bool last, native, shorter;
 } lam__draft_lanes;
 
 /* NOTE [stages]
@@ -21,15 +20,14 @@ typedef struct lam__draft_lanes {
  * y = sin(x), z = solve(A, y), w = mul(z, y): the sine is in region 0, the solution, which reads what that region
  * makes, is a call of stage 1, and the product is in region 1, behind that call. y has to be written by region 0, for
  * the call and for region 1, which reads it from memory. */
-/* NOTE [two numbers of lanes]
- * What is computed inside of a grid has fewer elements in a row than the grid, and both are lanes of what is done to
- * them: so regions may have the one number and the other in turns, and an equation that does not fit the first region
- * where its operands are may fit the next one. What an earlier region has only moved about is moved once more
- * in the region that reads it, rather than written. There a region takes nothing that has many
- * elements and no lanes.
+/* NOTE [once more]
+ * In grids a region may wait for another one for the sake of a neighbour: what it has computed in many steps is written,
+ * and read at several places by the next region. What comes between, things moved about and single steps, is not written
+ * as well but made once more there, from what is. An equation that does not fit the first region where its operands are
+ * may fit the next one; and no region takes what has many elements and no lanes.
  *
- * u[64, 64] + pad(f(u[1:-1, 1:-1])): f has 62 lanes, in region 0, which writes what it makes. The sum has 64, in region
- * 1, and reads from there lines of one zero, 62 elements and one zero. */
+ * g = f(u), out = g + pad(0.1 g[1:-1], 1, 1) + ...: f is many steps, and its slices are wanted at several places, so
+ * region 0 writes g. What is 0.1 g there is so again in region 1, for each place of it, and is never written. */
 typedef struct lam__draft_equation {
     int32_t stage;
     bool fused;              /* in the region of its stage; otherwise a call */
@@ -41,6 +39,7 @@ typedef struct lam__draft_variable {
     int32_t stage;  /* that of its region, or of the call that makes it; inputs: 0 */
     bool in_region; /* made in the region of this stage */
     bool needed;    /* as a value, outside */
+    bool shared;    /* several equations read it, or one does and it is a result */
     lam__piece *piece;
     lam__piece *outside[2]; /* as a source of region `seen_in`, of even ones and of odd ones */
     int32_t seen_in[2];

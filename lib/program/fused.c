@@ -161,6 +161,7 @@ static void store_targets(maker *m, int32_t node) {
         s->cost = move_cost(to->step);
         s->as.move.base = to->base;
         s->as.move.step = to->step;
+        s->as.move.end = to->lanes;
     }
 }
 

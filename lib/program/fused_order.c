@@ -71,10 +71,18 @@ static bool push(walk *w, int32_t node) {
     return true;
 }
 
+/* Whether a row makes it itself: reads, and what is a few steps. */
+static bool is_own(const lam__node *n) {
+    if (!n->laned || n->weight > LAM__GRAPH_FEW) return false;
+    return lam__graph_is_read(n) ||
+           (n->kind == LAM__NODE_LOOP &&
+            lam__kernels_lane_op((lam__loop_id)n->loop, (lam_dtype)n->of) > LAM__LANE_ARITHMETIC);
+}
+
 static bool is_made(const walk *w, int32_t node) {
     const lam__node *n = &w->graph->nodes[node];
     if (n->kind == LAM__NODE_CONSTANT) return true;
-    return lam__graph_is_read(n) && n->laned ? w->made[node] == w->target : w->made[node] != 0;
+    return is_own(n) ? w->made[node] == w->target : w->made[node] != 0;
 }
 
 static bool list(walk *w, int32_t node) {

@@ -4,11 +4,11 @@
 
 #include "lib/program/region.h"
 
-/* What is written: a node's lanes to elements base, base + step, ... of the data with this number; step 0: of a node
- * that is the same in all lanes one element. */
+/* What is written: so many of a node's lanes to elements base, base + step, ... of the data with this number; step 0:
+ * of a node that is the same in all lanes one element. */
 typedef struct lam__target {
     int32_t node, data;
-    int64_t base, step;
+    int64_t base, step, lanes;
 } lam__target;
 
 /* Of a node in its turn: bit k says that operand k is read there for the last time. */
@@ -17,8 +17,9 @@ enum { LAM__ENDS_ITSELF = 1 << 3 }; /* nobody reads what it makes: it is only st
 /* NOTE [orders]
  * Nodes are made in the order of the graph, in which each equation makes all of its elements before the next one does,
  * or target by target, along the data: then a part that is a grid goes through it row by row, and what a row needs lies
- * in few registers. What comes from memory and differs between lanes is read again for each target there, so that no
- * row holds anything for the next ones but what is computed; that is what makes loops over rows of it. */
+ * in few registers. What comes from memory and differs between lanes is read again for each target there, and what is a
+ * few steps is made again, so that no row holds anything for the next ones but what is more than that; that is what makes
+ * loops over rows of it. */
 typedef struct lam__fused_order {
     bool *live;     /* by node: whether a target needs it */
     int32_t *nodes; /* without constants */

@@ -75,6 +75,14 @@ static bool room_for_one(lam__graph *g) {
     return true;
 }
 
+/* What is the same in all lanes is made once, and counts as nothing. */
+static uint16_t weight_of(const lam__graph *g, const lam__node *n) {
+    uint32_t weight = n->laned;
+    for (int i = 0; i < 3 && n->laned && !lam__graph_is_read(n) && n->in[i] >= 0; i++)
+        weight += g->nodes[n->in[i]].weight;
+    return (uint16_t)(weight < UINT16_MAX ? weight : UINT16_MAX);
+}
+
 /* Parameters are copied when the node is new. */
 int32_t lam__graph_node(lam__graph *g, const lam__node *node) {
     if (!room_for_one(g)) return -1;
@@ -98,6 +106,7 @@ int32_t lam__graph_node(lam__graph *g, const lam__node *node) {
         if (node->in[i] >= 0) made->laned = made->laned || nodes[node->in[i]].laned;
     if (node->kind == LAM__NODE_LOAD) made->laned = node->as.load.step != 0;
     if (node->kind == LAM__NODE_LINE) made->laned = true;
+    made->weight = weight_of(g, made);
     *at = (lam__graph_slot){(int32_t)g->count, hash};
     return (int32_t)g->count++;
 }

@@ -22,7 +22,8 @@ typedef enum lam__node_kind {
 typedef struct lam__node {
     uint8_t kind, dtype, of;
     bool laned;   /* differs from lane to lane */
-    int16_t loop; /* lam__loop_id */
+    int16_t loop;    /* lam__loop_id */
+    uint16_t weight; /* steps that make it of memory, if none of them is made for anything else; UINT16_MAX: many */
     int32_t in[3];
     union {
         uint64_t bits;
@@ -33,6 +34,9 @@ typedef struct lam__node {
     } as;
     uint32_t params_bytes;
 } lam__node;
+
+/* Steps that are rather made again than kept, or waited for in memory. */
+enum { LAM__GRAPH_FEW = 6 };
 
 /* What is seen of a node without going to it. */
 typedef struct lam__graph_slot {

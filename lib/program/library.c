@@ -43,6 +43,7 @@ static bool compile(const char *source, const char *library) {
                                           "-std=c11",
                                           "-O1",
                                           "-ftree-vectorize", /* loops, as they are: sums keep their order */
+                                          "-ftree-vrp",       /* what lies across no border looks for none */
                                           "-fno-tree-slp-vectorize",
                                           "-march=native",
                                           "-ffp-contract=off",

@@ -60,9 +60,8 @@ static bool common_lanes(lam__region *r, int n, lam__piece *const in[], const la
         *first = x->first + shift;
         *last = x->last + shift;
     }
-    int64_t count = 1;
-    for (int axis = *first; axis >= 0 && axis < *last; axis++) count *= like->dims[axis];
-    return *first >= 0 ? count == r->lanes : lam__region_range(r, like->rank, like->dims, first, last);
+    if (*first < 0) return lam__region_range(r, like->rank, like->dims, first, last);
+    return lam__region_fits(r, like->dims, *first, *last);
 }
 
 /* The node of the result's element from those of the operands. */
@@ -105,8 +104,9 @@ static bool lower_each(lam__region *r, const lam__equation *e, lam__piece *const
     int first, last, n = e->inputs;
     operand o[MOST_OPERANDS];
     if (n > MOST_OPERANDS || !common_lanes(r, n, in, like, &first, &last)) return false;
-    const int64_t count = lam__region_count(r, like, first, last);
+    const int64_t count = lam__region_count(like, first, last);
     if (count > r->graph.most || (first == last && !lam__region_may_be_same(r, count))) return false;
+    if (lam__region_is_short(r, like->dims, first, last) && lam__region_is_rare(e->primitive->loop - 1)) return false;
     for (int i = 0; i < n; i++)
         if (!see_operand(r, in[i], like, first, last, &o[i])) return false;
     lam__piece *made = lam__region_piece(r, like, first, last);

@@ -263,7 +263,7 @@ static int32_t sum_of_products(lam__region *r, const int32_t *x, const int32_t *
 static bool contract(lam__region *r, const lam__pairing *p, const origin *o, lam__piece *const in[],
                      const int32_t *const nodes[], int64_t step[2][LAM_INNER_RANK], lam__piece *out) {
     walk kept = {0}, summed = {0};
-    int64_t count = 1, results = lam__region_count(r, out->type, out->first, out->last);
+    int64_t count = 1, results = lam__region_count(out->type, out->first, out->last);
     for (int axis = 0; axis < o->rank; axis++) {
         const int x = o->axis[0][axis], y = o->axis[1][axis];
         if (axis >= out->first && axis < out->last) continue;

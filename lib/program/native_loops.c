@@ -78,7 +78,8 @@ bool lam__native_same_shape(const lam__lane_step *a, const lam__lane_step *b) {
     if (a->op != b->op || a->same != b->same || memcmp(a->item, b->item, sizeof a->item)) return false;
     if (a->op == LAM__LANE_LINE) return same_runs(line_of(a), line_of(b));
     if (a->op == LAM__LANE_LOAD) return a->at[1] == b->at[1] && a->as.move.step == b->as.move.step;
-    if (a->op == LAM__LANE_STORE) return a->at[0] == b->at[0] && a->as.move.step == b->as.move.step;
+    if (a->op == LAM__LANE_STORE)
+        return a->at[0] == b->at[0] && a->as.move.step == b->as.move.step && a->as.move.end == b->as.move.end;
     return true;
 }
 

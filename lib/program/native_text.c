@@ -28,12 +28,25 @@ static const char *type_of(int bytes) {
     return bytes == 8 ? "f64" : bytes == 4 ? "f32" : "word";
 }
 
+/* Whether a step says of lanes whether they are in [*from, *to). */
+static bool is_within(const lam__lane_step *s, int64_t *from, int64_t *to) {
+    const lam__lane_line *line = s->op == LAM__LANE_LINE ? s->as.call.params : NULL;
+    for (int k = 0; line && k < line->count; k++) {
+        if (line->runs[k].data != LAM__LANE_TRUE) continue;
+        *from = k ? line->runs[k - 1].end : 0;
+        *to = line->runs[k].end;
+        return true;
+    }
+    return false;
+}
+
 /* Whether a step's operand k, or what it makes, is a mask. */
 static bool is_mask(const lam__lane_step *s, int k) {
+    int64_t from, to;
     const bool compares = s->op >= LAM__LANE_eq_f64 && s->op <= LAM__LANE_ge_f32;
     const bool chooses = s->op == LAM__LANE_where_f64 || s->op == LAM__LANE_where_f32;
     const bool logic = s->op >= LAM__LANE_AND && s->op < LAM__LANE_ARITHMETIC;
-    return logic || (compares && k == 0) || (chooses && k == 1);
+    return logic || (compares && k == 0) || (chooses && k == 1) || is_within(s, &from, &to);
 }
 
 /* Of a register's element. Arithmetic has its type in its number, f64 and f32 in turns; other steps say it. */
@@ -135,47 +148,6 @@ static void name_operand(const writer *w, int64_t i, int k, char name[NAME]) {
     if (!here) read_register(w, i, k);
 }
 
-/* An expression of the operands; NULL: there is none. */
-static const char *expression_of(const lam__lane_step *s) {
-    static const char *const of[LAM__LANE_COUNT] = {
-#define BOTH(name, text) [LAM__LANE_##name##_f64] = text, [LAM__LANE_##name##_f32] = text
-#define CALL(name, operands)                                                                                           \
-    [LAM__LANE_##name##_f64] = #name "_f64" operands, [LAM__LANE_##name##_f32] = #name "_f32" operands
-        BOTH(add, "%1 + %2"),
-        BOTH(sub, "%1 - %2"),
-        BOTH(mul, "%1 * %2"),
-        BOTH(div, "%1 / %2"),
-        BOTH(neg, "-%1"),
-        BOTH(square, "%1 * %1"),
-        BOTH(reciprocal, "1 / %1"),
-        CALL(max, "(%1, %2)"),
-        CALL(min, "(%1, %2)"),
-        CALL(abs, "(%1)"),
-        CALL(sqrt, "(%1)"),
-        CALL(fma, "(%1, %2, %3)"),
-        CALL(eq, "(%1, %2)"),
-        CALL(ne, "(%1, %2)"),
-        CALL(lt, "(%1, %2)"),
-        CALL(le, "(%1, %2)"),
-        CALL(gt, "(%1, %2)"),
-        CALL(ge, "(%1, %2)"),
-        CALL(where, "(%1, %2, %3)"),
-        [LAM__LANE_rsqrt_f64] = "rsqrt_f64(%1, &odd)",
-        [LAM__LANE_mul_div_f64] = "mul_div_f64(%1, %2, %3, &odd)",
-        [LAM__LANE_AND] = "%1 & %2",
-        [LAM__LANE_OR] = "%1 | %2",
-        [LAM__LANE_NOT] = "~%1",
-#undef BOTH
-#undef CALL
-    };
-    if (s->op == LAM__LANE_rsqrt_f64 && !lam__kernels_fuses()) return NULL;
-    return of[s->op];
-}
-
-bool lam__native_calls(const lam__lane_step *s) {
-    return s->op != LAM__LANE_LOAD && s->op != LAM__LANE_LINE && s->op != LAM__LANE_STORE && !expression_of(s);
-}
-
 /* %1 to %3 are the operands. */
 static void write_expression(FILE *file, const char *text, char names[4][NAME]) {
     for (; *text; text++)
@@ -186,6 +158,8 @@ static void write_expression(FILE *file, const char *text, char names[4][NAME]) 
 /* Where the memory of a step begins: of a line, of each of its runs. How many there are. */
 static int bases_of(const lam__lane_step *s, int64_t bases[LAM__LANE_RUNS]) {
     const lam__lane_line *line = s->op == LAM__LANE_LINE ? s->as.call.params : NULL;
+    int64_t from, to;
+    if (is_within(s, &from, &to)) return 0;
     if (!line && s->op != LAM__LANE_LOAD && s->op != LAM__LANE_STORE) return 0;
     if (!line) bases[0] = s->as.move.base;
     for (int k = 0; line && k < line->count; k++) bases[k] = line->runs[k].base;
@@ -209,7 +183,8 @@ static void write_base(const writer *w, int64_t i, int k) {
     goings_on(w->s, w->loop, i, bases, by);
     if (w->in_table) {
         const int column = w->column[i - w->loop->first] + 2 * k;
-        fprintf(w->file, "rows[r][%d] + j * rows[r][%d]", column, column + 1);
+        const long long piece = w->s->piece[w->loop->first];
+        fprintf(w->file, "rows_%lld[r][%d] + j * rows_%lld[r][%d]", piece, column, piece, column + 1);
         return;
     }
     fprintf(w->file, "%lld", (long long)bases[k]);
@@ -225,19 +200,24 @@ static void write_place(const writer *w, int64_t i, const char *verb, const char
     fprintf(w->file, ", %lld", (long long)s->as.move.step);
 }
 
-/* LINE(type, k runs of: memory from its lane 0 on, step, end). */
+/* LINE(type, each run: its data, the element of lane 0, step, how many there are, end), or WITHIN(lanes from, to). */
 static void write_line(const writer *w, int64_t i, const char *type) {
     const lam__lane_line *line = w->s->steps[i].as.call.params;
+    int64_t from, to;
+    if (is_within(&w->s->steps[i], &from, &to)) {
+        fprintf(w->file, "WITHIN(%lld, %lld", (long long)from, (long long)to);
+        return;
+    }
     fprintf(w->file, "LINE(%s", type);
     for (int k = 0; k < LAM__LANE_RUNS; k++) {
-        const bool read = k < line->count && line->runs[k].data >= 0;
-        if (!read) fputs(", NULL, 0", w->file);
-        else {
-            fprintf(w->file, ", (const part_%s *)d[%lld] + (", type, (long long)line->runs[k].data);
-            write_base(w, i, k);
-            fprintf(w->file, "), %lld", (long long)line->runs[k].step);
+        const long long end = k < line->count ? (long long)line->runs[k].end : -1;
+        if (k >= line->count || line->runs[k].data < 0) {
+            fprintf(w->file, ", NULL, 0, 0, -1, %lld", end);
+            continue;
         }
-        fprintf(w->file, ", %lld", k < line->count ? (long long)line->runs[k].end : -1LL);
+        fprintf(w->file, ", (const part_%s *)d[%lld], ", type, (long long)line->runs[k].data);
+        write_base(w, i, k);
+        fprintf(w->file, ", %lld, %lld, %lld", (long long)line->runs[k].step, (long long)line->runs[k].count, end);
     }
 }
 
@@ -266,7 +246,9 @@ static void write_step(const writer *w, int64_t i) {
     lam__native_operands(s, &first, &last, &made);
     for (int k = first; k <= last; k++) name_operand(w, i, k, names[k]);
     if (s->op == LAM__LANE_STORE) {
-        write_place(w, i, "INTO", type, s->at[0]);
+        const bool all = !s->as.move.step || s->as.move.end >= w->s->lanes;
+        write_place(w, i, all ? "INTO" : "INTO_SOME", type, s->at[0]);
+        if (!all) fprintf(w->file, ", %lld", (long long)s->as.move.end);
         fprintf(w->file, ", %s)\n", names[1]);
         return;
     }
@@ -278,7 +260,7 @@ static void write_step(const writer *w, int64_t i) {
         write_line(w, i, type);
         fputc(')', w->file);
     } else {
-        write_expression(w->file, expression_of(s), names);
+        write_expression(w->file, lam__native_expression(s), names);
     }
     fputs(";\n", w->file);
     const int32_t reader = w->s->last[i];
@@ -412,50 +394,63 @@ static void write_table_row(const writer *w, const lam__native_loop *l) {
     fputs("},\n", w->file);
 }
 
-/* The table of all loops that are written with this one, and its columns. Where there is no other one, none. */
-static void write_rows_table(writer *w) {
+/* The table of all loops that are written with this one, and its columns; how many they are. Where there is no other
+ * one, there is no table. */
+static int64_t write_rows_table(writer *w) {
     const lam__native_source *s = w->s;
     const lam__native_loop *l = w->loop, *const last = s->loops + s->loop_count;
     int64_t loops = 0;
     int columns = 1;
     for (const lam__native_loop *m = l; m < last; m++) loops += m->head == l->head;
     w->in_table = loops > 1;
-    if (!w->in_table) return;
+    if (!w->in_table) return 1;
     for (int64_t i = 0; i < l->period; i++) {
         int64_t bases[LAM__LANE_RUNS];
         w->column[i] = columns;
         columns += 2 * bases_of(&s->steps[l->first + i], bases);
     }
-    fprintf(w->file, "static const int64_t rows[%lld][%d] = {\n", (long long)loops, columns);
+    fprintf(w->file, "static const int64_t rows_%lld[%lld][%d] = {\n", (long long)s->piece[l->first], (long long)loops,
+            columns);
     for (const lam__native_loop *m = l; m < last; m++)
         if (m->head == l->head) write_table_row(w, m);
-    fprintf(w->file, "};\nfor (int64_t r = 0; r < %lld; r++)\n", (long long)loops);
+    fputs("};\n", w->file);
+    return loops;
 }
 
-/* Of such a loop: time by time through all lanes. */
-static void write_map(writer *w) {
-    const lam__native_loop *l = w->loop;
-    write_rows_table(w);
-    if (w->in_table) fputs("for (int64_t j = 0; j < rows[r][0]; j++)\nFOR_LANES {\n", w->file);
-    else fprintf(w->file, "for (int64_t j = 0; j < %lld; j++)\nFOR_LANES {\n", (long long)l->times);
-    write_before(w);
-    for (int64_t i = l->first; i < l->first + l->period; i++) write_step(w, i);
-    fputs("}\n", w->file);
-    w->in_table = false;
-}
-
-/* The statements of a piece, the steps from i to end. */
-static void write_piece(writer *w, int64_t i, int64_t end) {
-    if (w->loop) find_depths(w);
-    if (w->loop && w->s->lanes > 1 && is_map(w)) {
-        write_map(w);
-        return;
-    }
-    fputs("FOR_LANES {\n", w->file);
-    if (w->loop) write_loop(w);
+/* What a piece, the steps from i to end, does with a block of lanes; of a map, of one time. Says what was odd. */
+static void write_block(writer *w, int64_t piece, int64_t i, int64_t end, bool map) {
+    fprintf(w->file,
+            "F word block_%lld(char *restrict m, void *const *restrict d, int64_t first, int64_t i, int64_t j,\n"
+            "    int64_t r, int inside) {\nword odd = {0};\n",
+            (long long)piece);
+    if (map) write_before(w);
+    if (w->loop && !map) write_loop(w);
     else
         for (; i < end; i++) write_step(w, i);
-    fputs("}\n", w->file);
+    fputs("return odd;\n}\n", w->file);
+}
+
+/* The function of a piece: block by block, of a map time by time through all of them. */
+static void write_piece(writer *w, int64_t piece, int64_t i, int64_t end) {
+    const lam__native_loop *l = w->loop;
+    int64_t from, to;
+    if (l) find_depths(w);
+    const bool map = l && w->s->lanes > 1 && is_map(w);
+    if (l) end = i + l->period;
+    const int64_t loops = map ? write_rows_table(w) : 1;
+    write_block(w, piece, i, end, map);
+    fprintf(w->file, "int lamina_%lld(char *restrict m, void *const *restrict d, int64_t first, int64_t lanes) {\n",
+            (long long)piece);
+    fputs("word odd = {0};\nconst int64_t j = 0, r = 0;\n", w->file);
+    if (w->in_table)
+        fprintf(w->file, "for (int64_t r = 0; r < %lld; r++)\nfor (int64_t j = 0; j < rows_%lld[r][0]; j++)\n",
+                (long long)loops, (long long)piece);
+    else if (map) fprintf(w->file, "for (int64_t j = 0; j < %lld; j++)\n", (long long)l->times);
+    if (lam__native_borders(w->s, i, end, &from, &to))
+        fprintf(w->file, "BETWEEN(%lld, %lld, block_%lld)\n", (long long)from, (long long)to, (long long)piece);
+    else fprintf(w->file, "FOR_LANES odd |= block_%lld(m, d, first, i, j, r, 0);\n", (long long)piece);
+    fputs("return any(odd);\n}\n", w->file);
+    w->in_table = false;
 }
 
 /* A function for each piece that is no run of steps. Loops come in their order; those that are written with another one
@@ -468,12 +463,7 @@ static void write_functions(writer *w) {
         const bool written = w->loop ? w->loop->head == w->loop - s->loops : !s->is_run[i];
         next = i + (w->loop ? w->loop->period * w->loop->times : 1);
         while (!w->loop && next < s->count && s->piece[next] == s->piece[i]) next++;
-        if (!written) continue;
-        fprintf(w->file, "int lamina_%d(char *restrict m, void *const *restrict d, int64_t first, int64_t lanes) {\n",
-                (int)s->piece[i]);
-        fputs("word odd = {0};\n", w->file);
-        write_piece(w, i, next);
-        fputs("return any(odd);\n}\n", w->file);
+        if (written) write_piece(w, s->piece[i], i, next);
     }
 }
 

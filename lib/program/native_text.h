@@ -54,6 +54,10 @@ bool lam__native_sets(const lam__native_source *s, const lam__native_loop *l, in
  * much again. */
 void lam__native_find_rows(lam__native_source *s, int64_t room);
 
+/* The lanes around the middle between which no line of the steps [i, end) ends (NOTE [inside] in native_rows.c). False:
+ * there are no lines. */
+bool lam__native_borders(const lam__native_source *s, int64_t i, int64_t end, int64_t *from, int64_t *to);
+
 /* Whether the steps from i on, one time of a loop, read only what they make themselves or what is there before all
  * steps, and nobody else reads what they make. */
 bool lam__native_is_apart(const lam__native_source *s, int64_t i, int64_t period);
@@ -69,7 +73,9 @@ bool lam__native_calls(const lam__lane_step *s);
  * they are a group or more, whole groups are given; 1: registers are of eight bytes. */
 void lam__native_write(FILE *file, lam__native_source *s);
 
-/* native_words.c: what stands before the functions. */
+/* native_words.c: what stands before the functions; an expression of a step's operands, %1 to %3, or NULL where it has
+ * none. */
 void lam__native_write_words(FILE *file, int64_t lanes);
+const char *lam__native_expression(const lam__lane_step *s);
 
 #endif

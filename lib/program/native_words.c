@@ -36,7 +36,7 @@ static const char *const MOVES =
     "typedef double part_f64; typedef float part_f32; typedef uint8_t part_word;\n"
     "#if LANES == 1\n"
     "#if W == 1\n#define ALL(T, x) (x)\n#else\n#define ALL(T, x) ((T){x, x})\n#endif\n"
-    "#define FOR_LANES\n"
+    "#define FOR_LANES const int64_t i = 0;\n"
     "#define AT(T, at) ALL(T, *(const part_##T *)(m + (at)))\n#define SAME AT\n"
     "#define SET(T, at, x) *(part_##T *)(m + (at)) = (part_##T)PART(x, 0);\n"
     "#define FROM(T, n, base, step) ALL(T, ((const part_##T *)d[n])[base])\n"
@@ -60,24 +60,19 @@ static const char *const MOVES =
     "#define GET_word(p) bytes((const part_word *)(p))\n"
     "#define PUT_f64(p, x) *(near_f64 *)(p) = x\n#define PUT_f32(p, x) *(near_f32 *)(p) = x\n"
     "#define PUT_word(p, x) put_bytes((part_word *)(p), x)\n"
-    "#define RUN(T, p, s) (!(p) ? (T){0} : (s) == 1 ? GET_##T((p) + at) : gather_##T((p) + at * (s), s))\n"
-    "#define ONE(p, s, l) ((p) ? (p)[(l) * (s)] : 0)\n"
-    "#define OWN(k) { const int64_t l = at + HERE(k); \\\n"
-    "    PART(r, k) = l < e ? ONE(p, s, l) : l < e1 ? ONE(p1, s1, l) : ONE(p2, s2, l); }\n"
-    "#define LINES(T) \\\n"
-    "F T line_##T(int64_t at, const part_##T *p, int64_t s, int64_t e, const part_##T *p1, int64_t s1, int64_t e1, \\\n"
-    "    const part_##T *p2, int64_t s2) { \\\n"
-    "    if (LANES >= W && at + W <= e) return RUN(T, p, s); \\\n"
-    "    if (LANES >= W && at >= e && at + W <= e1) return RUN(T, p1, s1); \\\n"
-    "    if (LANES >= W && at >= e1) return RUN(T, p2, s2); \\\n"
-    "    T r; EACH(OWN) return r; }\n"
-    "LINES(f64)\nLINES(f32)\nLINES(word)\n"
+    "#define STORE_SOME(k) if (HERE(k) == (k) && (k) < left) p[(k) * step] = PART(x, k);\n"
+    "#define SOME(T) \\\n"
+    "F void some_##T(part_##T *p, int64_t step, int64_t left, T x) { \\\n"
+    "    if (LANES >= W && step == 1 && left >= W) PUT_##T(p, x); else { EACH(STORE_SOME) } }\n"
+    "SOME(f64)\nSOME(f32)\nSOME(word)\n"
     "#define AT(T, at) GET_##T(m + (at) + i * (int64_t)sizeof(part_##T))\n#define SAME(T, at) GET_##T(m + (at))\n"
     "#define SET(T, at, x) PUT_##T(m + (at) + i * (int64_t)sizeof(part_##T), x);\n"
     "#define FIRST(T, n, base, step) ((part_##T *)d[n] + (base) + (first + i) * (step))\n"
     "#define FROM(T, n, base, step) gather_##T(FIRST(T, n, base, step), step)\n"
     "#define INTO(T, n, base, step, x) scatter_##T(FIRST(T, n, base, step), step, x);\n"
-    "#define LINE(T, p, s, e, p1, s1, e1, p2, s2, e2) line_##T(first + i, p, s, e, p1, s1, e1, p2, s2)\n"
+    "#define INTO_SOME(T, n, base, step, end, x) \\\n"
+    "    some_##T(FIRST(T, n, base, step), step, !inside ? (end) - (first + i) : (end) > LANES / 2 ? W : 0, x);\n"
+    "#define INTO_SOME_NEAR INTO_SOME\n"
     "#define FROM_NEAR(T, n, base, step) GET_##T(FIRST(T, n, base, step))\n"
     "#define INTO_NEAR(T, n, base, step, x) PUT_##T(FIRST(T, n, base, step), x);\n"
     "#endif\n";
@@ -121,6 +116,53 @@ static const char *const ARITHMETIC =
     "#define SAME_WIDTH(c) MASK(c)\n#define WIDER(c) TO(word, MASK(c))\n"
     "FLOATING(f64, word, d, 0x7fffffffffffffff, SAME_WIDTH)\nFLOATING(f32, half, s, 0x7fffffff, WIDER)\n";
 
+/* Lines of several runs, each said by its data, the element of lane 0, the step, how many elements there are (-1: no
+ * data but zeros) and where it ends. A block within one run is read from there, one that lies across a border is chosen
+ * from all of them, and where that would read what is beyond the data, taken one by one. */
+static const char *const LINES =
+    "#if LANES != 1\n"
+    "#define COUNT(k) PART(at, k) += k;\n"
+    "F word within(int inside, int64_t first, int64_t from, int64_t to) {\n"
+    "    word at = (word){0} + (inside ? LANES / 2 : first);\n"
+    "    if (!inside) { EACH(COUNT) }\n"
+    "    return MASK(at >= from) & MASK(at < to); }\n"
+    "#define WITHIN(from, to) within(inside, first + i, from, to)\n"
+    "#define IN_DATA(b, s, c) ((c) < 0 || (s) == 0 || ((s) == 1 && (b) + at >= 0 && (b) + at + W <= (c)))\n"
+    "F word where_word(word c, word x, word y) { return (x & c) | (y & ~c); }\n"
+    "#define LINES(T) \\\n"
+    "F T run_##T(const part_##T *p, int64_t b, int64_t s, int64_t c, int64_t at) { \\\n"
+    "    return c < 0 ? (T){0} : s == 0 ? (T){0} + p[b] : s == 1 ? GET_##T(p + b + at) : gather_##T(p + b + at * s, "
+    "s); } "
+    "\\\n"
+    "__attribute__((noinline)) static void each_##T(part_##T *to, int64_t at, \\\n"
+    "    const part_##T *p, int64_t b, int64_t s, int64_t c, int64_t e, \\\n"
+    "    const part_##T *p1, int64_t b1, int64_t s1, int64_t c1, int64_t e1, \\\n"
+    "    const part_##T *p2, int64_t b2, int64_t s2, int64_t c2) { \\\n"
+    "    for (int k = 0; k < W; k++) { \\\n"
+    "        const int64_t l = at + HERE(k); \\\n"
+    "        to[k] = l < e ? c < 0 ? 0 : p[b + l * s] : l < e1 ? c1 < 0 ? 0 : p1[b1 + l * s1] \\\n"
+    "                                                  : c2 < 0 ? 0 : p2[b2 + l * s2]; } } \\\n"
+    "F T line_##T(int inside, int64_t at, const part_##T *p, int64_t b, int64_t s, int64_t c, int64_t e, \\\n"
+    "    const part_##T *p1, int64_t b1, int64_t s1, int64_t c1, int64_t e1, \\\n"
+    "    const part_##T *p2, int64_t b2, int64_t s2, int64_t c2, int64_t e2) { \\\n"
+    "    const int64_t from = inside ? LANES / 2 : at, to = inside ? LANES / 2 + 1 : at + W; \\\n"
+    "    if (LANES >= W && to <= e) return run_##T(p, b, s, c, at); \\\n"
+    "    if (LANES >= W && from >= e && to <= e1) return run_##T(p1, b1, s1, c1, at); \\\n"
+    "    if (LANES >= W && from >= e1) return run_##T(p2, b2, s2, c2, at); \\\n"
+    "    if (LANES >= W && IN_DATA(b, s, c) && IN_DATA(b1, s1, c1) && IN_DATA(b2, s2, c2)) \\\n"
+    "        return where_##T(within(0, at, 0, e), run_##T(p, b, s, c, at), \\\n"
+    "            where_##T(within(0, at, 0, e1), run_##T(p1, b1, s1, c1, at), run_##T(p2, b2, s2, c2, at))); \\\n"
+    "    part_##T own[W]; \\\n"
+    "    each_##T(own, at, p, b, s, c, e, p1, b1, s1, c1, e1, p2, b2, s2, c2); \\\n"
+    "    return GET_##T(own); }\n"
+    "LINES(f64)\nLINES(f32)\nLINES(word)\n"
+    "#define LINE(T, ...) line_##T(inside, first + i, __VA_ARGS__)\n"
+    "#define BETWEEN(from, to, block) { int64_t i = 0; \\\n"
+    "    for (; i < lanes && first + i < (from); i += W) odd |= block(m, d, first, i, j, r, 0); \\\n"
+    "    for (; i < lanes && first + i + W <= (to); i += W) odd |= block(m, d, first, i, j, r, 1); \\\n"
+    "    for (; i < lanes; i += W) odd |= block(m, d, first, i, j, r, 0); }\n"
+    "#endif\n";
+
 /* What is rare is noted in `odd`, and the steps are run again one by one. rsqrt: lib/kernels/simd/rsqrt.h between the
  * numbers that are scaled there and the largest, where half of what is left of x may be taken first. mul_div: that of
  * lib/kernels/simd/elements.h where the product is in the range, or 0 because a factor is. */
@@ -137,11 +179,52 @@ static const char *const RSQRT =
     "    *odd |= ~(MASK(x >= 0x1p-900) & MASK(x <= 0x1.fffffffffffffp+1023));\n"
     "    return r + r * (of_1 - of_y * r * r);\n}\n";
 
+const char *lam__native_expression(const lam__lane_step *s) {
+    static const char *const of[LAM__LANE_COUNT] = {
+#define BOTH(name, text) [LAM__LANE_##name##_f64] = text, [LAM__LANE_##name##_f32] = text
+#define CALL(name, operands)                                                                                           \
+    [LAM__LANE_##name##_f64] = #name "_f64" operands, [LAM__LANE_##name##_f32] = #name "_f32" operands
+        BOTH(add, "%1 + %2"),
+        BOTH(sub, "%1 - %2"),
+        BOTH(mul, "%1 * %2"),
+        BOTH(div, "%1 / %2"),
+        BOTH(neg, "-%1"),
+        BOTH(square, "%1 * %1"),
+        BOTH(reciprocal, "1 / %1"),
+        CALL(max, "(%1, %2)"),
+        CALL(min, "(%1, %2)"),
+        CALL(abs, "(%1)"),
+        CALL(sqrt, "(%1)"),
+        CALL(fma, "(%1, %2, %3)"),
+        CALL(eq, "(%1, %2)"),
+        CALL(ne, "(%1, %2)"),
+        CALL(lt, "(%1, %2)"),
+        CALL(le, "(%1, %2)"),
+        CALL(gt, "(%1, %2)"),
+        CALL(ge, "(%1, %2)"),
+        CALL(where, "(%1, %2, %3)"),
+        [LAM__LANE_rsqrt_f64] = "rsqrt_f64(%1, &odd)",
+        [LAM__LANE_mul_div_f64] = "mul_div_f64(%1, %2, %3, &odd)",
+        [LAM__LANE_AND] = "%1 & %2",
+        [LAM__LANE_OR] = "%1 | %2",
+        [LAM__LANE_NOT] = "~%1",
+#undef BOTH
+#undef CALL
+    };
+    if (s->op == LAM__LANE_rsqrt_f64 && !lam__kernels_fuses()) return NULL;
+    return of[s->op];
+}
+
+bool lam__native_calls(const lam__lane_step *s) {
+    return s->op != LAM__LANE_LOAD && s->op != LAM__LANE_LINE && s->op != LAM__LANE_STORE && !lam__native_expression(s);
+}
+
 void lam__native_write_words(FILE *file, int64_t lanes) {
     fprintf(file, "#define LANES %lld\n", (long long)lanes);
     fputs(TYPES, file);
     fputs(MOVES, file);
     fputs(ARITHMETIC, file);
+    fputs(LINES, file);
     fputs(MUL_DIV, file);
     if (lam__kernels_fuses()) fputs(RSQRT, file);
 }

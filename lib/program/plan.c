@@ -89,11 +89,14 @@ static const lam_value *type_of(const lam__program *p, const lam__source *s) {
     return s->variable >= 0 ? p->types[s->variable] : s->constant;
 }
 
-/* Elements of all that a part reads. */
+/* Elements of all that a part reads. Zeros are numbers there. */
 static double read_elements(const lam__program *p, const lam__region *r) {
     double count = 0;
-    for (int64_t i = 0; i < r->source_count; i++)
-        if (type_of(p, &r->sources[i])) count += (double)type_of(p, &r->sources[i])->count;
+    for (int64_t i = 0; i < r->source_count; i++) {
+        const lam__source *s = &r->sources[i];
+        const bool zeros = lam__program_is_zeros(&(lam__atom){s->variable, s->constant});
+        if (type_of(p, s) && !zeros) count += (double)s->count;
+    }
     return count;
 }
 
@@ -106,7 +109,7 @@ static double read_elements(const lam__program *p, const lam__region *r) {
  * rows have nothing beside their instructions. */
 static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
     enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
-    const double near = 0.2, apart = 1.2, beside = 0.03, far = 3, fetched = 0.5, row = 0.025;
+    const double near = 0.2, apart = 1.2, beside = 0.03, far = 3, fetched = 0.5, row = 0.025, begin = 100;
     int64_t small = 0, places = 0, stores = 0, even = 0, large = 0;
     double work = 0; /* of a lane, beside what any instruction takes */
     for (int64_t i = 0; i < f->step_count; i++) {
@@ -129,10 +132,9 @@ static double part_cost(const lam__program *p, const lam__region *r, const lam__
         lanes * (near * (double)(places - even - large) + apart * (double)large + beside * (double)even);
     const double steps = fits ? f->called + (f->cost - f->called) / (f->lanes == 1 ? 8 : 3) + moves : f->cost;
     const double brought = first * lam__draft_move_cost(first);
-    const bool is_pass = f->called == 0 && places == even && lanes > SECOND_CACHE;
-    if (fits && f->by_rows)
-        return f->called + lanes * (row * (double)f->step_count + work) + fetched * brought + copies_cost(p, r);
-    if (fits && is_pass) return steps + fetched * brought + copies_cost(p, r);
+    const bool along = f->by_rows || (f->lanes > 1 && places == even && places <= PLACES);
+    if (fits && along)
+        return begin + f->called + lanes * (row * (double)f->step_count + work) + fetched * brought + copies_cost(p, r);
     return steps + brought + (moved - first) * lam__draft_move_cost(0) + copies_cost(p, r) +
            (is_far ? far * lanes * (double)small : 0);
 }
@@ -143,13 +145,13 @@ static bool is_part(const lam__draft *d, int64_t stage) {
 }
 
 /* The region of a stage as a fused part; NULL where it is better called. It is made to be judged: only its steps say
- * what it costs. Of two numbers of lanes a region may leave to later ones what it would have to write for calls: such a
+ * what it costs. Where shorter axes may be in the lanes a region may leave to later ones what it would have to write for calls: such a
  * draft is taken as it is, or not at all. */
 static lam__fused *part_of(const lam__draft *d, int64_t stage, lam__plan_fusion fusion, bool native) {
     const lam__region *r = d->regions[stage];
     if (!is_part(d, stage) || fusion == LAM__PLAN_NONE) return NULL;
     lam__fused *f = lam__fused_new(r, d->targets[stage], d->target_counts[stage]);
-    if (!f || d->lanes.other || fusion == LAM__PLAN_ALL || part_cost(d->program, r, f, native) <= d->eager[stage])
+    if (!f || d->lanes.shorter || fusion == LAM__PLAN_ALL || part_cost(d->program, r, f, native) <= d->eager[stage])
         return f;
     lam__fused_free(f);
     return NULL;
@@ -218,7 +220,7 @@ static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fus
     bool added = true;
     for (int64_t s = 0; s < d->stages; s++) {
         o.parts[s] = part_of(d, s, fusion, native);
-        added = added && (o.parts[s] || !d->lanes.other || !is_part(d, s));
+        added = added && (o.parts[s] || !d->lanes.shorter || !is_part(d, s));
     }
     for (int64_t k = 0; k < n; k++) {
         const int64_t s = d->equations[k].stage;
@@ -288,7 +290,7 @@ static double cost_of(const lam__draft *d, lam__plan_fusion fusion, bool native)
     for (int64_t s = 0; s < d->stages; s++) {
         if (!is_part(d, s)) continue;
         lam__fused *f = part_of(d, s, fusion, native);
-        if (!f && d->lanes.other) return HUGE_VAL;
+        if (!f && d->lanes.shorter) return HUGE_VAL;
         cost += f ? part_cost(d->program, d->regions[s], f, native) : d->eager[s];
         lam__fused_free(f);
     }

@@ -32,7 +32,7 @@ lam__piece *lam__region_piece(lam__region *r, const lam_value *type, int first, 
     if (!x) return NULL;
     x->first = first;
     x->last = last;
-    x->nodes = lam__arena_get(r->graph.arena, (size_t)lam__region_count(r, type, first, last) * sizeof *x->nodes);
+    x->nodes = lam__arena_get(r->graph.arena, (size_t)lam__region_count(type, first, last) * sizeof *x->nodes);
     return x->nodes ? x : NULL;
 }
 
@@ -51,11 +51,17 @@ lam__piece *lam__region_source(lam__region *r, int64_t variable, lam_value *cons
     if (!sources) return NULL;
     r->sources = sources;
     x->data = (int32_t)r->source_count;
-    sources[r->source_count++] = (lam__source){variable, constant};
+    sources[r->source_count++] = (lam__source){variable, constant, type->count};
     return x;
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
+
+bool lam__region_fits(const lam__region *r, const int64_t *dims, int first, int last) {
+    const int64_t count = lam__region_extent(dims, first, last);
+    if (count == r->lanes) return true;
+    return r->shorter && last - first == 1 && count < r->lanes && lam__region_may_share(count, r->lanes);
+}
 
 /* The widest first of those that begin at an axis. Where lanes are one, or no range is left, comes the empty one, by
  * which all lanes are alike. */
@@ -64,9 +70,7 @@ bool lam__region_range(const lam__region *r, int rank, const int64_t *dims, int 
     int from = *first >= 0 ? *first : r->last ? rank - 1 : 0, to = *first < 0 ? rank : *last - 1;
     for (; from >= 0 && from < rank && r->lanes > 1; from += r->last ? -1 : 1, to = rank)
         for (; to > from; to--) {
-            int64_t count = 1;
-            for (int axis = from; axis < to; axis++) count *= dims[axis];
-            if (count != r->lanes || dims[from] == 1 || dims[to - 1] == 1) continue;
+            if (dims[from] == 1 || dims[to - 1] == 1 || !lam__region_fits(r, dims, from, to)) continue;
             *first = from;
             *last = to;
             return true;
@@ -88,49 +92,96 @@ static uint64_t bits_at(const lam_value *v, int64_t i) {
     return bits;
 }
 
-/* Of the elements from `base` on at `step`, one for each lane: what all of them are. -1: they differ, and are loaded
- * like those of any other source. */
-static int32_t constant_lanes(lam__region *r, const lam_value *v, int64_t base, int64_t step) {
+/* Of the elements from `base` on at `step`, one for each of so many lanes: what all of them are. -1: they differ, and
+ * are loaded like those of any other source. */
+static int32_t constant_lanes(lam__region *r, const lam_value *v, int64_t base, int64_t step, int64_t lanes) {
     const uint64_t bits = bits_at(v, base);
-    for (int64_t l = 1; l < r->lanes && step; l++)
+    for (int64_t l = 1; l < lanes && step; l++)
         if (bits_at(v, base + l * step) != bits) return -1;
     return lam__graph_constant(&r->graph, (lam_dtype)v->dtype, bits);
 }
 
-/* The node of source elements at a step; of constants the number, where it is one in all lanes. */
-static int32_t load_node(lam__region *r, int dtype, int32_t source, int64_t base, int64_t step) {
+/* The node of source elements at a step, one for each of so many lanes; of constants the number, where it is one in all
+ * of them. */
+static int32_t load_node(lam__region *r, int dtype, int32_t source, int64_t base, int64_t step, int64_t lanes) {
     const lam_value *v = r->sources[source].constant;
-    int32_t same = v ? constant_lanes(r, v, base, step) : -1;
+    int32_t same = v ? constant_lanes(r, v, base, step, lanes) : -1;
     if (same >= 0 || (v && !step)) return same;
-    return lam__graph_load(&r->graph, (lam_dtype)dtype, source, base, step);
+    if (!step) return lam__graph_load(&r->graph, (lam_dtype)dtype, source, base, 0);
+    return lam__region_read(r, (lam_dtype)dtype, source, base, step, 0, lanes);
 }
 
-/* How many of the lanes from `first` on are one run, and which. Two elements far apart are two runs, since the second
- * is the beginning of another one. 0: there is something among them that comes from no memory. */
-static int64_t run_at(const int64_t *codes, int64_t step, int64_t first, int64_t lanes, lam__lane_line *line) {
-    const int64_t code = codes[first * step], source = code / DATA_CODES;
-    if (code && code < DATA_CODES) return 0;
-    int64_t by = first + 1 < lanes ? codes[(first + 1) * step] - code : 0, l = first + 1;
-    if (!code) by = 0;
-    while (l < lanes && codes[l * step] == code + (l - first) * by && codes[l * step] / DATA_CODES == source) l++;
-    if (l - first == 2 && (by < -1 || by > 1)) l--;
-    if (l - first == 1) by = 0;
-    line->runs[line->count].end = l;
-    line->runs[line->count].base = code ? code % DATA_CODES - first * by : 0;
-    line->runs[line->count].step = by;
-    line->runs[line->count++].data = source - 1;
-    return l - first;
+/* Lanes [first, end) of a line: code in the first of them, and by how much it goes on. */
+typedef struct run {
+    int64_t first, end, code, by;
+} run;
+
+/* Whether a code is of the same source, or of a lane of the same node, as another one. */
+static bool is_alike(const lam__region *r, int64_t code, int64_t other) {
+    if (code >= DATA_CODES || other >= DATA_CODES) return code / DATA_CODES == other / DATA_CODES;
+    return code > 0 && other > 0 ? (code - 1) / r->lanes == (other - 1) / r->lanes : code == other;
+}
+
+/* The run that begins at a lane. Lanes of a node are in order; of data two elements far apart are two runs, since the
+ * second is the beginning of another one. */
+static run run_at(const lam__region *r, const int64_t *codes, int64_t step, int64_t first, int64_t lanes) {
+    run x = {first, first + 1, codes[first * step], 0};
+    if (x.code >= DATA_CODES) x.by = first + 1 < lanes ? codes[(first + 1) * step] - x.code : 0;
+    else x.by = x.code > 0;
+    for (; x.end < lanes; x.end++) {
+        const int64_t code = codes[x.end * step];
+        if (code != x.code + (x.end - first) * x.by || !is_alike(r, code, x.code)) break;
+    }
+    if (x.code >= DATA_CODES && x.end - first == 2 && (x.by < -1 || x.by > 1)) x.end--;
+    if (x.end - first == 1) x.by = 0;
+    return x;
+}
+
+/* A line with one run more: of data, or of zeros where something else will be. */
+static bool add_run(const lam__region *r, lam__lane_line *line, const run *x) {
+    const bool data = x->code >= DATA_CODES;
+    if (!data && line->count && line->runs[line->count - 1].data == LAM__LANE_ZEROS) line->count--;
+    if (line->count == LAM__LANE_RUNS) return false;
+    line->runs[line->count].end = x->end;
+    line->runs[line->count].base = data ? x->code % DATA_CODES - x->first * x->by : 0;
+    line->runs[line->count].step = data ? x->by : 0;
+    line->runs[line->count].count = data ? r->sources[x->code / DATA_CODES - 1].count : 0;
+    line->runs[line->count++].data = data ? x->code / DATA_CODES - 1 : LAM__LANE_ZEROS;
+    return true;
+}
+
+/* The lanes of a run from a node, all others from `rest`. */
+static int32_t chosen_in(lam__region *r, const run *x, int32_t rest) {
+    const int64_t lane = x->code > 0 ? (x->code - 1) % r->lanes : 0;
+    const int32_t node = x->code < 0 ? (int32_t)(-1 - x->code) : (int32_t)((x->code - 1) / r->lanes),
+                  shifted = lam__region_shifted(r, node, x->first - lane);
+    const int32_t in[3] = {lam__region_within(r, x->first, x->end), shifted, rest};
+    return shifted < 0 ? -1 : lam__graph_loop(&r->graph, LAM__LOOP_where, false, 3, in, NULL, 0);
 }
 
 /* Lanes in a few runs, as of a line whose ends are joined or padded; -1: they are not. */
-static int32_t line_node(lam__region *r, int dtype, const int64_t *codes, int64_t step) {
-    enum { LEAST_LANES = 8 };
+static int32_t line_node(lam__region *r, int dtype, const int64_t *codes, int64_t step, int64_t lanes) {
+    enum { LEAST_LANES = 8, MOST_MADE = 2 };
     lam__lane_line line;
+    run made[MOST_MADE];
+    int made_count = 0;
+    bool data = false;
     memset(&line, 0, sizeof line);
-    if (r->lanes < LEAST_LANES) return -1;
-    for (int64_t first = 0, n; first < r->lanes; first += n)
-        if (line.count == LAM__LANE_RUNS || !(n = run_at(codes, step, first, r->lanes, &line))) return -1;
-    return lam__graph_line(&r->graph, (lam_dtype)dtype, &line);
+    if (lanes < LEAST_LANES) return -1;
+    for (int64_t first = 0; first < lanes;) {
+        const run x = run_at(r, codes, step, first, lanes);
+        const bool is_made = x.code && x.code < DATA_CODES;
+        if (!add_run(r, &line, &x) || (is_made && (!r->shorter || made_count == MOST_MADE))) return -1;
+        if (is_made) made[made_count++] = x;
+        data = data || x.code >= DATA_CODES;
+        first = x.end;
+    }
+    const run behind = {lanes, r->lanes, 0, 0}; /* which nobody reads */
+    if (lanes < r->lanes && !add_run(r, &line, &behind)) return -1;
+    int32_t node =
+        data ? lam__graph_line(&r->graph, (lam_dtype)dtype, &line) : lam__graph_number(&r->graph, (lam_dtype)dtype, 0);
+    for (int i = 0; i < made_count && node >= 0; i++) node = chosen_in(r, &made[i], node);
+    return node;
 }
 
 /* Of memory at even steps, which may go back, a load; -1: the lanes are not. */
@@ -138,26 +189,27 @@ static int32_t memory_node(lam__region *r, int dtype, const int64_t *codes, int6
     const int64_t code = codes[0], by = lanes > 1 ? codes[step] - code : 0, source = code / DATA_CODES;
     for (int64_t l = 1; l < lanes; l++)
         if (codes[l * step] != code + l * by || codes[l * step] / DATA_CODES != source) return -1;
-    return load_node(r, dtype, (int32_t)(source - 1), code % DATA_CODES, by);
+    return load_node(r, dtype, (int32_t)(source - 1), code % DATA_CODES, by, lanes);
 }
 
 /* One thing in lanes that do not come from memory: a node that differs, its lanes in their order, or the same code
  * everywhere; -1: they are not. */
 static int32_t made_node(lam__region *r, int dtype, const int64_t *codes, int64_t step, int64_t lanes) {
     const int64_t code = codes[0];
-    const int64_t by = code > 0;
-    if (by && ((code - 1) % r->lanes || lanes == 1)) return -1; /* not the first lane, or not all of them */
+    const int64_t by = code > 0, lane = by ? (code - 1) % r->lanes : 0;
+    if (by && (lanes == 1 || lane + lanes > r->lanes || (lane && !r->shorter))) return -1;
     for (int64_t l = 1; l < lanes; l++)
         if (codes[l * step] != code + l * by) return -1;
     if (!code) return lam__graph_number(&r->graph, (lam_dtype)dtype, 0);
-    return (int32_t)(by ? (code - 1) / r->lanes : -1 - code);
+    if (!by) return (int32_t)(-1 - code);
+    return lam__region_shifted(r, (int32_t)((code - 1) / r->lanes), -lane);
 }
 
 /* One thing in all lanes, which are at codes[l * step]; -1: they are not. */
 static int32_t lanes_node(lam__region *r, int dtype, const int64_t *codes, int64_t step, int64_t lanes) {
     const int32_t node =
         codes[0] >= DATA_CODES ? memory_node(r, dtype, codes, step, lanes) : made_node(r, dtype, codes, step, lanes);
-    return node >= 0 || lanes < r->lanes ? node : line_node(r, dtype, codes, step);
+    return node >= 0 ? node : line_node(r, dtype, codes, step, lanes);
 }
 
 /* How the elements of a type lie around its lanes, by which a node for each element of one lane is found. */
@@ -192,7 +244,7 @@ static bool read_data(lam__region *r, const lam__piece *x, const view *v, int32_
     for (int64_t i = 0; i < v->before; i++)
         for (int64_t j = 0; j < v->behind; j++) {
             const int64_t base = i * v->inside * v->behind + j;
-            int32_t node = load_node(r, x->type->dtype, x->data, base, v->inside > 1 ? v->behind : 0);
+            int32_t node = load_node(r, x->type->dtype, x->data, base, v->inside > 1 ? v->behind : 0, v->inside);
             if (node < 0) return false;
             nodes[i * v->behind + j] = node;
         }
@@ -214,7 +266,7 @@ static bool read_codes(lam__region *r, const lam__piece *x, const view *v, int32
 /* What was found out is kept, so that the next one who asks for the same lanes need not look again. */
 const int32_t *lam__region_nodes(lam__region *r, lam__piece *x, int first, int last) {
     if (x->nodes && (x->first == first || first == last) && x->last - x->first == last - first) return x->nodes;
-    const int64_t count = lam__region_count(r, x->type, first, last);
+    const int64_t count = lam__region_count(x->type, first, last);
     if (count > r->graph.most) return NULL;
     if (x->kind == LAM__PIECE_NODES && x->first < x->last) return NULL;
     int32_t *nodes = lam__arena_get(r->graph.arena, (size_t)count * sizeof *nodes);

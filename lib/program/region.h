@@ -36,14 +36,16 @@ typedef struct lam__piece {
 typedef struct lam__source {
     int64_t variable;    /* -1: `constant` */
     lam_value *constant; /* without gaps where it is read in lanes */
+    int64_t count;       /* elements */
 } lam__source;
 
 typedef struct lam__region {
     lam__graph graph;
     lam_ctx *ctx;
     int64_t lanes;
-    bool last;  /* of axes that may be lanes the last is taken */
-    bool laned; /* what has many elements has lanes, or is not taken */
+    bool last; /* of axes that may be lanes the last is taken */
+    bool
+        shorter; /* shorter axes may be in the lanes (NOTE [short axes]); what has many elements has some, or is not taken */
     lam__source *sources;
     int64_t source_count, source_room;
 } lam__region;
@@ -59,7 +61,16 @@ lam__piece *lam__region_piece(lam__region *r, const lam_value *type, int first, 
 /* The nodes of a piece with the lane axes [first, last), none where they are equal; NULL where it cannot be seen so. */
 const int32_t *lam__region_nodes(lam__region *r, lam__piece *x, int first, int last);
 
-/* The next range of axes of dims that has as many elements as there are lanes, from the front or the back, without axes
+/* Whether axes of these sizes may be in the same lanes. */
+static inline bool lam__region_may_share(int64_t a, int64_t b) {
+    enum { LEAST = 8 };
+    return a >= LEAST && b >= LEAST && 2 * a >= b && 2 * b >= a;
+}
+
+/* Whether the axes [first, last) of dims may be the lanes. */
+bool lam__region_fits(const lam__region *r, const int64_t *dims, int first, int last);
+
+/* The next range of axes of dims that may be the lanes, from the front or the back, without axes
  * of one element at its ends; begin with first = last = -1. The last one is that of no axes (first = last = 0); false
  * behind it. */
 bool lam__region_range(const lam__region *r, int rank, const int64_t *dims, int *first, int *last);
@@ -70,13 +81,39 @@ const int32_t *lam__region_seen(lam__region *r, lam__piece *x, int *first, int *
 /* Whether so many elements may be nodes without lanes. */
 static inline bool lam__region_may_be_same(const lam__region *r, int64_t count) {
     enum { FEW = 64 };
-    return !r->laned || count <= FEW;
+    return !r->shorter || count <= FEW;
+}
+
+/* Elements of the axes [from, to). */
+static inline int64_t lam__region_extent(const int64_t *dims, int from, int to) {
+    int64_t count = 1;
+    for (int axis = from; axis < to; axis++) count *= dims[axis];
+    return count;
+}
+
+/* Whether nobody reads some of the lanes of such axes. */
+static inline bool lam__region_is_short(const lam__region *r, const int64_t *dims, int first, int last) {
+    return first < last && lam__region_extent(dims, first, last) < r->lanes;
 }
 
 /* How many nodes a type has, given its lane axes. */
-static inline int64_t lam__region_count(const lam__region *r, const lam_value *type, int first, int last) {
-    return first < last ? type->count / r->lanes : type->count;
+static inline int64_t lam__region_count(const lam_value *type, int first, int last) {
+    return first < last ? type->count / lam__region_extent(type->dims, first, last) : type->count;
 }
+
+/* shift.c: NOTE [short axes]. The node whose lane l is lane l - by of this one, where there is such a lane; -1: that is
+ * not to be computed once more. */
+int32_t lam__region_shifted(lam__region *r, int32_t node, int64_t by);
+
+/* Whether a loop leaves rare numbers to steps, and so may not be run on lanes that nobody reads. */
+bool lam__region_is_rare(int loop);
+
+/* A bool that is true in the lanes [from, to) and false in the others; -1 without memory. */
+int32_t lam__region_within(lam__region *r, int64_t from, int64_t to);
+
+/* Elements base + l step of a source in the lanes l of [from, to), and anything in the others; -1 without memory. */
+int32_t lam__region_read(lam__region *r, lam_dtype dtype, int32_t source, int64_t base, int64_t step, int64_t from,
+                         int64_t to);
 
 /* The codes of all elements, written to memory of the caller's; false where they are too many. Code 0 is the number
  * 0. */

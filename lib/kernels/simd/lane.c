@@ -116,7 +116,7 @@ static void line(const lam__lane_step *s, char *memory, void *const data[], int6
     for (int64_t k = 0, at = first; k < l->count && at < end; k++) {
         const int64_t stop = l->runs[k].end < end ? l->runs[k].end : end, n = stop - at;
         if (n <= 0) continue;
-        if (l->runs[k].data < 0) memset(to, 0, (size_t)(n * item));
+        if (l->runs[k].data < 0) memset(to, l->runs[k].data == LAM__LANE_TRUE, (size_t)(n * item));
         else
             gather(to, (const char *)data[l->runs[k].data] + (l->runs[k].base + at * l->runs[k].step) * item, n,
                    l->runs[k].step, s->item[0]);
@@ -129,7 +129,8 @@ static void line(const lam__lane_step *s, char *memory, void *const data[], int6
 /* To one element, or of one value to all: either of what is stored and where may be the same in all lanes. */
 static void store(const lam__lane_step *s, const char *memory, void *const data[], int64_t first, int64_t lanes) {
     const bool same = s->same >> 1 & 1u;
-    const int64_t step = s->as.move.step, n = step ? lanes : 1;
+    const int64_t step = s->as.move.step, left = s->as.move.end - first, n = !step ? 1 : lanes < left ? lanes : left;
+    if (n <= 0) return;
     const void *from = memory + s->at[1];
     char *at = (char *)data[s->at[0]] + (s->as.move.base + (step ? first * step : 0)) * s->item[0];
     switch (s->item[0]) {

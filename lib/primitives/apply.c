@@ -144,9 +144,14 @@ static lam_value *converted(lam_ctx *ctx, lam_value *v, lam_dtype dtype) {
     return lam__dispatch_checked(&call, &out) == LAM_OK ? out : NULL;
 }
 
+/* Operands in front that have a dtype of their own: the condition of a select. Other bools are numbers. */
+static inline int conditions(const lam_primitive *p, lam_value *const v[]) {
+    return p == &lam__row_where && v[0]->dtype == LAM_BOOL;
+}
+
 /* The dtype in which p works on these operands; a select's condition has no say. */
 static lam_dtype common(const lam_primitive *p, int n, lam_value *const v[]) {
-    int first = n == FEW && v[0]->dtype == LAM_BOOL ? 1 : 0;
+    const int first = conditions(p, v);
     lam_dtype dtype = (lam_dtype)v[first]->dtype;
     for (int i = first + 1; i < n; i++) dtype = lam__dtype_promote(dtype, v[i]->dtype);
     return p->real && !lam__dtype_is_inexact(dtype) ? LAM_F64 : dtype;
@@ -157,7 +162,7 @@ static lam_dtype common(const lam_primitive *p, int n, lam_value *const v[]) {
 static lam_tensor *elementwise_mixed(const lam_call_site *call, lam_dtype dtype) {
     lam_value *values[FEW] = {NULL};
     bool all = true;
-    int first = call->inputs == FEW && call->in[0]->dtype == LAM_BOOL ? 1 : 0;
+    const int first = conditions(call->primitive, call->in);
     for (int i = 0; i < call->inputs && all; i++) {
         values[i] = i < first ? lam__value_hold(call->in[i]) : converted(call->ctx, call->in[i], dtype);
         all = values[i] != NULL;
@@ -173,7 +178,7 @@ static lam_tensor *elementwise_mixed(const lam_call_site *call, lam_dtype dtype)
 static lam_tensor *elementwise(const lam_call_site *call) {
     int n = call->inputs;
     lam_dtype dtype = common(call->primitive, n, call->in);
-    for (int i = n == FEW && call->in[0]->dtype == LAM_BOOL; i < n; i++)
+    for (int i = conditions(call->primitive, call->in); i < n; i++)
         if (call->in[i]->dtype != dtype) return elementwise_mixed(call, dtype);
     return finish(call);
 }

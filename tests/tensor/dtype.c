@@ -110,6 +110,11 @@ START_TEST(a_number_beside_a_tensor_that_cannot_be_used) {
 }
 END_TEST
 
+/* Of x > 1 ? 1 : 0 times x, and x: the slope by x is 1 or 2. */
+BODY(sum_of_fma) {
+    out[0] = lam_sum(lam_fma(lam_gt(in[0], 1.0), in[0], in[0]), NULL);
+}
+
 START_TEST(where_and_clamp_take_numbers) {
     lam_tensor *x = VEC(-1, 0.5, 2);
     EXPECT(lam_clamp(x, 0, 1), LAM_DIMS(3), 0, 0.5, 1);
@@ -118,6 +123,24 @@ START_TEST(where_and_clamp_take_numbers) {
     EXPECT(z, LAM_DIMS(3), 1, 0, 0);
     ck_assert_int_eq(lam_dtype_of(z), LAM_I64);
     ck_assert_int_eq(lam_dtype_of(lam_where(lam_lt(x, 0), 1.5, 0)), LAM_F64);
+}
+END_TEST
+
+/* A bool in front has a dtype of its own as the condition of where only. */
+START_TEST(a_bool_in_front_of_three_operands_is_a_number) {
+    for (int i = 0; i < TYPES; i++) {
+        lam_tensor *yes = lam_ones(ctx, LAM_BOOL, LAM_DIMS(2)), *y = lam_full(ctx, all[i], LAM_DIMS(2), 1);
+        lam_dtype real = all[i] == LAM_F32 ? LAM_F32 : LAM_F64;
+        ck_assert_int_eq(lam_dtype_of(lam_fma(yes, y, y)), real);
+        EXPECT(lam_fma(yes, y, y), LAM_DIMS(2), 2, 2);
+        EXPECT(lam_mul_div(yes, y, y), LAM_DIMS(2), 1, 1);
+        EXPECT(lam_betainc(yes, y, lam_mul(0.25, y)), LAM_DIMS(2), 0.25, 0.25);
+        if (all[i] == LAM_BOOL) continue; /* which clamp does not take */
+        ck_assert_int_eq(lam_dtype_of(lam_clamp(yes, lam_sub(y, 1), y)), all[i]);
+        EXPECT(lam_clamp(yes, lam_sub(y, 1), y), LAM_DIMS(2), 1, 1);
+    }
+    lam_tensor *x = VEC(1, 2);
+    EXPECT(lam_apply(lam_grad(FN(sum_of_fma, 1, 1), NULL), LAM_LIST(x)), LAM_DIMS(2), 1, 2);
 }
 END_TEST
 
@@ -159,6 +182,7 @@ Suite *suite_tensor_dtype(void) {
     return SUITE_OF("tensor/dtype", the_promotion_table, division_and_real_functions_take_integers_as_f64,
                     numbers_take_the_dtype_of_the_tensor_beside_them, a_number_that_the_dtype_cannot_hold_is_an_error,
                     an_integer_beyond_the_largest_half_is_an_error, a_number_beside_a_tensor_that_cannot_be_used,
-                    where_and_clamp_take_numbers, integer_numbers_are_exact_beyond_2_to_the_53,
-                    names_and_sizes_of_dtypes, an_operation_that_has_no_such_dtype_says_so);
+                    where_and_clamp_take_numbers, a_bool_in_front_of_three_operands_is_a_number,
+                    integer_numbers_are_exact_beyond_2_to_the_53, names_and_sizes_of_dtypes,
+                    an_operation_that_has_no_such_dtype_says_so);
 }

@@ -3,8 +3,8 @@
  * the residual of that row: what a level keeps of an application for its derivative. Both are counted. Rooms:
  * custom_instance.c instances, custom.c the row and its stages, custom_context.c contexts, custom_call.c running a
  * user's callback, custom_derive.c rules that are missing, custom_once.c those without a derivative, custom_batch.c and
- * custom_mapped.c batching, custom_apply.c what users call; custom_rules.c, custom_solve.c with custom_operator.c, and
- * custom_hook.c are Functions of the library's own. */
+ * custom_mapped.c batching, custom_apply.c what users call; custom_rules.c with custom_seen.c, custom_solve.c with
+ * custom_operator.c, and custom_hook.c are Functions of the library's own. */
 #ifndef LAM_TRANSFORMS_CUSTOM_H
 #define LAM_TRANSFORMS_CUSTOM_H
 
@@ -30,6 +30,7 @@ typedef struct lam__instance {
     bool in_slot;
     bool only_passes; /* its callbacks pass values on to others and compute nothing: they may read what they see */
     bool own_values;  /* outputs at a derivative level are those of forward on its values, not of the level below */
+    bool exact;       /* a cotangent has the dims of its input: none is summed */
     bool runs_again;  /* jvp and backward run the function that forward has run: its draws are the same again */
     int inputs, outputs;
     int linear_in; /* the floating input in which it is linear while the others are held still; -1: none is known */
@@ -301,6 +302,15 @@ lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x, lam_list captures);
 /* custom_apply.c: whether `rule`, which the docstring of `what` calls `role`, is a function that goes with f, which is
  * one; otherwise records what is wrong. */
 bool lam__custom_goes_with(const char *what, const lam_fn *f, const char *role, lam_fn *rule);
+
+/* custom_seen.c: the types with which a function ran last, for the rule that stands in for it. NULL without memory. */
+typedef struct lam__seen lam__seen;
+lam__seen *lam__seen_new(lam_ctx *ctx, int inputs, int outputs);
+void lam__seen_free(lam_ctx *ctx, lam__seen *s);
+void lam__seen_note(lam__seen *s, lam_tensor *const in[], lam_tensor *const out[]);
+/* Whether a rule gives what the function gave, as far as that is known; records the first output of another type. */
+lam_status lam__seen_check(const lam_fctx *fc, const lam__seen *s, const lam_fn *rule, lam_tensor *const in[],
+                           lam_tensor *const out[]);
 
 /* lam_custom_linear_solve with a rule of the library's own for the system and the transposed one, whose env is a copy
  * of the settings that lives as long as a derivative may be asked for (custom_solve.c, iterative.c). x0 is not read. */

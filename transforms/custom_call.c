@@ -326,8 +326,8 @@ static bool sums_to(const lam_value *gx, const lam_value *like) {
 }
 
 /* Gradient i as a value: one reference, NULL for zero or for what nobody wants. What has the type of its input is taken
- * as it is, what is larger by broadcasting is summed, the rest is refused, also where nobody wants it but the type is
- * known. */
+ * as it is, what is larger by broadcasting is summed but for rules that must be exact, the rest is refused, also where
+ * nobody wants it but the type is known. */
 static lam_status take_gradient(visit *v, int i, const lam_value *like, lam_value **gx) {
     lam_fctx *fc = v->fc;
     char got[TYPE_TEXT], expected[TYPE_TEXT];
@@ -339,7 +339,7 @@ static lam_status take_gradient(visit *v, int i, const lam_value *like, lam_valu
     if (status != LAM_OK || (like && lam__value_same_type(*gx, like) && fc->needs[i])) return status;
     lam_value *g = *gx;
     *gx = NULL;
-    if (like && !sums_to(g, like))
+    if (like && !(fc->instance->exact ? lam__value_same_type(g, like) : sums_to(g, like)))
         status = lam__custom_fail(
             fc, g->dtype == like->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, "give it the dtype and dims of its input",
             "gradient of input %d: expected %s, got %s", i, type_text(like, expected), type_text(g, got));

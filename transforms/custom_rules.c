@@ -28,8 +28,8 @@ typedef struct rules_attrs {
     bool symbolic_zeros;
     lam_vmap_rule vmap_rule;
     void *env;
-    int inputs; /* of f, without captures */
-    int fn_count;
+    lam__seen *seen;      /* of f, where a rule gives its outputs; else NULL */
+    int inputs, fn_count; /* inputs: of f, without captures */
     lam_fn *fns[];
 } rules_attrs;
 
@@ -48,7 +48,7 @@ static int nondiff_count(const rules_attrs *a) {
 /* Called when the instance goes, or by hand where none was made. */
 static void rules_release(lam_ctx *ctx, void *attrs) {
     rules_attrs *a = attrs;
-    (void)ctx;
+    lam__seen_free(ctx, a->seen);
     for (int k = 0; k < a->fn_count; k++) lam__fn_release(a->fns[k]);
 }
 
@@ -88,6 +88,15 @@ static lam_status call_rule(lam_fctx *fc, int k, lam_list in, lam_tensor *const 
     return status;
 }
 
+/* Whether no derivative is wanted: then f itself has run. */
+static bool ran_plain(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
+    const rules_attrs *a = lam_fctx_attrs(fc);
+    if (fc->derivative) return false;
+    if (call_fn(fc, 0, (lam_list){(size_t)a->inputs, in}, in + captures_at(a, 0), out) == LAM_OK)
+        lam__seen_note(a->seen, in, out);
+    return true;
+}
+
 /* A derivative by a nondiff input or by a capture is refused rather than given as zero, which would be wrong without a
  * word. */
 static lam_status check_nondiff(const lam_fctx *fc) {
@@ -113,19 +122,17 @@ static void drop_of_integers(size_t m, lam_tensor *const out[], lam_tensor *tang
 /* ---- lam_custom_vjp ---------------------------------------------------------------------------------------------- */
 
 /* Without a derivative f, with one fwd; saved are the nondiff inputs, then the residuals, in the order in which bwd
- * takes them, then its captures. So fwd must compute what f computes; nothing here compares the two. */
+ * takes them, then its captures. So fwd must compute what f computes; of that types are compared (custom_seen.c). */
 static void vjp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     lam_fn *f = a->fns[0], *fwd = a->fns[1], *bwd = a->fns[2];
     const lam_list inputs = {(size_t)a->inputs, in};
     size_t m = (size_t)f->outputs, r = (size_t)fwd->outputs - m, kept = 0, own = (size_t)captured(bwd);
-    if (!fc->derivative) {
-        call_fn(fc, 0, inputs, in + captures_at(a, 0), out);
-        return;
-    }
+    if (ran_plain(fc, in, out)) return;
     lam_tensor **results = lam__apply_room(fc->ctx, m + r), **list = lam__apply_room(fc->ctx, inputs.count + r + own);
     if (!results || !list || check_nondiff(fc) != LAM_OK) return;
     if (call_fn(fc, 1, inputs, in + captures_at(a, 1), results) != LAM_OK) return;
+    if (lam__seen_check(fc, a->seen, fwd, in, results) != LAM_OK) return;
     for (size_t o = 0; o < m; o++) out[o] = results[o];
     for (int i = 0; i < a->inputs; i++)
         if (nondiff_of(a)[i]) list[kept++] = in[i];
@@ -188,15 +195,12 @@ static lam_tensor *tangent_of(lam_fctx *fc, int i, lam_tensor *x) {
 static void jvp_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const rules_attrs *a = lam_fctx_attrs(fc);
     size_t n = (size_t)lam_fctx_inputs(fc), m = (size_t)a->fns[0]->outputs;
-    if (!fc->derivative) {
-        call_fn(fc, 0, (lam_list){(size_t)a->inputs, in}, in + captures_at(a, 0), out);
-        return;
-    }
+    if (ran_plain(fc, in, out)) return;
     lam_tensor **t = lam__apply_room(fc->ctx, n);
     if (!t || check_nondiff(fc) != LAM_OK) return;
     for (int i = 0; i < a->inputs; i++) t[i] = tangent_of(fc, i, in[i]);
     lam_tensor **results = run_rule(fc, in, t);
-    if (!results) return;
+    if (!results || lam__seen_check(fc, a->seen, a->fns[1], in, results) != LAM_OK) return;
     for (size_t o = 0; o < m; o++) out[o] = results[o];
     fc->has_tangents = fc->tangents != NULL;
     lam_fctx_save_for_forward(fc, fc->has_tangents ? (lam_list){m, results + m} : (lam_list){n, in});
@@ -371,6 +375,10 @@ static rules_attrs *attrs_new(const char *what, lam__scratch_area *area, int cou
 static lam_fn *rules_fn(const lam_fn *base, lam_function f, rules_attrs *a, size_t bytes, bool own_values) {
     lam_ctx *ctx = base->ctx;
     const int count = captures_at(a, a->fn_count) - a->inputs;
+    if (own_values && !(a->seen = lam__seen_new(ctx, a->inputs, base->outputs))) {
+        rules_release(ctx, a);
+        return ctx->failed_fn;
+    }
     lam_tensor **captures = lam__apply_room(ctx, (size_t)count);
     for (int k = 0, at = 0; captures && k < a->fn_count; at += captured(a->fns[k++]))
         if (a->fns[k]) lam__arguments_append_captures(a->fns[k], captures, at);
@@ -379,6 +387,7 @@ static lam_fn *rules_fn(const lam_fn *base, lam_function f, rules_attrs *a, size
     lam__instance *x = lam__custom_instance(ctx, &f, a, rules_release, a->inputs + count, base->outputs);
     if (x) {
         x->own_values = own_values;
+        x->exact = f.backward == vjp_backward;
         x->runs_again = f.jvp == jvp_jvp || f.jvp == vmap_jvp;
     }
     if (captures) return lam__custom_fn(ctx, x, (lam_list){(size_t)count, captures});

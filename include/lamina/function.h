@@ -182,7 +182,10 @@ typedef struct lam_custom_options {
  * derivative of the outputs is that of what fwd does: if it should be the rule again, fwd calls the function that
  * lam_custom_vjp has given. Declared captures of the three functions are batched as inputs are; a rule has no cotangent
  * for them, so a derivative by one is an error (LAM_ERR_CAPTURED): what a level differentiates is an input.
- * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
+ * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function. When differentiated: LAM_ERR_SHAPE,
+ *         LAM_ERR_DTYPE, naming the output and both types, for a cotangent of bwd that has not the type of its input
+ *         (nothing is summed, unlike those of a lam_function), and for outputs of fwd of other types than f gave the
+ *         last time that it ran, if that was with inputs of these types.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_custom_options *options);
 
@@ -191,7 +194,9 @@ LAM_API lam_fn *lam_custom_vjp(lam_fn *f, lam_fn *fwd, lam_fn *bwd, const lam_cu
  * those that it leaves NULL are zero. Reverse mode runs it for the outputs with tangents that are zero, and transposes
  * it; what a second run draws from the context's generator is what the first one drew. An outer derivative of the
  * outputs is that of what the rule does, and captures are what they are there, as with lam_custom_vjp.
- * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function.
+ * Fails   LAM_ERR_ARITY for counts that do not fit; gives the failed function. When differentiated: LAM_ERR_SHAPE,
+ *         LAM_ERR_DTYPE for outputs of other types than f's, as lam_custom_vjp, and for tangents of other types than
+ *         these.
  * Owner   current scope. */
 LAM_API lam_fn *lam_custom_jvp(lam_fn *f, lam_fn *rule, const lam_custom_options *options);
 

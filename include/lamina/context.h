@@ -19,7 +19,7 @@ typedef struct lam_allocator {
 
 typedef struct lam_ctx_options {
     lam_allocator allocator;
-    size_t memory_limit; /* bytes alive at once; 0: no limit */
+    size_t memory_limit; /* bytes alive at once, as lam_ctx_bytes counts them; 0: no limit */
     int threads;         /* that large operations are shared among; 0: one. See lam_ctx_threads */
     uint64_t seed;       /* of the context's own generator: lam_rand and its like, random.h */
     bool plain_memory;   /* every request goes to the allocator, nothing is pooled: for leak checkers and tests */
@@ -49,7 +49,10 @@ LAM_API void lam_ctx_free(lam_ctx *ctx);
  * Fails   never: fewer than the option asked for where the system gives no more (at most 256), 1 for NULL. */
 LAM_API int lam_ctx_threads(const lam_ctx *ctx);
 
-/* Bytes now held by values, handles and tapes of this context (caches not counted).
+/* Bytes now held by values, handles and tapes of this context (caches not counted). Blocks have sizes of their own: 64
+ * bytes and multiples of it, beyond 1 KiB four sizes to each doubling, so up to a quarter is rounding. What libraries
+ * take for themselves comes not from the context's allocator and is not counted: FFTW's plans (those of the last 16
+ * transforms are kept, some kilobytes each), OpenBLAS's buffers, machine code and the stacks of workers.
  * Units   bytes.
  * Fails   never. */
 LAM_API size_t lam_ctx_bytes(const lam_ctx *ctx);

@@ -77,6 +77,12 @@ static inline size_t class_of(size_t bytes, size_t *rounded) {
     return class;
 }
 
+size_t lam__alloc_counted(size_t bytes) {
+    size_t rounded = bytes;
+    if (bytes <= LAM__ALLOC_MOST) class_of(bytes, &rounded);
+    return rounded;
+}
+
 /* Bytes of the blocks of a class, the reverse of class_of: for blocks that wait and of which nobody knows the size. */
 static size_t bytes_of(size_t class) {
     const size_t small = LAM__ALLOC_SMALL / LAM__ALLOC_STEP;

@@ -63,6 +63,10 @@ void lam__alloc_slow_free(lam__pool *pool, void *block, size_t bytes);
 lam__lump *lam__alloc_lump_slow(lam__pool *pool, size_t bytes);
 void lam__alloc_lump_slow_free(lam__pool *pool, lam__lump *lump, size_t bytes);
 
+/* What a request of so many bytes counts for: those of its class. For messages; more than LAM__ALLOC_MOST are what they
+ * are. */
+size_t lam__alloc_counted(size_t bytes);
+
 /* Four classes to each doubling above the small ones: at most a quarter of a block is waste. Blocks of more than 2^k
  * bytes, up to 2^(k+1), are of the classes behind lam__alloc_above(k). */
 enum { LAM__ALLOC_SMALL_LOG2 = 10 };

@@ -178,16 +178,19 @@ lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const cha
     return status;
 }
 
-/* Tells a limit that the user has set from memory that is not there: the remedies differ. */
+/* Tells a limit that the user has set from memory that is not there: the remedies differ. The limit refuses what a block
+ * of the size class would count for, which is up to a quarter more than what was asked for. */
 lam_status lam__error_memory(lam_ctx *ctx, size_t bytes) {
     const lam__pool *pool = &ctx->pool;
-    bool limited = bytes > pool->limit || pool->bytes > pool->limit - bytes;
-    return limited ? lam__error_set(ctx, LAM_ERR_MEMORY,
-                                    "raise the context's memory_limit, use chunk_size or lam_checkpoint",
-                                    "%zu bytes more would pass the memory limit: %zu of %zu are in use", bytes,
-                                    pool->bytes, pool->limit)
-                   : lam__error_set(ctx, LAM_ERR_MEMORY, "free tensors, use chunk_size or lam_checkpoint",
-                                    "out of memory: %zu bytes refused, %zu in use", bytes, pool->bytes);
+    const size_t counted = lam__alloc_counted(bytes);
+    bool limited = counted > pool->limit || pool->bytes > pool->limit - counted;
+    return limited
+               ? lam__error_set(ctx, LAM_ERR_MEMORY,
+                                "raise the context's memory_limit, use chunk_size or lam_checkpoint",
+                                "%zu bytes more, in a block of %zu, would pass the memory limit: %zu of %zu are in use",
+                                bytes, counted, pool->bytes, pool->limit)
+               : lam__error_set(ctx, LAM_ERR_MEMORY, "free tensors, use chunk_size or lam_checkpoint",
+                                "out of memory: %zu bytes refused, %zu in use", bytes, pool->bytes);
 }
 
 /* Two numbers are the whole state, so that an attempt costs nothing where it succeeds. */

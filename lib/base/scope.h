@@ -109,8 +109,8 @@ lam_tensor *lam__scope_alias(const char *operation, lam_tensor *t);
 /* Where to record a failure: in the first context that n operands have, or the static failed one. */
 lam_ctx *lam__scope_context(size_t n, lam_tensor *const in[]);
 
-/* Checks n operands and collects their values. Gives the context, or NULL after recording what is wrong; then
- * *failed is what the operation returns. NULL operands are legal where `optional` has the bit. */
+/* Checks n operands, of which none may be NULL, and collects their values. Gives the context, or NULL after recording
+ * what is wrong; then *failed is what the operation returns. */
 lam_ctx *lam__scope_operands(const char *operation, size_t n, lam_tensor *const in[], lam_value *values[],
                              lam_tensor **failed);
 

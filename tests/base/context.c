@@ -141,6 +141,23 @@ START_TEST(the_memory_limit_refuses_names_the_numbers_and_leaves_the_context_usa
 }
 END_TEST
 
+/* A limit of 1 MiB, of which at least half is free: 600 kB are too many since they are a block of 640 KiB, one of the
+ * four sizes between 512 KiB and 1 MiB. */
+START_TEST(a_request_that_its_size_class_puts_over_the_limit) {
+    lam_ctx *real = ctx;
+    ctx = lam_ctx_new(&(lam_ctx_options){.memory_limit = 1 << 20});
+    lam_tensor *x = lam_zeros(ctx, LAM_U8, LAM_DIMS(393216)); /* 384 KiB, a size of a block */
+    lam_tensor *rest = lam_zeros(ctx, LAM_U8, LAM_DIMS(600000));
+    ck_assert_uint_lt(lam_ctx_bytes(ctx) + 600000, 1 << 20);
+    ck_assert(lam_failed(rest));
+    EXPECT_ERROR(LAM_ERR_MEMORY, "zeros: ", "in a block of 655360", "memory limit", "of 1048576 are in use", "remedy");
+    lam_drop(x);
+    EXPECT_NUM(lam_sum(lam_zeros(ctx, LAM_U8, LAM_DIMS(600000)), NULL), 0);
+    lam_ctx_free(ctx);
+    ctx = real;
+}
+END_TEST
+
 START_TEST(a_size_that_overflows_is_an_error_not_a_small_block) {
     int64_t huge = (int64_t)1 << 40;
     lam_tensor *one = num(1);
@@ -221,5 +238,6 @@ Suite *suite_base_context(void) {
         no_memory_at_birth_gives_the_static_failed_context_and_no_leak, defaults_work_and_freeing_null_does_nothing,
         freeing_a_context_releases_whatever_is_alive_in_it, bytes_rise_and_fall_with_what_is_alive,
         views_and_aliases_share_storage, the_memory_limit_refuses_names_the_numbers_and_leaves_the_context_usable,
-        a_size_that_overflows_is_an_error_not_a_small_block, trim_gives_cached_blocks_back, contexts_run_in_parallel);
+        a_request_that_its_size_class_puts_over_the_limit, a_size_that_overflows_is_an_error_not_a_small_block,
+        trim_gives_cached_blocks_back, contexts_run_in_parallel);
 }

@@ -1,5 +1,5 @@
-/* Types of what the rules of lam_custom_vjp and lam_custom_jvp give: as in JAX they are those of the function and of its
- * inputs, and nothing is summed or broadcast. */
+/* Types of what the rules of lam_custom_vjp and lam_custom_jvp give: as in JAX they are those of the function and of
+ * its inputs, and nothing is summed or broadcast. */
 #include "tests/custom/callbacks.h"
 
 BODY(sine) {

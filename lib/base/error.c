@@ -178,8 +178,8 @@ lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const cha
     return status;
 }
 
-/* Tells a limit that the user has set from memory that is not there: the remedies differ. The limit refuses what a block
- * of the size class would count for, which is up to a quarter more than what was asked for. */
+/* Tells a limit that the user has set from memory that is not there: the remedies differ. The limit refuses what a
+ * block of the size class would count for, which is up to a quarter more than what was asked for. */
 lam_status lam__error_memory(lam_ctx *ctx, size_t bytes) {
     const lam__pool *pool = &ctx->pool;
     const size_t counted = lam__alloc_counted(bytes);

@@ -88,8 +88,9 @@ typedef struct lam_jit_options {
     int signatures;        /* of inputs that are kept ready, the one used longest ago goes; 0: 16 */
     lam_jit_fusion fusion; /* see there */
     bool native; /* fused parts, and loops and branches on small tensors, become machine code: `cc` is run when
-                              f is recorded, for some seconds at most; where there is none, or it fails, they are as
-                              without. In those loops and branches functions such as exp are those of libm */
+                              f is recorded, for some seconds; where there is none, or it fails, they are as without.
+                              One that takes more than a minute is ended, and not run again by this context. In those
+                              loops and branches functions such as exp are those of libm */
 } lam_jit_options;
 
 /* f, recorded once for each signature (dtypes and dims of the inputs) and then run as what was recorded: without what

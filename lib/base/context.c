@@ -66,6 +66,7 @@ static void start(whole *w, const lam_ctx_options *o) {
     ctx->outermost = (lam_scope){.magic = LAM__SCOPE, .ctx = ctx};
     ctx->scope = &ctx->outermost;
     ctx->random.seed = o->seed;
+    ctx->compiler_seconds = LAM__COMPILER_SECONDS;
 }
 
 /* Each step that fails leaves nothing behind: the team is ended, the block goes back, and the caller gets the static

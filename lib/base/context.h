@@ -57,11 +57,14 @@ struct lam_ctx {
     lam__idle *idle[LAM__IDLE];     /* NOTE [kept instances] in transforms/custom_instance.c */
     lam__idle *plans[LAM__PLANS];   /* NULL: none */
     struct lam__library *libraries; /* machine code that is loaded: lib/program/library.h */
+    int compiler_seconds;           /* that the compiler may take; 0 after it has taken longer: it is not asked again */
     lam__team *team;                /* threads that share large loops; NULL: this one alone */
     lam__loop *loops[LAM__LOOP_COUNT][LAM_DTYPE_COUNT]; /* kernels as they have been looked up */
     lam_random_state random;                            /* of the generator; NOTE [generator] in lib/dispatch/draw.h */
     uint64_t drawn; /* draws made so far, those that were made again included: it never goes back */
 };
+
+enum { LAM__COMPILER_SECONDS = 60 };
 
 /* Opens a scope in the caller's frame. */
 static inline void lam__scope_open(lam_ctx *ctx, lam_scope *scope) {

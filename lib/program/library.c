@@ -6,13 +6,18 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+#ifdef __ELF__
+#include <link.h>
+#endif
 
-enum { PATH_BYTES = 512 };
+enum { PATH_BYTES = 512, SLEEP_MOST = 4000000 /* nanoseconds */ };
 
 struct lam__library {
     lam__library *next, **link; /* in the context's list: the next one, and what points to this one */
@@ -27,18 +32,48 @@ struct lam__library {
 extern char **environ;
 
 /* Waits for the compiler's end, whatever signals come meanwhile. Where the host takes in its children itself (SIGCHLD
- * ignored, a handler that waits for all) nobody knows how it ended: what it has written tells. */
-static bool ended_well(pid_t child) {
+ * ignored, a handler that waits for all) nobody knows how it ended: what it has written tells. One that hangs is killed
+ * with all that it has started, and is not asked again. */
+static bool ended_well(lam_ctx *ctx, pid_t child) {
     int status = 0;
-    pid_t ended;
-    do ended = waitpid(child, &status, 0);
-    while (ended < 0 && errno == EINTR);
-    return ended == child ? status == 0 : errno == ECHILD;
+    struct timespec start, now, pause = {0, SLEEP_MOST / 64};
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        const pid_t ended = waitpid(child, &status, WNOHANG);
+        if (ended == child) return status == 0;
+        if (ended < 0 && errno != EINTR) return errno == ECHILD;
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < SLEEP_MOST) pause.tv_nsec *= 2;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (now.tv_sec - start.tv_sec < ctx->compiler_seconds);
+    ctx->compiler_seconds = 0;
+    kill(-child, SIGKILL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    return false;
 }
 
-/* Runs the compiler without a shell, and waits. What it says goes nowhere. Bits have to be those of the kernels:
- * nothing is allowed that changes the order of sums or contracts products. */
-static bool compile(const char *source, const char *library) {
+/* Starts the compiler without a shell, in a process group of its own. What it says goes nowhere. */
+static bool started(pid_t *child, char *const arguments[]) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    if (posix_spawn_file_actions_init(&actions)) return false;
+    bool ran = false;
+    if (!posix_spawnattr_init(&attributes)) {
+        ran = !posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP) &&
+              !posix_spawnattr_setpgroup(&attributes, 0) &&
+              !posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", 0, 0) &&
+              !posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1, 0) &&
+              !posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0) &&
+              !posix_spawnp(child, arguments[0], &actions, &attributes, arguments, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return ran;
+}
+
+/* Runs the compiler and waits. Bits have to be those of the kernels: nothing is allowed that changes the order of sums or
+ * contracts products. */
+static bool compile(lam_ctx *ctx, const char *source, const char *library) {
     static const char *const options[] = {"cc",
                                           "-std=c11",
                                           "-O1",
@@ -58,15 +93,31 @@ static bool compile(const char *source, const char *library) {
     char *arguments[OPTIONS + 5]; /* which the compiler's process gets copies of */
     for (int i = 0; i < OPTIONS + 5; i++)
         arguments[i] = (char *)(uintptr_t)(i < OPTIONS ? options[i] : rest[i - OPTIONS]);
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions)) return false;
     pid_t child;
-    bool ran = !posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", 0, 0) &&
-               !posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1, 0) &&
-               !posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0) &&
-               !posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return ran && ended_well(child);
+    return ctx->compiler_seconds && started(&child, arguments) && ended_well(ctx, child);
+}
+
+/* Whether a library is as long as it says. Of one that was cut off, by a full disk perhaps, without the compiler's
+ * saying so, the first touch of what is missing would end the process. */
+static bool is_whole(const char *library) {
+#ifdef __ELF__
+    FILE *file = fopen(library, "rb");
+    if (!file) return false;
+    ElfW(Ehdr) head;
+    bool whole = fread(&head, sizeof head, 1, file) == 1 && !memcmp(head.e_ident, ELFMAG, SELFMAG) &&
+                 head.e_phentsize == sizeof(ElfW(Phdr)) && !fseek(file, 0, SEEK_END);
+    const long size = whole ? ftell(file) : -1;
+    for (int i = 0; size >= 0 && whole && i < head.e_phnum; i++) {
+        ElfW(Phdr) part;
+        whole = !fseek(file, (long)head.e_phoff + i * (long)sizeof part, SEEK_SET) &&
+                fread(&part, sizeof part, 1, file) == 1 && part.p_offset <= (size_t)size &&
+                part.p_filesz <= (size_t)size - part.p_offset;
+    }
+    return !fclose(file) && whole && size >= 0;
+#else
+    (void)library;
+    return true;
+#endif
 }
 
 /* A directory of our own, with a source in it and a library. mkdtemp makes it with a name that nobody has, and for this
@@ -127,7 +178,8 @@ static lam__library *loaded(lam_ctx *ctx, const place *p, lam__library *l) {
     lam__library *same = ctx->libraries;
     while (same && (same->bytes != l->bytes || memcmp(same->text, l->text, l->bytes) != 0)) same = same->next;
     if (same) same->refs++;
-    else if (compile(p->source, p->library)) l->loaded = dlopen(p->library, RTLD_NOW | RTLD_LOCAL);
+    else if (compile(ctx, p->source, p->library) && is_whole(p->library))
+        l->loaded = dlopen(p->library, RTLD_NOW | RTLD_LOCAL);
     if (!l->loaded) {
         library_free(ctx, l);
         return same;

@@ -2,6 +2,7 @@
  * numbers that are out of the common range; and what happens where it cannot be made. */
 #define _GNU_SOURCE /* setenv, setitimer */
 
+#include "lib/base/context.h"
 #include "tests/support.h"
 
 #include <lamina/control.h>
@@ -9,7 +10,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 /* Everything that a step can be, in more than one function of machine code, with calls of loops between them. */
 BODY(all_steps) {
@@ -350,6 +353,63 @@ START_TEST(machine_code_that_cannot_be_made) {
 }
 END_TEST
 
+/* The first `cc` of PATH, for as long as a test wants it. Its directory comes first, so that ${PATH#*:} is PATH as it
+ * was. */
+typedef struct stand_in {
+    char directory[64], file[80], before[4096];
+} stand_in;
+
+static void stand_in_begin(stand_in *c, const char *script) {
+    char path[sizeof c->before + sizeof c->directory + 1];
+    snprintf(c->directory, sizeof c->directory, "%s", "/tmp/lamina-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(c->directory));
+    snprintf(c->file, sizeof c->file, "%s/cc", c->directory);
+    FILE *file = fopen(c->file, "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "#!/bin/sh\n%s\n", script);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(chmod(c->file, 0700), 0);
+    snprintf(c->before, sizeof c->before, "%s", getenv("PATH"));
+    snprintf(path, sizeof path, "%s:%s", c->directory, c->before);
+    ck_assert_int_eq(setenv("PATH", path, 1), 0);
+}
+
+static void stand_in_end(const stand_in *c) {
+    ck_assert_int_eq(setenv("PATH", c->before, 1), 0);
+    ck_assert_int_eq(remove(c->file), 0);
+    ck_assert_int_eq(rmdir(c->directory), 0);
+}
+
+/* Compilers that say that all is well and give nothing, no library, a library of something else, or half of one; that
+ * fail with megabytes to say; that never end. Steps are run one by one then, in time. */
+START_TEST(machine_code_of_compilers_that_are_none) {
+    static const char *const scripts[] = {
+        "exit 0",
+        "while [ \"$1\" != -o ]; do shift; done; echo rubbish > \"$2\"",
+        "PATH=${PATH#*:}; while [ \"$1\" != -o ]; do shift; done; echo 'int x;' | cc -shared -fPIC -x c - -o \"$2\"",
+        "PATH=${PATH#*:}; cc \"$@\"; while [ \"$1\" != -o ]; do shift; done; "
+        "head -c 700 \"$2\" > \"$2~\"; mv \"$2~\" \"$2\"",
+        "head -c 20000000 /dev/zero; head -c 20000000 /dev/zero >&2; exit 1",
+        "sleep 1000 & sleep 1000",
+    };
+    enum { SCRIPTS = sizeof scripts / sizeof *scripts };
+    for (int k = 0; k < SCRIPTS; k++) {
+        stand_in c;
+        lam_fn *f = lam_jit(FN(all_steps, 2, 4), &(lam_jit_options){.fusion = LAM_JIT_ALL, .native = true});
+        lam_tensor *want[4], *got[4];
+        lam_list in = LAM_LIST(num(0.3), num(1.1));
+        lam_call(FN(all_steps, 2, 4), in, want, 4);
+        if (k == SCRIPTS - 1) ctx->compiler_seconds = 1;
+        stand_in_begin(&c, scripts[k]);
+        ck_assert_int_eq(lam_call(f, in, got, 4), LAM_OK);
+        stand_in_end(&c);
+        for (int o = 0; o < 4; o++) EXPECT_SAME(got[o], want[o], 0);
+        ck_assert_int_eq(lam_jit_report_of(f).native, 0);
+    }
+    ck_assert_int_eq(ctx->compiler_seconds, 0); /* what hung is not asked again */
+}
+END_TEST
+
 static void look_away(int signal) {
     (void)signal;
 }
@@ -374,11 +434,11 @@ START_TEST(machine_code_comes_whatever_signals_do) {
 END_TEST
 
 Suite *suite_transforms_jit_native(void) {
-    Suite *suite =
-        SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
-                 machine_code_that_cannot_be_made, loops_that_are_spelled_out_give_the_same_bits,
-                 few_steps_between_calls_are_no_machine_code, loops_and_choices_on_small_tensors_are_machine_code,
-                 machine_code_of_vectors_gives_the_same_bits, what_stays_steps_is_judged_as_steps);
+    Suite *suite = SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
+                            machine_code_that_cannot_be_made, machine_code_of_compilers_that_are_none,
+                            loops_that_are_spelled_out_give_the_same_bits, few_steps_between_calls_are_no_machine_code,
+                            loops_and_choices_on_small_tensors_are_machine_code,
+                            machine_code_of_vectors_gives_the_same_bits, what_stays_steps_is_judged_as_steps);
     suite_loop(suite, machine_code_comes_whatever_signals_do, 2);
     suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);
     suite_loop(suite, machine_code_of_loops_gives_the_same_bits, 3);

@@ -71,8 +71,8 @@ static bool started(pid_t *child, char *const arguments[]) {
     return ran;
 }
 
-/* Runs the compiler and waits. Bits have to be those of the kernels: nothing is allowed that changes the order of sums or
- * contracts products. */
+/* Runs the compiler and waits. Bits have to be those of the kernels: nothing is allowed that changes the order of sums
+ * or contracts products. */
 static bool compile(lam_ctx *ctx, const char *source, const char *library) {
     static const char *const options[] = {"cc",
                                           "-std=c11",

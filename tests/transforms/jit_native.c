@@ -361,7 +361,7 @@ typedef struct stand_in {
 
 static void stand_in_begin(stand_in *c, const char *script) {
     char path[sizeof c->before + sizeof c->directory + 1];
-    snprintf(c->directory, sizeof c->directory, "%s", "/tmp/lamina-test-XXXXXX");
+    snprintf(c->directory, sizeof c->directory, "%s/lamina-test-XXXXXX", P_tmpdir);
     ck_assert_ptr_nonnull(mkdtemp(c->directory));
     snprintf(c->file, sizeof c->file, "%s/cc", c->directory);
     FILE *file = fopen(c->file, "w");

@@ -81,11 +81,11 @@ static bool elements(reader *r, const lam_value *v) {
     return lam__tokens_expect(&r->t, ']');
 }
 
-/* "all 0" and "spread 0": behind the word. Of the second there is one element, which is shown in all places. NULL after
- * recording what is wrong. */
+/* "all 0" and "spread 0": behind the word. Of the second there is one element, which is shown in all places; it lies in
+ * a buffer, since a small view of what lies in a value would be a copy. NULL after recording what is wrong. */
 static lam_value *alike(reader *r, const lam_shape *s, bool spread) {
-    static const int64_t strides[LAM_INNER_RANK];
-    lam_value *one = lam__value_new(r->t.ctx, s->dtype, 0, NULL), *v = NULL;
+    static const int64_t strides[LAM_INNER_RANK], beyond = LAM__INLINE_BYTES + 1;
+    lam_value *one = lam__value_new(r->t.ctx, s->dtype, spread, &beyond), *v = NULL;
     if (one && element(r, one, 0))
         v = spread ? lam__value_view(one, s->rank, s->dims, strides, 0)
                    : lam__value_new(r->t.ctx, s->dtype, s->rank, s->dims);

@@ -280,24 +280,30 @@ END_TEST
 enum { SOME = 100 };
 
 BODY(gives_constants) {
-    out[0] = lam_full(here, LAM_F64, LAM_DIMS(SOME), 0.5);
+    lam_tensor *all = lam_full(here, LAM_F64, LAM_DIMS(SOME), 0.5);
+    out[0] = all;
     out[1] = lam_broadcast_to(num(0.5), LAM_DIMS(SOME));
+    out[2] = lam_broadcast_to(lam_slice_axis(all, 0, 7, 8), LAM_DIMS(4));
 }
 
-/* Whoever reads raw data finds them where they were. */
+/* Whoever reads raw data finds them where they were, also of few elements. */
 START_TEST(constants_lie_as_they_did) {
-    lam_tensor *out[2];
-    lam_program *p = lam_trace(FN(gives_constants, 0, 2), (lam_list){0, NULL});
-    expect_text(p, "program gives_constants() {\n"
-                   "    c0: f64[100] = all 0.5\n"
-                   "    c1: f64[100] = spread 0.5\n"
-                   "    return c0, c1\n"
-                   "}\n");
+    lam_tensor *out[3];
+    lam_program *p = lam_trace(FN(gives_constants, 0, 3), (lam_list){0, NULL});
+    const char *expected = "program gives_constants() {\n"
+                           "    c0: f64[100] = all 0.5\n"
+                           "    c1: f64[100] = spread 0.5\n"
+                           "    c2: f64[4] = spread 0.5\n"
+                           "    return c0, c1, c2\n"
+                           "}\n";
+    expect_text(p, expected);
     char *text = printed_text(p);
-    ck_assert_int_eq(lam_call(lam_program_read(ctx, text), (lam_list){0, NULL}, out, 2), LAM_OK);
+    lam_program *q = lam_program_read(ctx, text);
+    expect_text(q, expected);
+    ck_assert_int_eq(lam_call(q, (lam_list){0, NULL}, out, 3), LAM_OK);
     ck_assert_ptr_nonnull(lam_data(out[0]));
-    ck_assert_ptr_null(lam_data(out[1]));
-    for (int i = 0; i < 2; i++) EXPECT_NUM(lam_sum(out[i], NULL), SOME / 2);
+    for (int i = 1; i < 3; i++) ck_assert_ptr_null(lam_data(out[i]));
+    for (int i = 0; i < 3; i++) EXPECT_NUM(lam_sum(out[i], NULL), i < 2 ? SOME / 2 : 2);
     free(text);
 }
 END_TEST

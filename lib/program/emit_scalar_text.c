@@ -391,6 +391,31 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    const $U a = creal$f(x), b = cimag$f(x), c = creal$f(y), d = cimag$f(y);\n"
      "    const $T z = @join(a * c - b * d, a * d + b * c);\n"
      "    return z;\n}\n"},
+    /* As lam__complex_div: in double whatever the type, so that only the result is rounded to it. */
+    {"div",
+     "/* A real or imaginary divisor is exact; others are brought near 1 by powers of 2 if they are far from it. */\n"
+     "static $T div_$S(double _Complex x, double _Complex y) {\n"
+     "    double a = creal(x), b = cimag(x), c = creal(y), d = cimag(y);\n"
+     "    if (d == 0) return @join(($U)(a / c), ($U)(b / c));\n"
+     "    if (c == 0) return @join(($U)(b / d), ($U)(-a / d));\n"
+     "    const double above = fmax(fabs(a), fabs(b)), below = fmax(fabs(c), fabs(d));\n"
+     "    const int near = above > 0x1p-480 && above < 0x1p480 && below > 0x1p-480 && below < 0x1p480;\n"
+     "    int up = 0, down = 0;\n"
+     "    if (!near && above != 0 && above - above == 0) {\n"
+     "        if (below == INFINITY && c == c && d == d) return @join(0, 0);\n"
+     "        if (below - below == 0) frexp(above, &up), frexp(below, &down);\n"
+     "        a = ldexp(a, -up), b = ldexp(b, -up), c = ldexp(c, -down), d = ldexp(d, -down);\n"
+     "    }\n"
+     "    const double size = c * c + d * d;\n"
+     "    return @join(($U)ldexp((a * c + b * d) / size, up - down), ($U)ldexp((b * c - a * d) / size, up - down));\n"
+     "}\n"},
+    {"wide_mul",
+     "static double _Complex wide_mul_$S(double _Complex x, double _Complex y) {\n"
+     "    const double a = creal(x), b = cimag(x), c = creal(y), d = cimag(y);\n"
+     "    const double both[2] = {a * c - b * d, a * d + b * c};\n"
+     "    double _Complex z;\n"
+     "    memcpy(&z, both, sizeof z);\n"
+     "    return z;\n}\n"},
     {"square",
      "static $T square_$S($T x) {\n"
      "    const $U a = creal$f(x), b = cimag$f(x);\n"

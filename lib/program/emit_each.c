@@ -191,6 +191,17 @@ static const char *text_of(lam__emit *e, const lam__equation *q, lam_dtype *dtyp
     return cast_of(*dtype, to);
 }
 
+/* Two results of one operand. If the first is written over that (inherit), it comes last. */
+static void write_waves(lam__emit *e, const run *r, const lam__equation *q, lam_dtype dtype,
+                        const char *const arguments[]) {
+    const int64_t u = q->in[0].variable, root = u >= 0 ? e->places[u].root : -1;
+    const bool over = root >= 0 && e->heir[root] == q->first;
+    for (int i = 0; i < 2; i++) {
+        const int o = over ? 1 - i : i;
+        write_result(e, r, WAVES[o], dtype, q->first + o, arguments);
+    }
+}
+
 static const char *write_equation(lam__emit *e, const run *r, const lam__equation *q) {
     char names[MOST_OPERANDS][LAM__EMIT_TEXT], parameters[3][LAM__EMIT_NUMBER] = {"", "", ""};
     const char *arguments[LAM__EMIT_ARGUMENTS] = {
@@ -200,7 +211,7 @@ static const char *write_equation(lam__emit *e, const run *r, const lam__equatio
     for (int i = 0; i < q->inputs; i++)
         if (!name_operand(e, r, &q->in[i], names[i])) return NULL;
     if (q->primitive == &lam__row_sincos) {
-        for (int o = 0; o < 2; o++) write_result(e, r, WAVES[o], dtype, q->first + o, arguments);
+        write_waves(e, r, q, dtype, arguments);
         return NULL;
     }
     const char *text = text_of(e, q, &dtype, arguments, parameters);

@@ -1,4 +1,5 @@
-/* Programs as C: derivatives of x^y by both, of every order, also at x = 0; slopes beside NaN. */
+/* Programs as C: derivatives of x^y by both, of every order, also at x = 0; slopes beside NaN; sines and cosines, which
+ * are slopes of each other, of one operand. */
 #include "tests/support.h"
 #include "tests/transforms/build.h"
 
@@ -101,7 +102,39 @@ START_TEST(slopes_know_nan) {
 }
 END_TEST
 
+enum { LINE = 5 };
+
+/* The sums lie in memory that nobody needs behind sine and cosine, of which the sine has to be kept. */
+BODY(waves_of_sums) {
+    lam_tensor *sine, *cosine;
+    lam_sincos(lam_cumsum(in[0], 0), &sine, &cosine);
+    out[0] = lam_sum(cosine, NULL);
+    out[1] = lam_cumsum(sine, 0);
+}
+
+/* The one that is written over the operand of both is not what the other is taken of. By libm, of 1, 2, ... */
+START_TEST(sine_and_cosine_of_what_is_written_over) {
+    static const double x[LINE] = {1, 1, 1, 1, 1};
+    double cosines, sines[LINE], total[2] = {0, 0};
+    build b;
+    build_begin(&b);
+    build_add(&b, "waves", lam_trace(FN(waves_of_sums, 1, 2), LAM_LIST(lam_array(ctx, LAM_F64, LAM_DIMS(LINE), x))),
+              &(lam_emit_options){.name = "waves"});
+    build_end(&b);
+    void (*call)(const double *, double *, double *);
+    build_find(&b, "waves", &call);
+    call(x, &cosines, sines);
+    for (int i = 0; i < LINE; i++) {
+        total[0] += cos(i + 1);
+        total[1] += sin(i + 1);
+        ck_assert_double_eq_tol(sines[i], total[1], 1e-15);
+    }
+    ck_assert_double_eq_tol(cosines, total[0], 1e-15);
+    dlclose(b.library);
+}
+END_TEST
+
 Suite *suite_transforms_emit_slopes(void) {
     return SUITE_OF("transforms/emit_slopes", powers_have_the_slopes_of_calls, second_derivatives_by_an_exponent,
-                    slopes_know_nan);
+                    slopes_know_nan, sine_and_cosine_of_what_is_written_over);
 }

@@ -3,6 +3,7 @@
  * behind one another in all operands are one axis. See emit_writer.h. */
 #include "lib/program/emit_writer.h"
 
+#include "lib/primitives/reduce.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/value.h"
 
@@ -19,6 +20,7 @@ typedef struct run {
     const char *wrong;
     const lam__emit_place *like; /* a result */
     int rank, order[LAM_INNER_RANK];
+    bool turned[LAM_INNER_RANK]; /* axes of a sum that are walked from their other end */
     int64_t dims[LAM_INNER_RANK];
 } run;
 
@@ -105,7 +107,11 @@ static void name_element(lam__emit *e, const run *r, const lam__emit_place *x, c
     lam__emit_place seen = *x;
     seen.rank = r->rank;
     seen.dims = r->dims;
-    for (int i = 0; i < r->rank; i++) seen.strides[i] = step_of(r, x, r->order[i]);
+    for (int i = 0; i < r->rank; i++) {
+        const int64_t step = step_of(r, x, r->order[i]);
+        seen.strides[i] = r->turned[i] ? -step : step;
+        if (r->turned[i]) seen.offset += (r->dims[i] - 1) * step;
+    }
     lam__emit_value(e, &seen, NULL, text);
 }
 
@@ -304,6 +310,25 @@ static void write_statements(lam__emit *e, void *env) {
         if (!lam__emit_is_view(e, e->program->list[k])) r->wrong = write_equation(e, r, e->program->list[k]);
 }
 
+/* Whether all that the run reads and writes of memory goes backwards along an axis, or not at all: NOTE [turned sums] in
+ * emit_sums.c. */
+static bool is_backwards(lam__emit *e, const run *r, int axis) {
+    bool backwards = false;
+    for (int64_t k = r->first; k < r->end; k++) {
+        const lam__equation *q = e->program->list[k];
+        if (lam__emit_is_view(e, q)) continue;
+        for (int i = 0; i < q->inputs; i++) {
+            if (is_inner(e, r->first, q->in[i].variable)) continue;
+            const lam__emit_place *x = lam__emit_operand(e, &q->in[i]);
+            if (!x || step_of(r, x, axis) > 0) return false;
+            backwards = backwards || step_of(r, x, axis) < 0;
+        }
+        for (int o = 0; o < q->outputs; o++)
+            if (is_stored(e, r, q->first + o)) return false;
+    }
+    return backwards;
+}
+
 /* The loops are those of the reduction, an axis each. */
 static void write_with_sum(lam__emit *e, run *r) {
     char element[32];
@@ -311,6 +336,7 @@ static void write_with_sum(lam__emit *e, run *r) {
     for (int axis = 0; axis < r->rank; axis++) {
         r->order[axis] = axis;
         r->dims[axis] = r->like->dims[axis];
+        r->turned[axis] = lam__reduce_has(lam__reduce_set(r->sum->params), axis) && is_backwards(e, r, axis);
     }
     if (!lam__emit_take(e, r->sum->first)) return; /* the arena knows */
     snprintf(element, sizeof element, "t%lld", (long long)r->sum->in[0].variable);

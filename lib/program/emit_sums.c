@@ -135,6 +135,20 @@ static void write_share(lam__emit *e, const char *result, lam_dtype sum, lam_dty
     lam__emit_line(e, "%s = %ss / %lld.0%s;", result, sum == dtype ? "" : "(double)", (long long)n, single);
 }
 
+/* NOTE [turned sums]
+ * A sum over an axis that is seen from its other end goes along memory all the same: its order is nobody's business, and
+ * gcc 12 at -O2 makes nonsense of `s += x[1 + 2 * i0 - i1]` in loops of two trips. */
+static lam__emit_place along_memory(const lam__emit_place *x, const axes *gone) {
+    lam__emit_place seen = *x;
+    for (int i = 0; i < gone->count && x->count; i++) {
+        const int axis = gone->names[i];
+        if (x->strides[axis] >= 0) continue;
+        seen.offset += (x->dims[axis] - 1) * x->strides[axis];
+        seen.strides[axis] = -x->strides[axis];
+    }
+    return seen;
+}
+
 /* given: what an element is called, where it has a name. */
 static const char *reduce_given(lam__emit *e, const lam__equation *q, const lam__emit_place *x,
                                 const lam__emit_place *out, const joining *j, const char *given) {
@@ -146,9 +160,10 @@ static const char *reduce_given(lam__emit *e, const lam__equation *q, const lam_
     if (!text) return "has no form in C for this dtype";
     for (int axis = 0; axis < x->rank; axis++)
         add_axis(lam__reduce_has(lam__reduce_set(q->params), axis) ? &gone : &kept, axis, x->dims[axis]);
+    const lam__emit_place seen = along_memory(x, &gone);
     const int loops = lam__emit_loops(e, kept.count, kept.dims, kept.names);
     if (given) snprintf(element, sizeof element, "%s", given);
-    else lam__emit_value(e, x, NULL, element);
+    else lam__emit_value(e, &seen, NULL, element);
     if (mean && x->dtype == LAM_I64) snprintf(rounded, sizeof rounded, "(double)(%s)", element), arguments[2] = rounded;
     lam__emit_at(e, out, kept.names, result);
     lam__emit_line(e, "%s s = %s;", lam__emit_type(sum), start_of(j, sum));

@@ -1,5 +1,5 @@
-/* Programs as C: orders of elements among which are NaN, which counts as larger than all numbers, and equal to
- * itself. */
+/* Programs as C: orders of elements among which are NaN, which counts as larger than all numbers and is equal to
+ * itself; and the order of sums, which is that of memory. */
 #include "tests/support.h"
 #include "tests/transforms/build.h"
 
@@ -65,6 +65,40 @@ START_TEST(places_among_sorted_numbers_know_nan) {
 }
 END_TEST
 
+BODY(sum_backwards) {
+    lam_tensor *x = lam_reverse(in[0], LAM_AXES(1));
+    out[0] = lam_sum(x, NULL);
+    out[1] = lam_sum(lam_sin(lam_mul(x, x)), NULL);
+    out[2] = lam_sum(lam_mul(x, in[0]), NULL);
+}
+
+/* Sums have no order: what is seen from its other end is read along memory, but where something else is read with it.
+ * (gcc 12 at -O2 takes other elements in a loop of two trips that goes backwards inside of one that goes forwards.) Of
+ * 1, ..., 6 in rows of two: 21; the products are 2 (2 + 12 + 30). */
+START_TEST(sums_go_along_memory) {
+    lam_tensor *x = MAT(3, 2, 1, 2, 3, 4, 5, 6);
+    lam_program *p = lam_trace(FN(sum_backwards, 1, 3), LAM_LIST(x));
+    const char *text = emitted_text(p, NULL);
+    ck_assert_ptr_nonnull(strstr(text, "s += in0[i0 * 2 + i1];"));
+    ck_assert_ptr_nonnull(strstr(text, "in0[i0 * 2 + i1] * in0[i0 * 2 + i1]"));
+    ck_assert_ptr_nonnull(strstr(text, "in0[1 + i0 * 2 - i1] * in0[i0 * 2 + i1]"));
+    build b;
+    double got[3], sines = 0;
+    build_begin(&b);
+    build_add(&b, "backwards", p, &(lam_emit_options){.name = "backwards"});
+    build_end(&b);
+    void (*call)(const void *, double *, double *, double *);
+    build_find(&b, "backwards", &call);
+    call(lam_data(x), &got[0], &got[1], &got[2]);
+    for (int i = 1; i <= 6; i++) sines += sin(i * i);
+    ck_assert_double_eq(got[0], 21);
+    ck_assert_double_eq_tol(got[1], sines, 1e-14);
+    ck_assert_double_eq(got[2], 88);
+    dlclose(b.library);
+}
+END_TEST
+
 Suite *suite_transforms_emit_orders(void) {
-    return SUITE_OF("transforms/emit_orders", orders_have_nan_at_the_far_end, places_among_sorted_numbers_know_nan);
+    return SUITE_OF("transforms/emit_orders", orders_have_nan_at_the_far_end, places_among_sorted_numbers_know_nan,
+                    sums_go_along_memory);
 }

@@ -310,8 +310,8 @@ static void write_statements(lam__emit *e, void *env) {
         if (!lam__emit_is_view(e, e->program->list[k])) r->wrong = write_equation(e, r, e->program->list[k]);
 }
 
-/* Whether all that the run reads and writes of memory goes backwards along an axis, or not at all: NOTE [turned sums] in
- * emit_sums.c. */
+/* Whether all that the run reads and writes of memory goes backwards along an axis, or not at all: NOTE [turned sums]
+ * in emit_sums.c. */
 static bool is_backwards(lam__emit *e, const run *r, int axis) {
     bool backwards = false;
     for (int64_t k = r->first; k < r->end; k++) {

@@ -136,8 +136,8 @@ static void write_share(lam__emit *e, const char *result, lam_dtype sum, lam_dty
 }
 
 /* NOTE [turned sums]
- * A sum over an axis that is seen from its other end goes along memory all the same: its order is nobody's business, and
- * gcc 12 at -O2 makes nonsense of `s += x[1 + 2 * i0 - i1]` in loops of two trips. */
+ * A sum over an axis that is seen from its other end goes along memory all the same: its order is nobody's business,
+ * and gcc 12 at -O2 makes nonsense of `s += x[1 + 2 * i0 - i1]` in loops of two trips. */
 static lam__emit_place along_memory(const lam__emit_place *x, const axes *gone) {
     lam__emit_place seen = *x;
     for (int i = 0; i < gone->count && x->count; i++) {

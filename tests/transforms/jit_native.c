@@ -387,8 +387,7 @@ START_TEST(machine_code_of_compilers_that_are_none) {
         "exit 0",
         "while [ \"$1\" != -o ]; do shift; done; echo rubbish > \"$2\"",
         "PATH=${PATH#*:}; while [ \"$1\" != -o ]; do shift; done; echo 'int x;' | cc -shared -fPIC -x c - -o \"$2\"",
-        "PATH=${PATH#*:}; cc \"$@\"; while [ \"$1\" != -o ]; do shift; done; "
-        "head -c 700 \"$2\" > \"$2~\"; mv \"$2~\" \"$2\"",
+        "PATH=${PATH#*:}; cc \"$@\"; for i; do s=$l; l=$i; [ \"$s\" = -o ] && break; done; truncate -s 700 \"$l\"",
         "head -c 20000000 /dev/zero; head -c 20000000 /dev/zero >&2; exit 1",
         "sleep 1000 & sleep 1000",
     };

@@ -178,7 +178,7 @@ lam_status lam__arguments_again(const lam_fn *f, lam_value *const before[], lam_
 
 /* Concrete, of no level. `like` may be abstract. */
 lam_value *lam__arguments_zero(lam_ctx *ctx, const lam_value *like) {
-    return lam__value_filled(ctx, (lam_dtype)like->dtype, like->rank, like->dims, 0);
+    return lam__value_zeros(ctx, (lam_dtype)like->dtype, like->rank, like->dims);
 }
 
 /* NULL entries are accepted, and all are NULL afterwards, so that a second call does no harm. */

@@ -325,6 +325,8 @@ static lam_type with_axis(const lam_type *one, int64_t size) {
     return t;
 }
 
+/* The shape callback is about one example: it is asked with the types of one, and its answer gets the batch axis in
+ * front. */
 static void mapped_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) {
     const mapped *a = fc->instance->attrs;
     const lam__instance *x = a->base;

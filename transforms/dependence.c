@@ -202,6 +202,8 @@ static lam_status by_branches(lam__level *level, const lam_call_site *call, cons
     return status;
 }
 
+/* The operations that the call does are run at the level itself, which so sees each of them; the call counts as the
+ * only branch of a choice. */
 static lam_status by_operations(lam__level *level, const lam_call_site *call, results r) {
     lam__scratch_area area;
     lam_value **given = lam__scratch_get(&area, level->ctx, (size_t)call->outputs * sizeof *given);

@@ -80,7 +80,7 @@ static lam_value *moved(const task *t, int o) {
         lam_value *x = t->call->in[i];
         bool data = lam__dtype_is_inexact(x->dtype);
         in[i] = t->names[i] || !data ? lam__value_hold(t->names[i] ? t->names[i] : x)
-                                     : lam__value_filled(t->call->ctx, LAM_I64, x->rank, x->dims, 0);
+                                     : lam__value_zeros(t->call->ctx, LAM_I64, x->rank, x->dims);
         fine = fine && in[i];
     }
     if (fine) result = applied(t, t->call->primitive, n, in, o);
@@ -105,7 +105,7 @@ static lam_value *taken(const task *t, int o) {
 static lam_value *scattered(const task *t, int o) {
     const lam_value *x = t->call->in[0];
     if (t->varies[1]) return everything(t, o);
-    lam_value *result = lam__value_filled(t->call->ctx, LAM_I64, x->rank, x->dims, 0);
+    lam_value *result = lam__value_zeros(t->call->ctx, LAM_I64, x->rank, x->dims);
     if (result && t->names[0]) memcpy(result->data, t->names[0]->data, (size_t)x->count * sizeof(int64_t));
     lam_value *updates = t->names[2] ? lam__value_contiguous(t->names[2]) : NULL;
     lam_value *places = result && updates ? lam__names_like(x) : NULL, *where = NULL;

@@ -32,6 +32,7 @@ typedef struct order_env {
     int order[]; /* output i is output order[i] of the base */
 } order_env;
 
+/* f is called for all of its outputs, whichever are wanted. */
 static void body_order(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const order_env *e = env;
     lam_fn *f = lam__fn_base(env);
@@ -41,11 +42,12 @@ static void body_order(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
     for (int i = 0; i < e->count; i++) out[i] = all[e->order[i]];
 }
 
-/* f with the outputs given in runs {first, count}, ended by a count below 0. A run may be empty. */
+/* Outputs that stand one behind the other. A list of these ends with a count below 0; a run may be empty. */
 typedef struct run {
     int first, count;
 } run;
 
+/* f with the outputs of these runs, in their order; one may be there twice. */
 static lam_fn *reordered(const char *name, lam_fn *f, const run runs[]) {
     lam_ctx *ctx = lam__fn_check(name, f);
     if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;

@@ -146,6 +146,7 @@ static iteration of_loop(const loop *l, lam_tensor *const in[]) {
     return it;
 }
 
+/* While a residual is too long and there are steps left. */
 static void body_goes_on(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const loop *l = env;
     const iteration it = of_loop(l, in);
@@ -153,6 +154,7 @@ static void body_goes_on(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[]
     out[0] = lam_and(lam_not(is_done(&it, in[R])), lam_lt(in[l->count], it.most));
 }
 
+/* A step that keeps nothing back: systems that are done leave the loop of their own, so `done` is not asked. */
 static void body_step(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const loop *l = env;
     const iteration it = of_loop(l, in);
@@ -197,6 +199,7 @@ static bool iterate(const iteration *it, one_step *step, lam_tensor *s[], int co
 
 enum { CG_P = OTHERS, CG_GAMMA, CG_STATE };
 
+/* Hestenes and Stiefel's step with a preconditioner. Systems that are done get 0 for both factors and stay. */
 static void cg_step(const iteration *it, lam_tensor *done, lam_tensor *s[]) {
     lam_tensor *p = s[CG_P], *gamma = s[CG_GAMMA];
     lam_tensor *ap = apply(it->linear, p), *alpha = unless(done, ratio(gamma, inner(p, ap)));
@@ -207,6 +210,7 @@ static void cg_step(const iteration *it, lam_tensor *done, lam_tensor *s[]) {
     s[CG_P] = lam_add(z, lam_mul(unless(done, ratio(s[CG_GAMMA], gamma)), p));
 }
 
+/* From x = 0, whose residual is b. */
 static lam_tensor *solve_cg(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env) {
     iteration it = begin(linear, b, env);
     lam_tensor *s[CG_STATE] = {lam_zeros_like(b), b, preconditioned(&it, b)};
@@ -235,6 +239,7 @@ static void bicgstab_step(const iteration *it, lam_tensor *done, lam_tensor *s[]
     s[BI_RHO] = lam_where(anew, inner(s[R], s[R]), rho);
 }
 
+/* From x = 0; the shadow residual is b, too. */
 static lam_tensor *solve_bicgstab(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env) {
     iteration it = begin(linear, b, env);
     lam_tensor *s[BI_STATE] = {lam_zeros_like(b), b, b, b};

@@ -182,6 +182,8 @@ static bool column_chunk(work *w, lam_fn *mapped, int fixed, int tangents, int k
     return fine;
 }
 
+/* The columns of all blocks by argnum a, chunk by chunk: a part for each output and chunk, and parts of one output
+ * joined to its block. Where the function has one tangent alone it is number 0, whichever argnum it is. */
 static bool columns(work *w, lam_fn *mapped, int fixed, int a, int tangents, int skip, lam_tensor **blocks) {
     lam_tensor *x = w->in[w->env->argnums[a]];
     int64_t chunks = chunks_of(w, lam_size(x)), step = step_of(w, lam_size(x));

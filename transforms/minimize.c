@@ -269,6 +269,9 @@ static lam_status search_from(lam_fn *open, lam_tensor *const in[], const lam_mi
     return run(&s, lam_reshape(lam_stop_gradient(in[0]), LAM_DIMS(lam_size(in[0]))), fixed, end);
 }
 
+/* The search is no part of any derivative: x0 is taken as a constant there (stop_gradient), and what comes out is made
+ * the root of the gradient, whose derivative by parameters and captures is the implicit one. The value is asked for
+ * once more at that root, so that it follows x. */
 static lam_tensor *minimize(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_minimum *found,
                             const lam_minimize_options *o) {
     lam_ctx *ctx = f->ctx;

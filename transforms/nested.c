@@ -64,6 +64,7 @@ static void call_batch(lam_ctx *ctx, const lam__nested *what, lam_tensor *const 
     (void)lam_call(all, (lam_list){(size_t)f->inputs, in}, out, (size_t)f->outputs);
 }
 
+/* The public operation that a row stands for. */
 static void body_nested(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lam_primitive *row = ((lam__nested_env *)env)->row;
     const lam__nested *w = lam__nested_params(env);
@@ -223,6 +224,7 @@ static lam_status check_same(const checked *c, int f) {
     return LAM_OK;
 }
 
+/* An index or condition that can be asked, carries of the types that came in, and of a choice the same from each. */
 static lam_status check_functions(const checked *c) {
     const lam_value *index = c->call->primitive == &lam__row_switch ? c->call->in[0] : NULL;
     if (c->call->primitive == &lam__row_switch && (!index || index->rank || index->dtype != LAM_I64))
@@ -453,6 +455,7 @@ static void release_params(lam_ctx *ctx, void *params) {
     for (int i = 0; i < what->count; i++) lam__fn_release(what->fns[i]);
 }
 
+/* The fastest way that there is: machine code of the whole, programs on plain values, or else the public operation. */
 static lam_status call_nested(const lam_call_site *call, lam_value *out[]) {
     lam_ctx *ctx = call->ctx;
     lam_scope scope;

@@ -46,7 +46,7 @@ static lam_value *operand_type(const lam__program *p, const lam__equation *loop,
     int64_t dims[LAM_INNER_RANK + 1] = {size};
     if (!differs(loop, elements, k)) return lam__arguments_zero(p->ctx, v);
     for (int axis = 0; axis < v->rank; axis++) dims[axis + 1] = v->dims[axis];
-    return v->rank < LAM_INNER_RANK ? lam__value_filled(p->ctx, (lam_dtype)v->dtype, v->rank + 1, dims, 0) : NULL;
+    return v->rank < LAM_INNER_RANK ? lam__value_zeros(p->ctx, (lam_dtype)v->dtype, v->rank + 1, dims) : NULL;
 }
 
 /* The plans of the functions for operands like in[]. NULL where one is not a part for the first of its lanes. */

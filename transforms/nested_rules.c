@@ -406,6 +406,9 @@ static lam_value *added(lam_ctx *ctx, lam_value *v) {
     return made ? lam__value_hold(made) : NULL;
 }
 
+/* The scan of the ways back of the trips, the other way round; what a trip takes and gives stands where place_back has
+ * put it. Of a batch, what all examples share has a gradient from each, and these are added here; a scan adds them in
+ * its carries. */
 static lam_status pull_scan(const lam_call_site *call, lam_value *const results[], const bool needs[],
                             lam_value *const g[], lam__nested_draft *d, lam_value *gx[]) {
     const lam__nested_shape s = lam__nested_shape_of(call);
@@ -426,6 +429,8 @@ static lam_status pull_scan(const lam_call_site *call, lam_value *const results[
     return status;
 }
 
+/* A while is pulled through a checkpoint, since its trips are known only when it runs; choices and scans by drafts of
+ * the same rows. */
 static lam_status stage_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[],
                                    lam_value *const g[], lam_value *gx[]) {
     const residual *r = call->residual;

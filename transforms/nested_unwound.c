@@ -23,30 +23,6 @@ typedef struct unwound_env {
     int64_t trips;
 } unwound_env;
 
-/* ---- compiling --------------------------------------------------------------------------------------------------- */
-
-/* Kept carries have an axis in front. */
-static bool has_room(int carries, lam_value *const in[]) {
-    for (int i = 0; i < carries; i++)
-        if (in[i]->rank >= LAM_INNER_RANK) return false;
-    return true;
-}
-
-/* Which operands want a gradient; NULL without memory. */
-static bool *wanted_of(lam_ctx *ctx, const lam__pull *pull, int operands) {
-    bool *wanted = (bool *)(void *)lam__apply_room(ctx, (size_t)operands);
-    if (!wanted) return NULL;
-    memset(wanted, 0, (size_t)operands);
-    for (int k = 0; k < pull->wanted; k++) wanted[pull->numbers[k]] = true;
-    return wanted;
-}
-
-static void unwound_free(lam_ctx *ctx, void *env) {
-    const unwound_env *e = env;
-    (void)ctx;
-    for (int f = 0; f < FUNCTIONS; f++) lam__fn_release(e->fns[f]);
-}
-
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 /* in[]: operands of the loop, then cotangents. x[]: what the functions are given; y[]: what the body gives. kept[]: of
@@ -282,6 +258,28 @@ static void body_unwound(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[]
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
+
+/* Kept carries have an axis in front. */
+static bool has_room(int carries, lam_value *const in[]) {
+    for (int i = 0; i < carries; i++)
+        if (in[i]->rank >= LAM_INNER_RANK) return false;
+    return true;
+}
+
+/* Which operands want a gradient; NULL without memory. */
+static bool *wanted_of(lam_ctx *ctx, const lam__pull *pull, int operands) {
+    bool *wanted = (bool *)(void *)lam__apply_room(ctx, (size_t)operands);
+    if (!wanted) return NULL;
+    memset(wanted, 0, (size_t)operands);
+    for (int k = 0; k < pull->wanted; k++) wanted[pull->numbers[k]] = true;
+    return wanted;
+}
+
+static void unwound_free(lam_ctx *ctx, void *env) {
+    const unwound_env *e = env;
+    (void)ctx;
+    for (int f = 0; f < FUNCTIONS; f++) lam__fn_release(e->fns[f]);
+}
 
 /* What cannot be compiled so is no failure. Functions with rules that give values of their own have other values on a
  * tape. */

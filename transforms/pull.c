@@ -336,7 +336,7 @@ LAM__APART static lam_status pass_slice(walk *w, lam__node *node, lam_value *g) 
         return lam__dispatch_accumulate_part(up->cotangent, part, g, sign, &status) ? status : pass_few(w, node, 1);
     }
     if (g->kind != LAM__CONCRETE) return pass_few(w, node, 1);
-    lam_value *zeros = lam__value_filled(w->ctx, (lam_dtype)g->dtype, up->value->rank, up->value->dims, 0);
+    lam_value *zeros = lam__value_zeros(w->ctx, (lam_dtype)g->dtype, up->value->rank, up->value->dims);
     if (!zeros) return LAM_ERR_MEMORY;
     if (lam__dispatch_accumulate_part(zeros, part, g, 1, &status)) return deliver(w, to, zeros, sign_of(node));
     lam__value_release(zeros);

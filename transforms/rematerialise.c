@@ -329,6 +329,7 @@ lam_status lam__rematerialise_keep(lam_fn *f, lam__rematerialise *state, const b
     return status;
 }
 
+/* A run of f that finds what the policy names and puts it where the giver keeps it; results are those of f. */
 static void body_finder(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam__rematerialise *giver = *(lam__rematerialise **)env;
     lam_fn *f = lam__fn_base(env);

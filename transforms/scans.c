@@ -38,6 +38,7 @@ static bool fail_lengths(lam__control *c, const scan *s, int64_t asked) {
     return false;
 }
 
+/* Rows are stacked, so they must be alike; the message names the element at which they ceased to be. */
 static lam_tensor *fail_row(lam__control *c, const scan *s, size_t k, int64_t i, const lam_value *first,
                             const lam_value *row) {
     char text[512];

@@ -257,6 +257,7 @@ static const lam_tensor *by_columns(lam_fn *f, const sparse_env *e, lam_tensor *
 }
 
 /* The products of a linear function with all directions of one kind, `like` an input of it. */
+/* The products of a linear function with the directions of its side: one batch, in chunks if the user wants it so. */
 static lam_tensor *products(lam_fn *linear, const sparse_env *e, bool rows, lam_tensor *like) {
     lam_fn *mapped = lam_vmap(linear, &(lam_vmap_options){.chunk_size = e->chunk, .randomness = LAM_RANDOMNESS_SAME});
     return lam_apply(mapped, LAM_LIST(directions(linear->ctx, e, rows, like)));
@@ -292,6 +293,7 @@ static const lam_tensor *by_both(lam_fn *f, const sparse_env *e, lam_tensor *con
     return values[0];
 }
 
+/* Entries have the dtype that a Jacobian of these operands has, whichever way they were found. */
 static void body_sparse(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const sparse_env *e = env;
     lam_fn *f = lam__fn_base(env);
@@ -337,6 +339,7 @@ static bool read_sparsity(const char *name, const lam_fn *f, lam_tensor *t, int6
     return fine;
 }
 
+/* The least number that none of these reaches: how many rows or columns there are, as far as entries tell. */
 static int64_t beyond(int64_t n, const int64_t *numbers) {
     int64_t most = 0;
     for (int64_t k = 0; k < n; k++)
@@ -374,6 +377,8 @@ static bool fill_env(lam_ctx *ctx, sparse_env *e, const lam__entries *all) {
     return true;
 }
 
+/* The function of the entries. Its env is as long as the colours that are needed, which only the colouring tells, so it
+ * is put together in room for the most there can be and copied by lam__fn_derive as far as it is used. */
 static lam_fn *sparse_new(const char *name, lam_fn *f, lam_tensor *where, const lam_sparse_options *o, bool symmetric) {
     lam_ctx *ctx = f->ctx;
     lam_fn *made = ctx->failed_fn;

@@ -317,6 +317,7 @@ LAM__APART static lam_status process_staged(lam__level *level, const lam_call_si
     return process_lists(level, call, out);
 }
 
+/* Most calls have one result and up to three operands, and are recorded by code made for their number. */
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     if (call->primitive->staged) return process_staged(level, call, out);
     if (call->outputs != 1) return process_lists(level, call, out);
@@ -381,6 +382,7 @@ static lam_status hang_term(lam_ctx *ctx, lam_value *box, lam__edge term) {
     return LAM_OK;
 }
 
+/* Two things are added: the term to the node, for derivatives of this level, and its value to the one in the box. */
 static bool accumulate(lam__level *level, lam_value *sum, lam_value *g, int sign, lam_status *status) {
     bool own = lam__level_owns(level, g);
     const lam__payload *from = lam__payload_of(g);
@@ -416,6 +418,8 @@ const lam__interpreter lam__interpreter_vjp = {
 
 /* ---- running a function ------------------------------------------------------------------------------------------ */
 
+/* Operands by which a derivative is wanted become boxes with a node that has no parents. On failure the leaves and
+ * boxes made so far are the caller's to release, as after a success. */
 static lam_status make_leaves(lam__level *level, int n, lam_value *const in[], const bool wanted[], lam_value *boxes[],
                               lam__edge leaves[]) {
     for (int i = 0; i < n; i++) {

@@ -153,7 +153,7 @@ LAM_API lam_tensor *lam_softmax_cross_entropy_with_integer_labels(lam_tensor *lo
 
 /* -labels log(p) - (1 - labels) log(1 - p) with p = logistic(logits), for labels from 0 to 1.
  * Shape   both broadcast.
- * Fails   LAM_ERR_SHAPE. Derivative: p - labels. */
+ * Fails   LAM_ERR_SHAPE. Derivative: by the logits p - labels, by the labels -logits. */
 LAM_API lam_tensor *lam_sigmoid_binary_cross_entropy(lam_tensor *logits, lam_tensor *labels);
 
 /* The sum of targets (log(targets) - log_predictions) along the axis; a target of 0 takes no part.

@@ -414,7 +414,7 @@ LAM_API lam_tensor *lam_silu_slope(lam_tensor *x);
 /* w + x (1 - w^2) s with w = tanh(lam_softplus(x)) and s = lam_logistic(x), the derivative of mish, within 1 ULP also
  * next to -1.19, where it has a zero. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: (1 - w^2) (2 s + x s (1 - s - 2 w s)), within 1
- * ULP too, as are those of higher order, up to the 14th. */
+ *         ULP too, as are those of higher order, up to the 14th. */
 LAM_API lam_tensor *lam_mish_slope(lam_tensor *x);
 
 /* lam_ndtr(x) + x d with d = exp(-x^2/2) / sqrt(2 pi), the derivative of gelu, within 1 ULP also next to -0.75, where

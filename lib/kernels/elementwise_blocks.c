@@ -48,6 +48,8 @@ static bool is_dense(const lam__walk *w, int k, int first) {
     return true;
 }
 
+/* Axes from `first` on as few as the operand's strides allow. The axis of the rows counts as one element here: how many
+ * rows a block has is decided later. */
 static void merge_part(const lam__walk *w, int k, int first, part *to) {
     to->rank = 0;
     for (int a = first; a < w->rank; a++) {

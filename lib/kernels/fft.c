@@ -98,6 +98,7 @@ static void *plan(const lam__fft *f, const layout *l) {
     return made;
 }
 
+/* FFTW's planner is not for two threads at once, and to destroy is one of its doings. */
 static void destroy(bool doubles, void *unit, void *rest) {
     void *const plans[2] = {unit, rest};
     lock();
@@ -115,6 +116,7 @@ static int32_t place_of(const void *p) {
     return (int32_t)((uintptr_t)p % 16);
 }
 
+/* What makes two calls use the same plans: kind, sizes, axes, and how their memory is aligned. */
 static void key_of(const lam__fft *f, int rank, const int64_t *dims, uint32_t set, lam__fft_key *key) {
     *key = (lam__fft_key){.kind = (int32_t)f->kind,
                           .doubles = f->doubles,
@@ -136,6 +138,7 @@ static bool find(const lam__fft_plans *plans, const lam__fft_key *key, lam__fft 
     return false;
 }
 
+/* In the place of the plans that have been there longest. */
 static void keep(lam__fft_plans *plans, const lam__fft_key *key, lam__fft *f) {
     const int at = plans->next;
     destroy(plans->kept[at].key.doubles, plans->kept[at].unit, plans->kept[at].rest);

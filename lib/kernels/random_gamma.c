@@ -245,6 +245,7 @@ static float transformed(float rate, float u, float v, bool *known, float *size)
     return !*known && inside < 0.013f && v > inside ? -1 : x;
 }
 
+/* For the next round. */
 static void leave(rates *r, uint64_t place, float rate) {
     r->place[r->n] = place, r->rate[r->n++] = rate;
 }
@@ -260,6 +261,8 @@ static void decide(undecided *d, rates *r, int64_t *out) {
     }
 }
 
+/* PTRS: rounds over those that are left, each with numbers of its own. Most are decided by the first test; what needs
+ * logarithms is collected, so that these are made in vectors. */
 static void transformed_rejection(key k, rates *r, int64_t *out) {
     double u[BLOCK], v[BLOCK];
     for (; r->n; k = part(k, 0)) {
@@ -355,6 +358,7 @@ static double candidate(double n, double p, double u, double v) {
     return log(v * alpha / (a / (inside * inside) + b)) <= log_likelihood(n, odds, mode, x) ? x : -1;
 }
 
+/* Rounds over those that are left. A rejected candidate is written too, and written over by a later round. */
 static void reject_binomial(lam_dtype dtype, key k, trials *t, double *out) {
     double u[BLOCK], v[BLOCK];
     for (; t->n; k = part(k, 0)) {

@@ -41,6 +41,8 @@ typedef union element {
     uint8_t u8;
 } element;
 
+/* What a reduction over nothing gives, and what it begins with. Bools are reduced as numbers 0 and 1, so max is or and
+ * min is and. */
 static element neutral_of(lam__reduce_op op, lam_dtype dtype) {
     static const struct {
         double real;

@@ -22,6 +22,7 @@ typedef struct reflections {
     lam_tensor *gauge; /* [..., k, k]: D S above the diagonal; the rest is not read */
 } reflections;
 
+/* The reflections of a and taus. False, with *failed to return, where these do not go together. */
 static bool collect(const char *operation, size_t n, lam_tensor *in[], reflections *h, lam_tensor **failed) {
     if (!lam__matrices_operands(operation, true, n, in, in, failed)) return false;
     if (lam_rank(in[0]) < 2 || lam_rank(in[1]) < 1)

@@ -322,23 +322,20 @@ lam_tensor *lam_boxcox1p(lam_tensor *x, lam_tensor *y) {
 
 /* ---- composed ---------------------------------------------------------------------------------------------------- */
 
-/* Real floating operands, integers taken as f64; false after a failure. */
-static bool reals(const char *operation, int n, lam_tensor *x[], lam_tensor **failed) {
-    if (!lam__matrices_operands(operation, true, n, x, x, failed)) return false;
-    for (int i = 0; i < n; i++)
-        if (lam__dtype_is_complex((int)lam_dtype_of(x[i]))) {
-            *failed = lam__axes_fail_with(operation, x[i], LAM_ERR_DTYPE, "work on lam_real, lam_imag or lam_abs of it",
-                                          "not defined for complex numbers");
-            return false;
-        }
-    return true;
+/* Makes *x a real floating operand, integers taken as f64; false after a failure. */
+static bool take_real(const char *operation, lam_tensor **x, lam_tensor **failed) {
+    if (!lam__matrices_operands(operation, true, 1, x, x, failed)) return false;
+    if (!lam__dtype_is_complex((int)lam_dtype_of(*x))) return true;
+    *failed = lam__axes_fail_with(operation, *x, LAM_ERR_DTYPE, "work on lam_real, lam_imag or lam_abs of it",
+                                  "not defined for complex numbers");
+    return false;
 }
 
 /* Gamma(n + 1), and 0 left of 0, where the gamma function has poles. */
 lam_tensor *lam_factorial(lam_tensor *n) {
     uint64_t since = lam__scope_now(n);
     lam_tensor *failed;
-    if (!reals("factorial", 1, &n, &failed)) return failed;
+    if (!take_real("factorial", &n, &failed)) return failed;
     lam_tensor *below = lam_lt(n, 0.0), *safe = lam_where(below, 0.0, n);
     return lam__scope_only(lam_where(below, 0.0, lam_gamma(lam_add(safe, 1.0))), since);
 }
@@ -347,7 +344,7 @@ lam_tensor *lam_factorial(lam_tensor *n) {
 lam_tensor *lam_gammasgn(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
-    if (!reals("gammasgn", 1, &x, &failed)) return failed;
+    if (!take_real("gammasgn", &x, &failed)) return failed;
     x = lam_stop_gradient(x);
     lam_tensor *whole = lam_floor(x), *odd = lam_ne(lam_rem(whole, 2.0), 0.0);
     lam_tensor *left = lam_where(lam_eq(x, whole), NAN, lam_where(odd, -1.0, lam_full_like(x, 1)));

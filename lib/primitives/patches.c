@@ -35,6 +35,7 @@ static lam_tensor *taken(lam_tensor *x, int feature, int axis, const lam__window
     return lam_collapse(x, feature, feature + 1);
 }
 
+/* Axis by axis: each one is taken apart into windows, whose elements join the axis of features. */
 static lam_tensor *patches(const char *operation, lam_tensor *x, const lam_window_options *options) {
     lam__window_params p;
     lam_value *unused;

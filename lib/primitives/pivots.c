@@ -39,6 +39,7 @@ static int64_t order_part(const void *env, int64_t begin, int64_t end, void *roo
     return -1;
 }
 
+/* The work is that of the factorisation, by which teams cut the stack; nothing of it is kept but the order. */
 static lam_status eval_qr_pivots(const lam_call_site *call, lam_value *const out[]) {
     if (out[0]->count == 0) return LAM_OK;
     lam_value *x = lam__value_contiguous(call->in[0]);

@@ -31,13 +31,14 @@ static void batch_plane(const lam_rule *r, lam_tensor *out[]) {
     lam__pointwise_batch(r, out, sizeof(int64_t));
 }
 
-/* Operands that are not complex are taken as complex numbers of their size. */
-static lam_tensor *plane(const lam_primitive *row, int64_t order, lam_tensor *z) {
+/* The function itself, which is its derivative of order 0. Operands that are not complex are taken as complex numbers
+ * of their size. */
+static lam_tensor *plane(const lam_primitive *row, lam_tensor *z) {
     uint64_t since = lam__scope_now(z);
     lam_tensor *failed;
     if (!lam__matrices_operands(row->name, true, 1, &z, &z, &failed)) return failed;
     z = lam_cast(z, lam__dtype_promote((int)lam_dtype_of(z), LAM_C64));
-    return lam__scope_only(of_order(row, order, z), since);
+    return lam__scope_only(of_order(row, 0, z), since);
 }
 
 /* ---- Faddeeva's function ----------------------------------------------------------------------------------------- */
@@ -81,7 +82,7 @@ const lam_primitive lam__row_wofz = {
 };
 
 lam_tensor *lam_wofz(lam_tensor *z) {
-    return plane(&lam__row_wofz, 0, z);
+    return plane(&lam__row_wofz, z);
 }
 
 /* ---- the logarithm of gamma -------------------------------------------------------------------------------------- */
@@ -127,7 +128,7 @@ const lam_primitive lam__row_loggamma = {
 };
 
 lam_tensor *lam_loggamma(lam_tensor *z) {
-    return plane(&lam__row_loggamma, 0, z);
+    return plane(&lam__row_loggamma, z);
 }
 
 lam_tensor *lam__plane_polygamma(lam_tensor *z, int n) {

@@ -23,6 +23,7 @@ typedef struct desk {
     lam_tensor **more, **given;
 } desk;
 
+/* A handle for each value that is there; list[] has NULL for the others, which is zero to a rule. */
 LAM__UNROLLED lam_tensor **lend(lam_ctx *ctx, lam_tensor *handles, lam_tensor **list, int n, lam_value *const v[]) {
     for (int i = 0; i < n; i++) {
         list[i] = v && v[i] ? &handles[i] : NULL;
@@ -79,6 +80,7 @@ static lam_status take(lam_ctx *ctx, lam_tensor *t, lam_value **out) {
     return LAM_OK;
 }
 
+/* All results of a rule or none. */
 static lam_status take_all(desk *d, int n, lam_value *out[]) {
     lam_status status = LAM_OK;
     for (int i = 0; i < n; i++) {
@@ -95,16 +97,6 @@ static lam_status take_all(desk *d, int n, lam_value *out[]) {
 /* What a row lacks is said where it is asked for: the primitive serves those who do not ask. */
 static lam_status missing(const lam_call_site *call, const char *rule) {
     return lam__error_call(call, LAM_ERR_RULE, "complete the row of this primitive", "its row has no %s rule", rule);
-}
-
-lam_tensor *lam__rules_sum_to(lam_tensor *x, lam_dims like) {
-    lam_dims own = lam_dims_of(x);
-    int lead = own.rank - like.rank, count = 0, axes[LAM_INNER_RANK];
-    for (int axis = 0; axis < own.rank; axis++)
-        if (axis < lead || (like.dims[axis - lead] == 1 && own.dims[axis] != 1)) axes[count++] = axis;
-    if (!count && !lead) return x;
-    lam_tensor *sum = lam_sum(x, &(lam_reduce_options){.axes = {count, axes}});
-    return lam_rank(sum) == like.rank ? sum : lam_reshape(sum, like);
 }
 
 lam_tensor *lam__rules_with_batch(const lam_rule *rule, int i) {
@@ -130,6 +122,7 @@ typedef struct small_desk {
     lam_scope scope;
 } small_desk;
 
+/* Nothing is cleared that is not read: this is on the way of every elementwise derivative. */
 static void small_open(small_desk *d, const lam_call_site *call, lam_value *result, unsigned reads) {
     lam_ctx *ctx = call->ctx;
     for (int i = 0; i < call->inputs; i++) {
@@ -283,6 +276,8 @@ static void same(const lam_call_site *call, lam_tensor *const operands[], lam_te
              out, (size_t)call->outputs);
 }
 
+/* Jointly linear: one call of the primitive on all tangents, with zeros for those that are absent; operands in which it
+ * is not linear stay as they are. */
 static void tangents_linear(desk *d, const lam_call_site *call) {
     lam__scratch_area area;
     lam_tensor **operands = lam__scratch_get(&area, call->ctx, (size_t)call->inputs * sizeof *operands);
@@ -294,6 +289,8 @@ static void tangents_linear(desk *d, const lam_call_site *call) {
     lam__scratch_put(&area);
 }
 
+/* The product rule: a term for each of the two that has a tangent. A third operand, if there is one, is none of the
+ * factors. */
 static void tangents_bilinear(desk *d, const lam_call_site *call) {
     lam_tensor *sum = NULL;
     for (int i = 0; i < 2; i++) {
@@ -307,6 +304,7 @@ static void tangents_bilinear(desk *d, const lam_call_site *call) {
     d->given[0] = sum;
 }
 
+/* By the class of the row. Without any tangent there is nothing to do, also for a row that has no rule. */
 static lam_status tangents_any(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
                                lam_value *dout[]) {
     bool any = false;
@@ -382,6 +380,7 @@ static lam_status cotangents_elementwise(const lam_call_site *call, lam_value *r
     return status;
 }
 
+/* What a row gives that nobody needs is dropped; needs tells it beforehand, so that it may spare the work. */
 static lam_status cotangents_any(const lam_call_site *call, lam_value *const results[], const bool needs[],
                                  lam_value *const g[], lam_value *gx[]) {
     const lam_primitive *p = call->primitive;
@@ -467,6 +466,8 @@ static lam_tensor *line_up(lam_tensor *x, int rank) {
     return lam__apply_reshape(x, rank + 1, dims);
 }
 
+/* Operands are broadcast from the last axis, so batch axes meet where the mapped operands have one rank; only then can
+ * they be dispatched as they are. */
 static lam_status batched_elementwise(const lam_call_site *call, const bool mapped[], lam_value *out[]) {
     int rank = 0;
     bool level = true;

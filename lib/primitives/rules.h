@@ -39,9 +39,8 @@ static inline lam_status lam__rules_of_three(lam_ctx *ctx, const lam_primitive *
     return lam__dispatch(&call, out);
 }
 
-/* What lam__rules_times gives over x itself. False, with nothing done, where somebody else sees x, or it is a box whose
- * interpreter cannot
- * do that; otherwise *status tells. */
+/* What lam__rules_times gives, written over x itself. False, with nothing done, where somebody else sees x, or it is a
+ * box whose interpreter cannot do that; otherwise *status tells. */
 static inline bool lam__rules_times_into(const lam_primitive *row, lam_value *x, lam_value *y, lam_status *status) {
     *status = LAM_OK;
     if (x->kind == LAM__CONCRETE) return lam__elementwise_pair_into(row, x, y);

@@ -9,8 +9,19 @@
 #include "lib/tensor/dtype.h"
 
 #include <lamina/ops.h>
+#include <lamina/tensor.h>
 
 enum { SHORT = 32 }; /* elements of a row that is summed faster as it lies */
+
+lam_tensor *lam__rules_sum_to(lam_tensor *x, lam_dims like) {
+    lam_dims own = lam_dims_of(x);
+    int lead = own.rank - like.rank, count = 0, axes[LAM_INNER_RANK];
+    for (int axis = 0; axis < own.rank; axis++)
+        if (axis < lead || (like.dims[axis - lead] == 1 && own.dims[axis] != 1)) axes[count++] = axis;
+    if (!count && !lead) return x;
+    lam_tensor *sum = lam_sum(x, &(lam_reduce_options){.axes = {count, axes}});
+    return lam_rank(sum) == like.rank ? sum : lam_reshape(sum, like);
+}
 
 /* The axes of g that `like` lacks, or has one element of where g has others. */
 static lam__axis_set lacking(const lam_value *g, lam_dims like) {

@@ -375,6 +375,7 @@ void lam__emit_function(lam__emit *e) {
     lam__emit_put(e, "\n");
 }
 
+/* The prototype in front of the definition spares whoever compiles the file a warning (-Wmissing-prototypes). */
 static void write_file(lam__emit *e, bool reentrant) {
     write_comment(e, reentrant);
     write_head(e);

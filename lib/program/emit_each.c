@@ -156,6 +156,7 @@ static bool is_stored(const lam__emit *e, const run *r, int64_t v) {
     return e->dies[v] >= r->behind;
 }
 
+/* Whether an equation of the run itself reads the variable. Runs are short, so they are looked through. */
 static bool is_read(const lam__emit *e, const run *r, int64_t v) {
     for (int64_t k = r->first; k < r->behind; k++)
         for (int i = 0; i < e->program->list[k]->inputs; i++)
@@ -208,6 +209,7 @@ static void write_waves(lam__emit *e, const run *r, const lam__equation *q, lam_
     }
 }
 
+/* One equation of the run: $1 to $3 are its operands, $4 to $6 its parameters. NULL, or why it has no form. */
 static const char *write_equation(lam__emit *e, const run *r, const lam__equation *q) {
     char names[MOST_OPERANDS][LAM__EMIT_TEXT], parameters[3][LAM__EMIT_NUMBER] = {"", "", ""};
     const char *arguments[LAM__EMIT_ARGUMENTS] = {

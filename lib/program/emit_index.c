@@ -205,7 +205,7 @@ static const char *write_argsort(ARGUMENTS) {
     const int loops = lam__emit_loops(e, x->rank, dims, NULL);
     snprintf(sizes[0], LAM__EMIT_NUMBER, "%lld", (long long)n);
     snprintf(sizes[1], LAM__EMIT_NUMBER, "%lld", (long long)x->strides[p->axis]);
-    lam__emit_address(e, &first, NULL, from);
+    lam__emit_address(e, &first, from);
     lam__emit_at(e, out[0], NULL, result);
     lam__emit_at(e, &order, &p->axis, scratch);
     lam__emit_line(e, "int64_t *const order = &w->i64[%lld];", (long long)room);
@@ -229,7 +229,7 @@ static const char *write_searchsorted(ARGUMENTS) {
     const lam__emit_place first = first_along(x, last, dims);
     snprintf(sizes[0], LAM__EMIT_NUMBER, "%lld", (long long)x->dims[last]);
     snprintf(sizes[1], LAM__EMIT_NUMBER, "%lld", (long long)x->strides[last]);
-    lam__emit_address(e, &first, NULL, from);
+    lam__emit_address(e, &first, from);
     lam__emit_value(e, y, NULL, value);
     lam__emit_at(e, out[0], NULL, result);
     const int loops = lam__emit_loops(e, y->rank, y->dims, NULL);

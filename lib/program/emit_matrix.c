@@ -75,13 +75,13 @@ static void add_operand(lam__emit *e, pieces *p, const lam__emit_place *x, int64
     else add_copy(e, p, x, size);
 }
 
-/* For each matrix of x, the last `axes` axes of which are one, a statement; sizes are $5 to $8. */
-static void write_each(lam__emit *e, const lam__emit_place *x, int axes, const char *text, const pieces *p,
+/* A statement for each matrix of x, which are its last two axes; sizes are $5 to $8. */
+static void write_each(lam__emit *e, const lam__emit_place *x, const char *text, const pieces *p,
                        const int64_t sizes[4]) {
     char numbers[4][LAM__EMIT_NUMBER];
     const char *arguments[LAM__EMIT_ARGUMENTS];
     int64_t batch = 1;
-    for (int axis = 0; axis < x->rank - axes; axis++) batch *= x->dims[axis];
+    for (int axis = 0; axis < x->rank - 2; axis++) batch *= x->dims[axis];
     for (int i = 0; i < LAM__EMIT_ARGUMENTS; i++) arguments[i] = i < p->count ? p->text[i] : "";
     for (int i = 0; i < 4; i++) {
         snprintf(numbers[i], LAM__EMIT_NUMBER, "%lld", (long long)sizes[i]);
@@ -107,7 +107,7 @@ static const char *write_cholesky(ARGUMENTS) {
     if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
     lam__emit_copy(e, in[0], out[0]);
     add_place(e, &p, out[0], n * n);
-    write_each(e, in[0], 2, "@cholesky($5, $0);", &p, (int64_t[4]){n});
+    write_each(e, in[0], "@cholesky($5, $0);", &p, (int64_t[4]){n});
     return NULL;
 }
 
@@ -125,7 +125,7 @@ static const char *write_triangular_solve(ARGUMENTS) {
     add_place(e, &p, x, rows * columns);
     snprintf(text, sizeof text, "@substitute($5, $6, $0, %d, %d, %d, $1, $7, $8);", how->upper,
              how->transpose != how->right_side, how->unit_diagonal);
-    write_each(e, x, 2, text, &p,
+    write_each(e, x, text, &p,
                (int64_t[4]){n, how->right_side ? rows : columns, how->right_side ? 1 : columns,
                             how->right_side ? columns : 1});
     return NULL;
@@ -141,7 +141,7 @@ static const char *write_lu(ARGUMENTS) {
     add_place(e, &p, out[0], m * n);
     add_place(e, &p, out[1], k);
     add_place(e, &p, out[2], m);
-    write_each(e, in[0], 2, "@lu($5, $6, $0, $1), @i32:order($5, $7, $1, $2);", &p, (int64_t[4]){m, n, k});
+    write_each(e, in[0], "@lu($5, $6, $0, $1), @i32:order($5, $7, $1, $2);", &p, (int64_t[4]){m, n, k});
     return NULL;
 }
 
@@ -155,9 +155,8 @@ static const char *write_solve(ARGUMENTS) {
     add_operand(e, &p, in[2], n);
     add_copy(e, &p, in[3], n * m);
     add_place(e, &p, out[0], n * m);
-    write_each(e, out[0], 2,
-               how->transpose ? "@solve($5, $6, $0, $1, 1, $2, $3);" : "@solve($5, $6, $0, $1, 0, $2, $3);", &p,
-               (int64_t[4]){n, m});
+    write_each(e, out[0], how->transpose ? "@solve($5, $6, $0, $1, 1, $2, $3);" : "@solve($5, $6, $0, $1, 0, $2, $3);",
+               &p, (int64_t[4]){n, m});
     return NULL;
 }
 
@@ -172,7 +171,7 @@ static const char *write_tridiagonal_solve(ARGUMENTS) {
     add_operand(e, &p, in[0], 3 * n);
     add_place(e, &p, out[0], m * n);
     add_room(e, &p, out[0]->dtype, 4 * n);
-    write_each(e, out[0], 2,
+    write_each(e, out[0],
                how->transpose ? "@tridiagonal($5, $6, $0, 1, $1, $2);" : "@tridiagonal($5, $6, $0, 0, $1, $2);", &p,
                (int64_t[4]){n, m});
     return NULL;
@@ -190,7 +189,7 @@ static const char *write_determinant(lam__emit *e, const lam__emit_place *x, con
     add_copy(e, &p, x, n * n);
     add_room(e, &p, LAM_I32, n);
     if (results > 1) add_place(e, &p, out[1], 1);
-    write_each(e, x, 2, text, &p, (int64_t[4]){n});
+    write_each(e, x, text, &p, (int64_t[4]){n});
     return NULL;
 }
 
@@ -214,7 +213,7 @@ static const char *write_cofactor(ARGUMENTS) {
     add_place(e, &p, out[0], n * n);
     add_room(e, &p, in[0]->dtype, n * n);
     add_room(e, &p, LAM_I32, n);
-    write_each(e, in[0], 2, "@cofactor($5, $0, $1, $2, $3);", &p, (int64_t[4]){n});
+    write_each(e, in[0], "@cofactor($5, $0, $1, $2, $3);", &p, (int64_t[4]){n});
     return NULL;
 }
 
@@ -230,7 +229,7 @@ static const char *write_qr(ARGUMENTS) {
     add_place(e, &p, out[0], m * columns);
     add_place(e, &p, out[1], columns * n);
     add_room(e, &p, in[0]->dtype, m < n ? m : n);
-    write_each(e, in[0], 2, "@qr($5, $6, $7, $0, $1, $2, $3);", &p, (int64_t[4]){m, n, columns});
+    write_each(e, in[0], "@qr($5, $6, $7, $0, $1, $2, $3);", &p, (int64_t[4]){m, n, columns});
     return NULL;
 }
 
@@ -242,8 +241,7 @@ static const char *write_eigh(ARGUMENTS) {
     add_copy(e, &p, in[0], n * n);
     add_place(e, &p, out[0], n);
     if (q->outputs > 1) add_place(e, &p, out[1], n * n);
-    write_each(e, in[0], 2, q->outputs > 1 ? "@eigh($5, $0, $1, $2);" : "@eigh($5, $0, $1, NULL);", &p,
-               (int64_t[4]){n});
+    write_each(e, in[0], q->outputs > 1 ? "@eigh($5, $0, $1, $2);" : "@eigh($5, $0, $1, NULL);", &p, (int64_t[4]){n});
     return NULL;
 }
 
@@ -269,12 +267,14 @@ static const char *write_svd(ARGUMENTS) {
     add_room(e, &p, in[0]->dtype, svd_room(m, n, m < n ? rows : columns));
     if (vectors) add_place(e, &p, out[0], m * columns);
     if (vectors) add_place(e, &p, out[2], rows * n);
-    write_each(e, in[0], 2,
+    write_each(e, in[0],
                vectors ? "@svd($5, $6, $7, $8, $0, $3, $1, $4, $2);" : "@svd($5, $6, $7, $8, $0, NULL, $1, NULL, $2);",
                &p, (int64_t[4]){m, n, columns, rows});
     return NULL;
 }
 
+/* Which singular values count as 0 is a number in the text, since it is a parameter. Rooms are for the singular values
+ * and for what the decomposition needs. */
 static const char *write_pinv(ARGUMENTS) {
     const lam__pinv_params *how = q->params;
     const int64_t m = side(in[0], 2), n = side(in[0], 1);
@@ -287,10 +287,11 @@ static const char *write_pinv(ARGUMENTS) {
     add_room(e, &p, in[0]->dtype, m < n ? m : n);
     add_room(e, &p, in[0]->dtype, svd_room(m, n, 0));
     snprintf(text, sizeof text, "@pinv($5, $6, %s, $0, $1, $2, $3);", cut);
-    write_each(e, in[0], 2, text, &p, (int64_t[4]){m, n});
+    write_each(e, in[0], text, &p, (int64_t[4]){m, n});
     return NULL;
 }
 
+/* The result is m x n, as the second operand is; the first one is n x n. */
 static const char *write_gap_solve(ARGUMENTS) {
     const lam__gap_params *how = q->params;
     const int64_t m = side(out[0], 2), n = side(out[0], 1);
@@ -301,7 +302,7 @@ static const char *write_gap_solve(ARGUMENTS) {
     add_operand(e, &p, in[1], m * n);
     add_place(e, &p, out[0], m * n);
     snprintf(text, sizeof text, "@gap_solve($5, $6, %d, $0, $1, $2);", how->sign);
-    write_each(e, out[0], 2, text, &p, (int64_t[4]){m, n});
+    write_each(e, out[0], text, &p, (int64_t[4]){m, n});
     return NULL;
 }
 
@@ -318,7 +319,7 @@ static const char *write_expm(ARGUMENTS) {
     add_room(e, &p, out[0]->dtype, (derivative ? 36 : 7) * n * n);
     add_room(e, &p, LAM_I32, (derivative ? 4 : 2) * n);
     if (derivative) add_operand(e, &p, in[1], n * n);
-    write_each(e, out[0], 2, derivative ? "@expm_frechet($5, $0, $4, $1, $2, $3);" : "@expm($5, $0, $1, $2, $3);", &p,
+    write_each(e, out[0], derivative ? "@expm_frechet($5, $0, $4, $1, $2, $3);" : "@expm($5, $0, $1, $2, $3);", &p,
                (int64_t[4]){n});
     return NULL;
 }

@@ -65,8 +65,8 @@ static const char *write_bitcast(lam__emit *e, const lam__equation *q, const lam
     dense.offset = room;
     lam__emit_copy(e, x, &dense);
     dense.rank = first.rank = 0;
-    lam__emit_address(e, &dense, NULL, from);
-    lam__emit_address(e, &first, NULL, to);
+    lam__emit_address(e, &dense, from);
+    lam__emit_address(e, &first, to);
     lam__emit_line(e, "memcpy(%s, %s, %lld);", to, from, bytes);
     lam__emit_give_back(e, room);
     return NULL;

@@ -99,7 +99,7 @@ static bool is_dense(const lam__emit_place *x) {
 static void address(lam__emit *e, const lam__emit_place *x, char text[LAM__EMIT_TEXT]) {
     lam__emit_place first = *x;
     first.rank = 0;
-    lam__emit_address(e, &first, NULL, text);
+    lam__emit_address(e, &first, text);
 }
 
 /* x as an array, copied where it is none. */

@@ -221,6 +221,7 @@ static void bessel(int64_t code, char parameters[3][LAM__EMIT_NUMBER]) {
     for (int i = 0; i < 3; i++) snprintf(parameters[i], LAM__EMIT_NUMBER, "%lld", (long long)all[i]);
 }
 
+/* NULL where the loop has no form for the dtype. Bytes are integers unless something else is said of them. */
 static const char *of_dtype(const expression *x, lam_dtype dtype) {
     switch (dtype) {
     case LAM_F64:

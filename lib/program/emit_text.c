@@ -257,9 +257,9 @@ void lam__emit_at(lam__emit *e, const lam__emit_place *x, const int names[], cha
     snprintf(text + at, LAM__EMIT_TEXT - at, any ? "]" : "0]");
 }
 
-void lam__emit_address(lam__emit *e, const lam__emit_place *x, const int names[], char text[LAM__EMIT_TEXT]) {
+void lam__emit_address(lam__emit *e, const lam__emit_place *x, char text[LAM__EMIT_TEXT]) {
     char element[LAM__EMIT_TEXT];
-    lam__emit_at(e, x, names, element);
+    lam__emit_at(e, x, NULL, element);
     snprintf(text, LAM__EMIT_TEXT, "&%.*s", LAM__EMIT_TEXT - 2, element);
 }
 

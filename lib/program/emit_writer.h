@@ -141,9 +141,9 @@ void lam__emit_element(lam_dtype dtype, const void *data, int64_t i, char text[2
 int lam__emit_loops(lam__emit *e, int rank, const int64_t dims[], const int names[]);
 void lam__emit_close(lam__emit *e, int count);
 
-/* "base[offset + i0 * 12 + i1]" for the loops of these names; lam__emit_address puts & before it. */
+/* "base[offset + i0 * 12 + i1]" for the loops of these names (NULL: 0, 1, ...); lam__emit_address puts & before it. */
 void lam__emit_at(lam__emit *e, const lam__emit_place *x, const int names[], char text[LAM__EMIT_TEXT]);
-void lam__emit_address(lam__emit *e, const lam__emit_place *x, const int names[], char text[LAM__EMIT_TEXT]);
+void lam__emit_address(lam__emit *e, const lam__emit_place *x, char text[LAM__EMIT_TEXT]);
 
 /* The same to be read: a number where all elements are one. */
 void lam__emit_value(lam__emit *e, const lam__emit_place *x, const int names[], char text[LAM__EMIT_TEXT]);

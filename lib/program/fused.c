@@ -128,6 +128,8 @@ static void release_operands(maker *m, int32_t node) {
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
+/* A new step, all 0, behind the others; before: among those that are done once, in front of all lanes. NULL, which is
+ * noted, without memory. */
 static lam__lane_step *add_step(maker *m, bool before) {
     lam__lane_step *steps =
         lam__arena_grow(&m->arena, m->steps[before], m->counts[before], &m->rooms[before], sizeof *steps);

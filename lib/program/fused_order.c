@@ -42,6 +42,8 @@ static bool find_ends(lam__fused_order *o, const lam__graph *g, lam__arena *aren
     return true;
 }
 
+/* Numbers rise from operands to their readers, so the order of the graph is one in which everything is there in
+ * time. */
 static bool by_graph(lam__fused_order *o, const lam__graph *g, lam__arena *arena) {
     o->nodes = lam__arena_get(arena, (size_t)(g->count + 1) * sizeof *o->nodes);
     o->count = 0;
@@ -79,12 +81,14 @@ static bool is_own(const lam__node *n) {
             lam__kernels_lane_op((lam__loop_id)n->loop, (lam_dtype)n->of) > LAM__LANE_ARITHMETIC);
 }
 
+/* A constant is there without being made. What a row makes itself is made anew for each target; see NOTE [orders]. */
 static bool is_made(const walk *w, int32_t node) {
     const lam__node *n = &w->graph->nodes[node];
     if (n->kind == LAM__NODE_CONSTANT) return true;
     return is_own(n) ? w->made[node] == w->target : w->made[node] != 0;
 }
 
+/* Puts a node behind those that have been made, as one made for this target. */
 static bool list(walk *w, int32_t node) {
     lam__fused_order *o = w->order;
     int32_t *nodes = lam__arena_grow(w->arena, o->nodes, o->count, &w->room, sizeof *nodes);
@@ -121,6 +125,7 @@ static int64_t next_target(int64_t at[], const int64_t end[], int results, const
     return best < 0 ? -1 : at[best]++;
 }
 
+/* False where there are more data than can be walked along at once, or no memory. */
 static bool by_targets(walk *w, const lam__target targets[], int64_t count) {
     int64_t at[MOST_RESULTS], end[MOST_RESULTS];
     int results = 0;

@@ -52,6 +52,8 @@ static bool find_pieces(lam__native *n, const lam__native_source *s) {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
+/* Code and pieces belong together: without one of the functions there is no code at all, and steps are run one by
+ * one. */
 static lam__native *make(lam_ctx *ctx, lam__native_source *s) {
     const size_t bytes = sizeof(lam__native) + (size_t)s->pieces * sizeof(piece);
     lam__native *n = lam__alloc_get(&ctx->pool, bytes);

@@ -285,6 +285,7 @@ static void print_head(const printer *pr, const char *title) {
     fputs(") {\n", pr->file);
 }
 
+/* The last line of the body, and the brace that closes it. */
 static void print_return(const printer *pr) {
     begin_line(pr, 1);
     fputs("return", pr->file);

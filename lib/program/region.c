@@ -217,6 +217,7 @@ typedef struct view {
     int64_t before, inside, behind; /* elements of the axes in front of the lanes, of these, and of those behind */
 } view;
 
+/* first == last: there are no axes of lanes, so all elements are in front. */
 static view view_of(const lam_value *type, int first, int last) {
     view v = {1, 1, 1};
     for (int axis = 0; axis < type->rank; axis++) {

@@ -243,7 +243,7 @@ lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_va
 static lam_status fill_zeros(const lam__program *p, const lam__equation *e, lam_value **in) {
     for (int i = 0; i < e->inputs; i++) {
         const lam_value *type = e->in[i].variable >= 0 ? p->types[e->in[i].variable] : NULL;
-        in[i] = type ? lam__value_filled(p->ctx, (lam_dtype)type->dtype, type->rank, type->dims, 0)
+        in[i] = type ? lam__value_zeros(p->ctx, (lam_dtype)type->dtype, type->rank, type->dims)
                      : lam__value_hold(e->in[i].constant);
         if (!in[i]) return LAM_ERR_MEMORY;
     }

@@ -51,11 +51,13 @@ static int32_t sign(const speller *s, int32_t x) {
     return choice(s, against(s, LAM__LOOP_gt, x, 0), number(s, 1), left);
 }
 
+/* y beyond 0, slope y up to there: relu and its like, and their slopes. */
 static int32_t ramp(const speller *s, int32_t x, int32_t y, double slope) {
     const int32_t left = slope == 0 ? number(s, 0) : two(s, LAM__LOOP_mul, number(s, slope), y);
     return choice(s, against(s, LAM__LOOP_le, x, 0), left, y);
 }
 
+/* y times the gate of x, min(max(x + 3, 0), 6) / 6. */
 static int32_t hard_gate(const speller *s, int32_t x, int32_t y) {
     const int32_t up = two(s, LAM__LOOP_add, x, number(s, 3)), six = number(s, 6);
     const int32_t open = choice(s, against(s, LAM__LOOP_lt, up, 0), number(s, 0), up);
@@ -70,6 +72,7 @@ static int32_t hard_silu_slope(const speller *s, int32_t x) {
     return choice(s, against(s, LAM__LOOP_ge, x, 3), number(s, 1), low);
 }
 
+/* x / (1 + |x|); at infinity, where that is NaN, its limit. */
 static int32_t softsign(const speller *s, int32_t x) {
     const int32_t size = one(s, LAM__LOOP_abs, x), unit = number(s, 1);
     const int32_t share = two(s, LAM__LOOP_div, x, two(s, LAM__LOOP_add, unit, size));
@@ -91,6 +94,7 @@ static int32_t nan_to_num(const speller *s, int32_t x, const void *params) {
     return choice(s, lam__graph_loop(s->g, LAM__LOOP_ne, true, 2, (int32_t[]){x, x}, NULL, 0), number(s, r.nan), high);
 }
 
+/* x y, but 0 where x is 0, whatever y is. */
 static int32_t weigh(const speller *s, int32_t x, int32_t y) {
     return choice(s, against(s, LAM__LOOP_eq, x, 0), number(s, 0), two(s, LAM__LOOP_mul, x, y));
 }

@@ -35,6 +35,8 @@ static int number_text(char *text, int digits, double value) {
     return length;
 }
 
+/* Digits are for who looks at them, not enough to be read back: 8 of f64, 7 of f32, 5 of halves. A complex number has
+ * the sign of its imaginary part between the two. */
 static int element_text(char text[ELEMENT], int dtype, const void *at) {
     if (dtype == LAM_BOOL) return snprintf(text, ELEMENT, "%s", *(const uint8_t *)at ? "true" : "false");
     if (dtype == LAM_U8) return snprintf(text, ELEMENT, "%u", *(const uint8_t *)at);

@@ -364,10 +364,10 @@ lam_value *lam__value_scalar(lam_ctx *ctx, lam_dtype dtype, double value) {
 }
 
 /* The element is made once in its dtype and written as bytes, whichever that is. */
-lam_value *lam__value_filled(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, double value) {
+lam_value *lam__value_zeros(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims) {
     lam_value *v = lam__value_new(ctx, dtype, rank, dims);
     char element[16]; /* of any dtype */
-    lam__dtype_store(dtype, element, value);
+    lam__dtype_store(dtype, element, 0);
     if (v) lam__parallel_fill(ctx->team, dtype, v->data, v->count, element);
     return v;
 }

@@ -142,8 +142,8 @@ lam_value *lam__value_box(struct lam__level *level, lam_dtype dtype, int rank, c
 /* Turns a box into an ended one: its payload is released, what messages need stays. */
 void lam__value_end(lam_value *v);
 
-/* Contiguous, every element `value`. */
-lam_value *lam__value_filled(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, double value);
+/* Contiguous, every element 0. */
+lam_value *lam__value_zeros(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims);
 
 /* A rank-0 constant of any dtype. */
 lam_value *lam__value_scalar(lam_ctx *ctx, lam_dtype dtype, double value);

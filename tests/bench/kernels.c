@@ -1,5 +1,5 @@
 /* What the elementwise kernels cost: nanoseconds per element of every loop at n = 1, 64, 1,000 and 1,000,000, of
- * of the driver and copies on shapes that are not contiguous. Medians of nine; prints only, nothing is judged.
+ * the driver and of copies on shapes that are not contiguous. Medians of nine; prints only, nothing is judged.
  * What has no vector form is timed up to 2,000. Arguments: dtype number (default 0, f64). */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>

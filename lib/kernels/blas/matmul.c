@@ -198,6 +198,7 @@ static int64_t terms_at_once(lam_dtype dtype, const lam__product *p) {
     return AT_ONCE / results < DEEPEST ? AT_ONCE / results : DEEPEST;
 }
 
+/* All pieces but the first are added to what is there. */
 static void gemm_by_pieces(lam_dtype dtype, const lam__product *p, matrix x, matrix y, void *out) {
     const int64_t most = terms_at_once(dtype, p);
     lam__product piece = *p;
@@ -274,6 +275,7 @@ static bool results_agree(lam_dtype dtype, char *room, int64_t m, CBLAS_TRANSPOS
 enum { LOOKED = 1, ROWS_APART = 2, COLUMNS_APART = 4 };
 static _Atomic int known_of_f64, known_of_f32;
 
+/* With tails of rows of every kind: CBLAS's kernels go by several at a time, and the rest has code of its own. */
 static int look(lam_dtype dtype, void *room) {
     static const int tails[] = {1, 6, 12, 20};
     bool rows = true, columns = true;

@@ -151,6 +151,8 @@ static size_t tables(const lam__conv_abreast *p) {
     return (size_t)(2 * p->results + p->rows * p->panel) * sizeof(int64_t);
 }
 
+/* Groups fill the lanes of a vector, a block of them at a time. The rooms of an item lie one behind the other, each
+ * where the one before ends. */
 static bool plan_groups(const lam__conv_loops *loops, lam_dtype dtype, const lam__conv_case *s, bool same,
                         const void *x, const void *w, void *out, lam__conv_abreast *plan) {
     const int64_t item = lam__item_bytes(dtype), lanes = loops->lanes;

@@ -77,6 +77,8 @@ static double size_block(lam__conv_few *p, int64_t chunk) {
     return (double)p->pad.each * (double)p->shape.c * (double)lam__item_bytes(p->dtype);
 }
 
+/* Cuts along the first axis that has more than one place. Chunks hold HELD bytes, but so many places at least that most
+ * of a block is not the edge which it shares with its neighbours, and are of one length as nearly as can be. */
 static bool plan_chunks(lam__conv_few *p) {
     const lam__conv_case *s = &p->shape;
     p->cut = 0;
@@ -160,6 +162,7 @@ typedef struct terms {
     int64_t count;
 } terms;
 
+/* The terms of one phase, in the order in which they are added: features of x, then the window, row-major. */
 static void list_phase(terms *t, const int64_t phase[LAM__CONV_AXES]) {
     const lam__conv_few *p = t->p;
     const lam__conv_few_axis *a = p->axis;

@@ -38,6 +38,7 @@ static double size_block(lam__conv_places *p, int64_t chunk) {
     return (double)p->pad.each * (double)lam__item_bytes(p->dtype);
 }
 
+/* Cuts the window along its first axis that has more than one place, as few.c does the result. */
 static bool plan_chunks(lam__conv_places *p) {
     p->cut = 0;
     while (p->cut < 2 && p->shape.axis[p->cut].window == 1) p->cut++;

@@ -196,6 +196,7 @@ static __attribute__((noinline)) sum64 gamma_below_of(V64 a, V64 x, M64 where, s
     return slope ? gamma_below_slope(&q, nodes) : gamma_below(&q, nodes);
 }
 
+/* Lanes that are not asked for are given operands that do no harm. */
 static __attribute__((noinline)) sum64 gamma_above_of(V64 a, V64 x, M64 where, sum64 c, bool slope,
                                                       const lam__nodes *nodes) {
     a = either(where, a, splat64(1));

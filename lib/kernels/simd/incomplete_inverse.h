@@ -69,6 +69,7 @@ ALWAYS_INLINE V64 step_within(V64 step, V64 width) {
 
 /* ---- gamma ------------------------------------------------------------------------------------------------------ */
 
+/* The step from x towards the place where I is the share: of each lane by the side on which its integral is small. */
 static __attribute__((noinline)) V64 gamma_move(V64 a, V64 x, V64 share, M64 upper, const lam__nodes *nodes) {
     const V64 zero = {0};
     const sum64 none = {zero, zero};
@@ -176,6 +177,7 @@ static __attribute__((noinline)) V64 gamma_undone(V64 a, V64 p, bool upper, cons
 
 /* ---- beta ------------------------------------------------------------------------------------------------------- */
 
+/* The step from x, on its logit, towards the place where I is the share; 1 - x is the variable beyond the mean. */
 static __attribute__((noinline)) V64 beta_move(V64 a, V64 b, V64 x, V64 share, const lam__nodes *nodes) {
     const sum64 y = any_sum(splat64(1), -x), own = {x, (V64){0}};
     const sum64 off = minus(product_of(y, a), product(b, x));
@@ -224,6 +226,9 @@ static __attribute__((noinline)) parted64 finished_one_by_one(parted64 r, V64 a,
     return r;
 }
 
+/* Steps on the logit of x with the nodes of f32, which are cheaper and enough to come near, and one last step with
+ * those of the dtype. Where a parameter is small (flat), that step is taken lane by lane instead. Lanes that have
+ * settled keep what they have. */
 static __attribute__((noinline)) parted64 beta_search(V64 a, V64 b, V64 share, const lam__nodes *nodes) {
     const V64 width = root64(1 / a + 1 / b);
     const M64 flat = nodes == &lam__nodes_f64 ? (M64)(least_of(a, b) < 0.5) : (M64)(a != a);

@@ -109,6 +109,8 @@ static void load(const lam__lane_step *s, char *memory, void *const data[], int6
     fill(memory + s->at[0], n, all, s->item[0]);
 }
 
+/* Lanes first to first + lanes of a line: runs that end before them are passed over, and one without data (-1) is of
+ * zeros. */
 static void line(const lam__lane_step *s, char *memory, void *const data[], int64_t first, int64_t lanes, int groups) {
     const lam__lane_line *l = s->as.call.params;
     const int64_t item = s->item[0], end = first + lanes;

@@ -250,6 +250,8 @@ static bool constant(int live, jet a) {
     return live == 1 || (a.x[1] == 0 && a.x[2] == 0 && a.x[3] == 0);
 }
 
+/* The series itself near 0 and where it ends, at 1 the limit, elsewhere by one of the two ways of continuing it. Where
+ * the series keeps few digits, the better of both counts. */
 static result gauss_once(int live, jet a, jet b, jet c, wide x) {
     const bool finite = (ends(a.x[0]) && constant(live, a)) || (ends(b.x[0]) && constant(live, b));
     if (x == 1 && !finite) return live == 1 ? known(number(at_one(a.x[0], b.x[0], c.x[0])), 1, 1) : none();

@@ -140,10 +140,13 @@ static bool added(int live, running *r, const jet *term) {
     return small;
 }
 
+/* There is no sum: all of it is error. */
 static lam__hyper_sum none(void) {
     return (lam__hyper_sum){.value = {{NAN}}, .largest = INFINITY};
 }
 
+/* What was rounded away is at most half an ulp of the largest term; `left` and `least` say how much of the sum is
+ * beyond that, of all coefficients and of the worst one. */
 static lam__hyper_sum ended(int live, const running *r) {
     lam__hyper_sum s = {.least = 1};
     wide all = 0;

@@ -305,6 +305,8 @@ static void move_below_beta(side *q, double s) {
     q->c[0][1] = q->c01 - beta_log(q, s);
 }
 
+/* Derivatives of the logarithm of the density by a and b, up to the order that is asked for. Where a parameter is below
+ * 1 the density was divided by the smaller one (`risen`), whose psi functions are then those of one more. */
 static void set_beta_derivatives(side *q, wide x, wide y) {
     const double least = fmin(q->a, q->b);
     q->risen = q->i + q->j == 0 || least >= 1 ? FALLEN : q->a == least ? RISEN_A : RISEN_B;

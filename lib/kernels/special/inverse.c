@@ -53,6 +53,8 @@ static wide gamma_step(double a, wide u, wide share, bool upper) {
     return (logl(x) - u) + halley(log, newton, a - x);
 }
 
+/* Halley's steps on u = log x. The smaller of both shares is searched for, since it has the digits. Steps are held to a
+ * few widths of the density where it is a bump: far from it a step may overshoot. */
 static double gamma_inverse(double a, double p, bool upper) {
     if (!(a > 0 && p >= 0 && p <= 1) || isinf(a)) return NAN;
     if (p == 0 || p == 1) return (p == 0) == upper ? INFINITY : 0;

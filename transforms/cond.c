@@ -58,7 +58,10 @@ static bool run_branch(lam__control *c, const lam__crew *crew, const choice *wha
 }
 
 /* Which lanes want function b, behind one another in lanes[]; their places among all results are noted. Without a
- * branch, since nobody could foresee it. */
+ * branch, since nobody could foresee it.
+ *
+ * Of wants 1 0 1: function 0 runs for lane 1 and function 1 for lanes 0 and 2, so their results, one behind the other,
+ * are those of lanes 1, 0, 2, and the places of lanes 0, 1, 2 among them are 1, 0, 2. */
 static int64_t sort_out(const int64_t wants[], int64_t size, int64_t b, int64_t before, int64_t lanes[],
                         int64_t place[]) {
     int64_t k = 0;

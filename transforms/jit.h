@@ -1,4 +1,5 @@
-/* Functions that lam_jit has made, as the library calls them. */
+/* Functions that lam_jit has made, as the library calls them: by values, without handles, as control flow does whose
+ * functions were compiled with it. */
 #ifndef LAM_TRANSFORMS_JIT_H
 #define LAM_TRANSFORMS_JIT_H
 

@@ -35,7 +35,9 @@ lam_tensor *lam__lanes_member(const lam__program *p, int n, lam_value *const in[
 
 /* ---- examples that are at work alone ---- */
 
-/* Examples of one or more batch levels in one axis. */
+/* Examples of one or more batch levels in one axis. Of a choice whose predicate belongs to a batch of 4 and one of 5 in
+ * it, the crew has both levels and 20 examples; operands are opened as [20, ...], and while the function runs that 7 of
+ * these want, `index` says which. */
 typedef struct lam__crew {
     lam_ctx *ctx;
     int count;                          /* levels */

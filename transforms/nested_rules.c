@@ -22,7 +22,9 @@
 #include <string.h>
 
 /* Where values stand among the inputs and outputs of a function made of another one; -1: nowhere. One list behind the
- * other in one block. x, dx, gx, sum: per input of the base; y, dy: per output. */
+ * other in one block. x, dx, gx, sum: per input of the base; y, dy: per output. Of the way back through a trip x w of a
+ * loop over x with w from outside, which takes (g, sum, x, w) and gives (gx, gw + sum): DY is 0, SUM of w 1, X 2 and 3,
+ * and GX 0 and 1. */
 typedef struct places {
     int inputs, outputs; /* of the base */
     int taken, given;    /* of the function */

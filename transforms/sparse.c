@@ -1,6 +1,7 @@
 /* Sparse Jacobians and Hessians. Directions that lose no entry are made one (colouring.h); the product with all of
  * these, tangents or cotangents, is a dense matrix of few of them, from public transforms, and each entry has its place
- * in that. */
+ * in that. Of a tridiagonal Jacobian columns 0, 3, 6, ... may be one direction, and so 1, 4, 7, ... and 2, 5, 8, ...:
+ * no row has entries in two columns of one, so entry (i, j) is element i of the product with direction j mod 3. */
 #include "transforms/arguments.h"
 #include "transforms/colouring.h"
 #include "transforms/dependence.h"

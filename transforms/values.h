@@ -1,4 +1,6 @@
-/* The values that a function has where a derivative of it is wanted, without the derivative. */
+/* The values that a function has where a derivative of it is wanted, without the derivative. A custom Function may give
+ * other values there than when it is called, so rows that take a function apart for its derivative have to run it
+ * so. */
 #ifndef LAM_TRANSFORMS_VALUES_H
 #define LAM_TRANSFORMS_VALUES_H
 

@@ -1,4 +1,5 @@
-/* The context: everything the library knows. Rooms own their parts; this file only puts them side by side. */
+/* The context: everything the library knows. Rooms own their parts; this file only puts them side by side. Nothing in
+ * it is atomic: a context has one thread at a time, and the workers of its team never see it. */
 #ifndef LAM_BASE_CONTEXT_H
 #define LAM_BASE_CONTEXT_H
 

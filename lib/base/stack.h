@@ -1,4 +1,5 @@
-/* The C stack: whether there is room for one more call of user code. */
+/* The C stack: whether there is room for one more call of user code. What is too deep fails by name where it would have
+ * ended the process. The bounds are those of the thread that runs now, looked up once for each change of thread. */
 #ifndef LAM_BASE_STACK_H
 #define LAM_BASE_STACK_H
 

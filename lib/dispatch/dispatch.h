@@ -1,4 +1,7 @@
-/* Dispatch: finds the level that a call belongs to and lets its interpreter do it. */
+/* Dispatch: finds the level that a call belongs to and lets its interpreter do it, with the parent of that level
+ * current. Calls of primitives pass here, and once more for each level that takes a part in them, but for short ways of
+ * elementwise ones; where no operand is a box, a call is evaluated. Whoever calls gets one reference per output, or
+ * NULLs and a failure on record. */
 #ifndef LAM_DISPATCH_DISPATCH_H
 #define LAM_DISPATCH_DISPATCH_H
 

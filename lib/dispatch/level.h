@@ -1,4 +1,6 @@
-/* The level stack: push, pop, visibility. */
+/* The level stack: push, pop, visibility. A level lies in the C frame of the function that pushed it and is popped by
+ * that same function, so levels end in the order of returns. Boxes that outlive their level become ended ones, which
+ * know what they were but hold nothing. */
 #ifndef LAM_DISPATCH_LEVEL_H
 #define LAM_DISPATCH_LEVEL_H
 
@@ -12,7 +14,11 @@ void lam__level_pop(lam__level *level);
 /* NOTE [display]
  * Levels form a tree: a rule runs with a lower level current and may push a new one there. display[depth] is the level
  * pushed last at that depth, so a level lies on the chain from the current one exactly if its depth is not greater and
- * the display holds it. One comparison serves escaped, hidden and captured. */
+ * the display holds it. One comparison serves escaped, hidden and captured.
+ *
+ * In vmap(grad(f)) the display is eval, vmap, vjp. While vjp differentiates a call, vmap is current, so boxes of vjp,
+ * which is deeper, are not visible. A grad that is called then is pushed at the depth of vjp, in its place, and gives
+ * the place back when it is popped. */
 static inline bool lam__level_visible(const lam_ctx *ctx, const lam__level *level) {
     return level && level->depth <= ctx->current->depth && ctx->display[level->depth] == level;
 }

@@ -1,4 +1,5 @@
-/* Memory that a kernel asks for while it runs (lam__scratch), given back when it has returned. */
+/* Memory that a kernel asks for while it runs (lam__scratch), given back when it has returned. Kernels know no context,
+ * so they are lent a function that asks for them; it counts in the context like all memory. */
 #ifndef LAM_PRIMITIVES_LENT_H
 #define LAM_PRIMITIVES_LENT_H
 

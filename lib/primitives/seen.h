@@ -1,5 +1,5 @@
 /* What operations can say of the elements of operands: nothing depends on them, at whatever level, but that a mistake
- * is named where they are at hand. */
+ * is named where they are at hand. In a batch or a trace they are not, and nothing is refused there. */
 #ifndef LAM_PRIMITIVES_SEEN_H
 #define LAM_PRIMITIVES_SEEN_H
 

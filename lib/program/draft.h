@@ -1,4 +1,6 @@
-/* Drafts: which equations of a program would be fused, for one number of lanes, and what that would cost. */
+/* Drafts: which equations of a program would be fused, for one number of lanes, and what that would cost. Several are
+ * made of a program, and the cheapest becomes its plan; a draft changes nothing of the program and lives in an arena of
+ * its own, so one that is not wanted, or would take too much, is simply closed. */
 #ifndef LAM_PROGRAM_DRAFT_H
 #define LAM_PROGRAM_DRAFT_H
 
@@ -21,10 +23,10 @@ typedef struct lam__draft_lanes {
  * makes, is a call of stage 1, and the product is in region 1, behind that call. y has to be written by region 0, for
  * the call and for region 1, which reads it from memory. */
 /* NOTE [once more]
- * In grids a region may wait for another one for the sake of a neighbour: what it has computed in many steps is written,
- * and read at several places by the next region. What comes between, things moved about and single steps, is not written
- * as well but made once more there, from what is. An equation that does not fit the first region where its operands are
- * may fit the next one; and no region takes what has many elements and no lanes.
+ * In grids a region may wait for another one for the sake of a neighbour: what it has computed in many steps is
+ * written, and read at several places by the next region. What comes between, things moved about and single steps, is
+ * not written as well but made once more there, from what is. An equation that does not fit the first region where its
+ * operands are may fit the next one; and no region takes what has many elements and no lanes.
  *
  * g = f(u), out = g + pad(0.1 g[1:-1], 1, 1) + ...: f is many steps, and its slices are wanted at several places, so
  * region 0 writes g. What is 0.1 g there is so again in region 1, for each place of it, and is never written. */
@@ -72,8 +74,8 @@ double lam__draft_move_cost(double elements);
 /* What an equation takes as a call, in nanoseconds; roughly. */
 double lam__draft_call_cost(const lam__program *p, const lam__equation *e);
 
-/* Lanes that a program may have, the likeliest first, at most `room`: those that leave no more
- * scalars than can be lowered. */
+/* Lanes that a program may have, the likeliest first, at most `room`: those that leave no more scalars than can be
+ * lowered. */
 int lam__draft_choices(const lam__program *p, int room, lam__draft_lanes lanes[]);
 
 #endif

@@ -1,4 +1,5 @@
-/* Programs as C: one file that needs a C11 compiler and libm, and nothing of Lamina. */
+/* Programs as C: one file that needs a C11 compiler and libm, and nothing of Lamina. A program either has a form in C
+ * as a whole, or is refused with the name of the operation that has none, before a byte is written. */
 #ifndef LAM_PROGRAM_EMIT_H
 #define LAM_PROGRAM_EMIT_H
 

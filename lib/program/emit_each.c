@@ -1,6 +1,13 @@
 /* Programs as C, what is done element by element: equations that follow one another and have results of one shape are
  * one loop nest, in which values are local variables; only those that something else reads go to memory. Axes that lie
- * behind one another in all operands are one axis. See emit_writer.h. */
+ * behind one another in all operands are one axis. See emit_writer.h. Of sin(x) (x + y), x of dims [4, 3] and y of [3]:
+ *     for (int64_t i0 = 0; i0 < 4; i0++) {
+ *         for (int64_t i1 = 0; i1 < 3; i1++) {
+ *             const double t2 = in0[i0 * 3 + i1] + in1[i1];
+ *             const double t3 = sin(in0[i0 * 3 + i1]);
+ *             out0[i0 * 3 + i1] = t3 * t2;
+ *         }
+ *     } */
 #include "lib/program/emit_writer.h"
 
 #include "lib/primitives/reduce.h"

@@ -1,5 +1,13 @@
 /* Programs as C, operations by index: taking, scattering, orders. An index that lies outside and is an error elsewhere
- * is clipped here. See emit_writer.h. */
+ * is clipped here. See emit_writer.h. Of take(x, index) along the first axis, x of dims [5, 3] and index of [2]:
+ *     for (int64_t i0 = 0; i0 < 2; i0++) {
+ *         int64_t i2 = in1[i0];
+ *         if (i2 < 0) i2 += 5;
+ *         i2 = i2 < 0 ? 0 : i2 >= 5 ? 4 : i2;
+ *         for (int64_t i1 = 0; i1 < 3; i1++) {
+ *             out0[i0 * 3 + i1] = in0[i2 * 3 + i1];
+ *         }
+ *     } */
 #include "lib/program/emit_writer.h"
 
 #include "lib/primitives/index.h"

@@ -1,5 +1,12 @@
 /* Programs as C, rows that look at all elements along some axes more than once: passes over them, which are loops with
- * something before and behind. See emit_writer.h. */
+ * something before and behind. See emit_writer.h. Of cumsum(x) along the second axis:
+ *     for (int64_t i0 = 0; i0 < 2; i0++) {
+ *         double s = 0;
+ *         for (int64_t i1 = 0; i1 < 4; i1++) {
+ *             s += in0[i0 * 4 + i1];
+ *             out0[i0 * 4 + i1] = s;
+ *         }
+ *     } */
 #include "lib/program/emit_writer.h"
 
 #include "lib/primitives/params.h"

@@ -1,5 +1,8 @@
 /* Programs as C, functions of matrices: operands are brought to memory without gaps, and a helper is called for each
- * matrix of the stack. f64 and f32. See emit_writer.h and emit_matrix_text.c. */
+ * matrix of the stack. f64 and f32. See emit_writer.h and emit_matrix_text.c. Of cholesky(x), behind a copy of x to the
+ * result, in place of which the factor is made:
+ *     for (int64_t b = 0; b < 1; b++)
+ *         cholesky_f64(3, &out0[0] + b * 9); */
 #include "lib/program/emit_writer.h"
 
 #include "lib/primitives/params.h"

@@ -1,4 +1,5 @@
-/* Names that functions of programs may have in C. */
+/* Names that functions of programs may have in C. A file may be linked with others of its kind and with anything else,
+ * so names are kept away from what C, its library and the helpers in the file are called. */
 #ifndef LAM_PROGRAM_EMIT_NAMES_H
 #define LAM_PROGRAM_EMIT_NAMES_H
 

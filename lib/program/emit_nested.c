@@ -1,6 +1,13 @@
 /* Programs as C, choices and loops: the programs in an equation are functions of the file, which take and give arrays
  * without gaps. Elements of a scan are where they lie; carries are in the memory of the results, and go there from
- * where a trip has put them. See emit_writer.h. */
+ * where a trip has put them. See emit_writer.h. Of a while with one carry, whose functions are loop__f1 and loop__f2:
+ *     memcpy(&out0[0], &in0[0], 8);
+ *     for (;;) {
+ *         loop__f1(&out0[0], &w->u8[0]);
+ *         if (!w->u8[0]) break;
+ *         loop__f2(&out0[0], &w->f64[0]);
+ *         memcpy(&out0[0], &w->f64[0], 8);
+ *     } */
 #include "lib/program/emit_writer.h"
 
 #include "lib/program/function.h"

@@ -1,6 +1,15 @@
 /* Programs as C, reductions and contractions: loops over the axes that stay, inside them a number and loops over those
  * that go. Long sums are sums of sums, so that errors grow slowly; their order is not that of the kernels. See
- * emit_writer.h. */
+ * emit_writer.h. What makes the elements of a sum is written inside it, where nobody else reads them. Of sum(x x) along
+ * the second axis:
+ *     for (int64_t i0 = 0; i0 < 4; i0++) {
+ *         double s = 0;
+ *         for (int64_t i1 = 0; i1 < 3; i1++) {
+ *             const double t1 = in0[i0 * 3 + i1] * in0[i0 * 3 + i1];
+ *             s += t1;
+ *         }
+ *         out0[i0] = s;
+ *     } */
 #include "lib/program/emit_writer.h"
 
 #include "lib/primitives/contract.h"

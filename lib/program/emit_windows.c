@@ -1,5 +1,17 @@
 /* Programs as C, windows: convolutions and reductions over the elements under a window. Loops over places, then over
- * what is under the window there; see lam__window_axis for where that is. See emit_writer.h. */
+ * what is under the window there; see lam__window_axis for where that is. See emit_writer.h. Of a convolution of 8
+ * elements with a window of 3 and one zero at either end:
+ *     for (int64_t i2 = 0; i2 < 8; i2++) {
+ *         double s = 0;
+ *         for (int64_t i4 = 0; i4 < 3; i4++) {
+ *             const int64_t p4 = i2 * 1 + i4 * 1 - 1;
+ *             if (p4 < 0) continue;
+ *             if (p4 >= 8) continue;
+ *             const int64_t i5 = p4 / 1;
+ *             s += in0[i5] * in1[i4];
+ *         }
+ *         out0[i2] = s;
+ *     } */
 #include "lib/program/emit_writer.h"
 
 #include "lib/primitives/params.h"

@@ -1,4 +1,5 @@
-/* Programs as functions: what users have of a program. */
+/* Programs as functions: what users have of a program. The function holds the program, and runs it through dispatch, so
+ * levels see its operations as they would see those of the code that was recorded. */
 #ifndef LAM_PROGRAM_FUNCTION_H
 #define LAM_PROGRAM_FUNCTION_H
 

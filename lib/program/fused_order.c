@@ -1,4 +1,5 @@
-/* Orders of nodes: see NOTE [orders] in fused_order.h. */
+/* Orders of nodes: see NOTE [orders] in fused_order.h. A node is listed once in the order of the graph; target by
+ * target what is read from memory may be listed again. */
 #include "lib/program/fused_order.h"
 
 #include <string.h>

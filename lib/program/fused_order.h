@@ -1,4 +1,5 @@
-/* In which order the nodes of a fused part are made, and where each is read last. */
+/* In which order the nodes of a fused part are made, and where each is read last. Any order in which operands come
+ * before their readers gives the same bits; what differs is how many registers are in use at once. */
 #ifndef LAM_PROGRAM_FUSED_ORDER_H
 #define LAM_PROGRAM_FUSED_ORDER_H
 
@@ -18,8 +19,11 @@ enum { LAM__ENDS_ITSELF = 1 << 3 }; /* nobody reads what it makes: it is only st
  * Nodes are made in the order of the graph, in which each equation makes all of its elements before the next one does,
  * or target by target, along the data: then a part that is a grid goes through it row by row, and what a row needs lies
  * in few registers. What comes from memory and differs between lanes is read again for each target there, and what is a
- * few steps is made again, so that no row holds anything for the next ones but what is more than that; that is what makes
- * loops over rows of it. */
+ * few steps is made again, so that no row holds anything for the next ones but what is more than that; that is what
+ * makes loops over rows of it.
+ *
+ * Of y = sin(x), z[i] = y[i] + y[i + 1] on grids of rows x0, x1, ...: in the order of the graph all of y0, y1, ... is
+ * made before z0, which takes a register for each row; target by target it is y0 y1 z0 y2 z1 ..., which takes a few. */
 typedef struct lam__fused_order {
     bool *live;     /* by node: whether a target needs it */
     int32_t *nodes; /* without constants */

@@ -1,4 +1,6 @@
-/* Running fused parts: blocks of lanes, by steps or as machine code. See fused.h. */
+/* Running fused parts: blocks of lanes, by steps or as machine code. See fused.h. Blocks do not depend on each other,
+ * so a team shares them, each worker with registers of its own. A part never writes over what it reads, so a block can
+ * be run again. */
 #include "lib/program/fused.h"
 
 /* What workers are given: lanes of the whole run. */

@@ -1,4 +1,5 @@
-/* Graphs: nodes are found by a hash of all that they are. See graph.h. */
+/* Graphs: nodes are found by a hash of all that they are. See graph.h. Nodes are numbered as they are made, and
+ * operands are there before, so whoever goes through a graph by its numbers meets operands before their readers. */
 #include "lib/program/graph.h"
 
 #include "lib/tensor/dtype.h"

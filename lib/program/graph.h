@@ -1,7 +1,11 @@
 /* Graphs of scalar operations: what a part of a program is when each element of its tensors is looked at alone. A node
  * is one operation on scalars; where the program does the same for many elements side by side, these are the lanes, and
  * a node stands for one scalar in each lane. Equal nodes are one node, and what is known is folded, so a graph holds
- * each computation once. */
+ * each computation once. Of x / (1 + x) for x of dims [1000], in 1000 lanes:
+ *     0  load    element 0 + lane of x
+ *     1  1
+ *     2  add     1 0
+ *     3  div     0 2 */
 #ifndef LAM_PROGRAM_GRAPH_H
 #define LAM_PROGRAM_GRAPH_H
 

@@ -1,4 +1,5 @@
-/* What the names in a program's text stand for. */
+/* What the names in a program's text stand for. Names are not copied, so the text has to stay; constants are held by
+ * the table and given up with it. */
 #ifndef LAM_PROGRAM_NAMES_H
 #define LAM_PROGRAM_NAMES_H
 

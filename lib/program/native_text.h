@@ -1,4 +1,6 @@
-/* The text of native parts, and what it is made of: for native*.c alone. */
+/* The text of native parts, and what it is made of: for native*.c alone. A native source is what is known of a list of
+ * steps before anything is written; the text is C on vectors of lanes, whose functions stand for pieces of that
+ * list. */
 #ifndef LAM_PROGRAM_NATIVE_TEXT_H
 #define LAM_PROGRAM_NATIVE_TEXT_H
 

@@ -1,4 +1,4 @@
-/* Numbers as text that is read back to the same bits. */
+/* Numbers as text that is read back to the same bits, in as few digits as that takes, whatever the locale. */
 #ifndef LAM_PROGRAM_NUMBER_H
 #define LAM_PROGRAM_NUMBER_H
 

@@ -1,4 +1,5 @@
-/* What a plan is made of: for plan*.c alone. */
+/* What a plan is made of: for plan*.c alone. Items are run in their order; everything that they need but the values
+ * themselves is made with the plan, so a run asks for no memory but that of results. */
 #ifndef LAM_PROGRAM_PLAN_ITEMS_H
 #define LAM_PROGRAM_PLAN_ITEMS_H
 
@@ -47,6 +48,10 @@ struct lam__plan {
  * equation, and nobody else sees its memory, the part is written there; a part that is put together of others by those.
  * Where x is a constant of the program, the first part copies it, unless all of it is going to be set. So it is with a
  * part among zeros that is added to x, as gradients of slices are: the part is added there, and there are no zeros.
+ *
+ * Of y = set(x, 0, a), z = set(y, 1, b), w = add(z, set(zeros, 2, c)): x, if it dies here, is y, z and w in turn, and
+ * of the zeros nothing is made. If somebody reads y later, z is a copy.
+ *
  * Finds all of these; false without memory. */
 bool lam__plan_find_parts(lam__plan *plan);
 

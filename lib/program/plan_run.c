@@ -1,4 +1,5 @@
-/* Running plans: items one after the other, without any memory but that of results. See plan.h. */
+/* Running plans: items one after the other, without any memory but that of results. See plan.h. Slots are empty before
+ * and behind each run. A run that meets what a plan cannot do is left, and the program run through dispatch. */
 #include "lib/program/plan_items.h"
 
 #include "lib/dispatch/part.h"

@@ -1,4 +1,5 @@
-/* See prune.h. A program from which something goes is recorded again, with other numbers for its variables. */
+/* See prune.h. A program from which something goes is recorded again, with other numbers for its variables: the one
+ * that it was may be shared by functions and equations. */
 #include "lib/program/prune.h"
 
 #include "lib/program/application.h"

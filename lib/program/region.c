@@ -1,4 +1,5 @@
-/* Regions: sources, pieces and the ways to see them. See region.h. */
+/* Regions: sources, pieces and the ways to see them. See region.h. How a piece is seen is found out when it is first
+ * asked for and then kept. Where something does not fit, nothing is recorded: the equation is called instead. */
 #include "lib/program/region.h"
 
 #include "lib/tensor/dtype.h"

@@ -1,4 +1,6 @@
-/* Programs as text: written, read back, and checked. */
+/* Programs as text: written, read back, and checked. What is printed is read back to the same program, to the last bit
+ * of its constants (but for what a NaN carries), and printing that gives the same text again. A text may come from
+ * anywhere: it is checked line by line before anything of it is used. */
 #ifndef LAM_PROGRAM_TEXT_H
 #define LAM_PROGRAM_TEXT_H
 

@@ -1,4 +1,5 @@
-/* Parameters that were read from a text, against what shape rules and kernels take for granted of them. */
+/* Parameters that were read from a text, against what shape rules and kernels take for granted of them: public
+ * operations check them before they become parameters, and a text did not come through these. */
 #ifndef LAM_PROGRAM_VALID_H
 #define LAM_PROGRAM_VALID_H
 

@@ -37,7 +37,10 @@ static int64_t places(const lam__conv_few *p, int i, int64_t phase) {
 /* ---- plan -------------------------------------------------------------------------------------------------------- */
 
 /* Taps of an axis. Place t meets element (t + k spread - low) / gap at tap k, if that is a whole number: its phase is
- * the least t for which it is. `rest` is what (k spread - low) is above a multiple of the gap, so no tap divides. */
+ * the least t for which it is. `rest` is what (k spread - low) is above a multiple of the gap, so no tap divides.
+ *
+ * With a gap of 2, low 1 and a window of 3, place t meets element (t + k - 1) / 2: taps 0 and 2 belong to odd places,
+ * which are phase 1, and tap 1 to even ones, phase 0. */
 static bool plan_axis(lam__conv_few *p, int i) {
     const lam__conv_axis *s = &p->shape.axis[i];
     lam__conv_few_axis *a = &p->axis[i];

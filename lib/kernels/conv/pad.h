@@ -1,6 +1,7 @@
 /* A part of one feature of x with its zeros around it, for loops whose vectors run along lines: the axes are [first,
  * second, last], or [first, strip, second, part of the last] where every second or third element is wanted, so that
- * those are neighbours. Lines begin at whole vectors. */
+ * those are neighbours: of two strips a line 0 1 2 3 4 5 lies as 0 2 4 in the one and 1 3 5 in the other. Lines begin
+ * at whole vectors. */
 #ifndef LAM_KERNELS_CONV_PAD_H
 #define LAM_KERNELS_CONV_PAD_H
 

@@ -174,11 +174,6 @@ lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n
 
 /* ---- lam_linear_transpose ---------------------------------------------------------------------------------------- */
 
-/* The type of output o: a variable's, or that of the constant it is. */
-static const lam_value *result_type(const lam__program *p, int o) {
-    return p->results[o].variable >= 0 ? p->types[p->results[o].variable] : p->results[o].constant;
-}
-
 /* <g, A dx> = <A' g, dx>: cotangents of the outputs to those of the inputs. NULL is zero, and zeros are made for inputs
  * that nothing reaches, since a function has to give each of its outputs. */
 static void run_transposed(const lam_fn *f, const lam__program *p, lam_tensor *const in[], lam_tensor *out[]) {
@@ -191,7 +186,7 @@ static void run_transposed(const lam_fn *f, const lam__program *p, lam_tensor *c
     lam_value **gx = g + p->outputs;
     lam_status status = lam__arguments_values(ctx, p->outputs, in, g) ? LAM_OK : ctx->error.status;
     for (int o = 0; o < p->outputs && status == LAM_OK; o++)
-        if (!lam__arguments_fits("linear_transpose", f, "cotangent", o, g[o], result_type(p, o)))
+        if (!lam__arguments_fits("linear_transpose", f, "cotangent", o, g[o], lam__program_result_type(p, o)))
             status = LAM_ERR_SHAPE;
     if (status == LAM_OK) status = lam__program_transpose(p, g, gx);
     for (int i = 0; i < p->inputs && status == LAM_OK; i++)

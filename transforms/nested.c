@@ -122,11 +122,6 @@ lam_fn *lam__nested_pick(lam_fn *f, int inputs, const int places[]) {
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
-/* Type o of a program's results. */
-static const lam_value *result_type(const lam__program *p, int o) {
-    return p->results[o].variable >= 0 ? p->types[p->results[o].variable] : p->results[o].constant;
-}
-
 /* A call that is checked; name: of the operation, as users know it. */
 typedef struct checked {
     const char *name;
@@ -194,7 +189,7 @@ static lam_status check_carries(const checked *c) {
     lam__text t = {text, sizeof text, 0};
     lam_status status = LAM_OK;
     for (int o = 0; o < c->w->carries; o++) {
-        const lam_value *was = c->call->in[o], *is = result_type(p, o);
+        const lam_value *was = c->call->in[o], *is = lam__program_result_type(p, o);
         if (lam__value_same_type(was, is)) continue;
         lam__error_append(&t, "%scarry %d is ", status == LAM_OK ? "" : ", ", o);
         append_type(&t, was);
@@ -213,7 +208,7 @@ static lam_status check_same(const checked *c, int f) {
     if (p->outputs != q->outputs)
         return fail(c, LAM_ERR_ARITY, "'%s' gives %d, '%s' gives %d", one->name, p->outputs, other->name, q->outputs);
     for (int o = 0; o < p->outputs; o++) {
-        const lam_value *a = result_type(p, o), *b = result_type(q, o);
+        const lam_value *a = lam__program_result_type(p, o), *b = lam__program_result_type(q, o);
         if (lam__value_same_type(a, b)) continue;
         lam__text t = {first, sizeof first, 0}, u = {second, sizeof second, 0};
         append_type(&t, a);
@@ -231,7 +226,8 @@ static lam_status check_functions(const checked *c) {
         return fail(c, LAM_ERR_SHAPE, "the index is no i64 of rank 0");
     if (c->call->primitive == &lam__row_while) {
         const lam__program *p = lam__program_of(c->w->fns[0]);
-        if (p->outputs != 1 || result_type(p, 0)->rank || lam__dtype_is_complex(result_type(p, 0)->dtype))
+        if (p->outputs != 1 || lam__program_result_type(p, 0)->rank ||
+            lam__dtype_is_complex(lam__program_result_type(p, 0)->dtype))
             return fail(c, LAM_ERR_SHAPE, "'%s' gives no bool of rank 0", c->w->fns[0]->name);
     }
     lam_status status = check_carries(c);
@@ -250,7 +246,7 @@ static lam_status shapes_of(const checked *c, lam_shape out[]) {
         status = fail(c, LAM_ERR_ARITY, "'%s' has another number of outputs", w->fns[w->count - 1]->name);
     if (status == LAM_OK) status = check_functions(c);
     for (int o = 0; o < c->call->outputs && status == LAM_OK; o++) {
-        const lam_value *type = result_type(last, o);
+        const lam_value *type = lam__program_result_type(last, o);
         const int front = c->call->primitive == &lam__row_scan && o >= w->carries;
         if (type->rank + front > LAM_INNER_RANK) return fail(c, LAM_ERR_RANK, "result %d has too many axes", o);
         out[o] = (lam_shape){.dtype = (lam_dtype)type->dtype, .rank = type->rank + front, .dims = {w->length}};

@@ -56,6 +56,13 @@ lam_status lam__nested_known(const lam_call_site *call, lam_value *out[]);
 /* f with other inputs: it gets those at places[], of `inputs`. */
 lam_fn *lam__nested_pick(lam_fn *f, int inputs, const int places[]);
 
+/* Whether all of these are there and have elements at hand. */
+static inline bool lam__nested_is_plain(int n, lam_value *const v[]) {
+    for (int i = 0; i < n; i++)
+        if (!v[i] || v[i]->kind != LAM__CONCRETE) return false;
+    return true;
+}
+
 /* Runs a call whose operands are plain values (nested_run.c); false: it has to be done by handles. */
 bool lam__nested_run(const lam_call_site *call, lam_value *out[], lam_status *status);
 

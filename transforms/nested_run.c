@@ -10,12 +10,6 @@
 
 #include <string.h>
 
-static bool is_plain(int n, lam_value *const v[]) {
-    for (int i = 0; i < n; i++)
-        if (!v[i] || v[i]->kind != LAM__CONCRETE) return false;
-    return true;
-}
-
 static lam_status run(lam_fn *f, lam_value *const in[], lam_value *out[]) {
     return lam__jit_made(f) ? lam__jit_call(f, in, out) : lam__program_run(lam__program_of(f), in, out);
 }
@@ -45,7 +39,7 @@ static lam_status run_while(loop *l, bool *plain) {
     for (;;) {
         lam_status status = run(l->what->fns[0], l->in, &holds);
         if (status != LAM_OK) return status;
-        *plain = is_plain(1, &holds) && holds->dtype == LAM_BOOL;
+        *plain = lam__nested_is_plain(1, &holds) && holds->dtype == LAM_BOOL;
         const bool ends = !*plain || !*(const bool *)holds->data;
         lam__value_release(holds);
         if (ends) return LAM_OK;
@@ -93,7 +87,7 @@ static lam_status run_scan(loop *l, lam_value *rows[], bool *plain) {
         }
         if (status == LAM_OK) status = run(l->what->fns[0], l->in, l->out);
         if (status != LAM_OK) return status;
-        *plain = is_plain(l->m, l->out);
+        *plain = lam__nested_is_plain(l->m, l->out);
         if (!*plain) return LAM_OK;
         for (int o = carries; o < l->m; o++)
             if (!keep(l, o, i, rows)) return LAM_ERR_MEMORY;
@@ -105,7 +99,7 @@ static lam_status run_scan(loop *l, lam_value *rows[], bool *plain) {
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static bool fits(const lam_call_site *call, const lam__nested *w) {
-    bool fits = is_plain(call->inputs, call->in);
+    bool fits = lam__nested_is_plain(call->inputs, call->in);
     for (int i = 0; i < w->count && fits; i++) fits = lam__jit_made(w->fns[i]) || lam__program_of(w->fns[i]);
     return fits && (call->primitive != &lam__row_scan || w->length);
 }
@@ -124,7 +118,7 @@ static lam_status run_loop(loop *l, lam_value *out[], bool *plain) {
 /* False, with nothing done: something is not plain, and the public operations are to do it. */
 bool lam__nested_run(const lam_call_site *call, lam_value *out[], lam_status *status) {
     const lam__nested *w = call->params;
-    if (w->batch) return is_plain(call->inputs, call->in) && lam__nested_run_abreast(call, out, status);
+    if (w->batch) return lam__nested_is_plain(call->inputs, call->in) && lam__nested_run_abreast(call, out, status);
     if (!fits(call, w)) return false;
     if (call->primitive == &lam__row_switch) {
         const int64_t index = *(const int64_t *)call->in[0]->data;

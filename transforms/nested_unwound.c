@@ -38,12 +38,6 @@ typedef struct unwinding {
     bool plain;
 } unwinding;
 
-static bool is_plain(int n, lam_value *const v[]) {
-    for (int i = 0; i < n; i++)
-        if (!v[i] || v[i]->kind != LAM__CONCRETE) return false;
-    return true;
-}
-
 static size_t row_bytes(const lam_value *x) {
     return (size_t)x->count * lam__dtype_bytes(x->dtype);
 }
@@ -100,7 +94,7 @@ static lam_status run_called(unwinding *u) {
         lam_value *holds = NULL;
         lam_status status = lam__jit_call(u->env->fns[CONDITION], u->x, &holds);
         if (status != LAM_OK) return status;
-        u->plain = is_plain(1, &holds) && holds->dtype == LAM_BOOL;
+        u->plain = lam__nested_is_plain(1, &holds) && holds->dtype == LAM_BOOL;
         const bool ends = !u->plain || !*(const bool *)holds->data;
         lam__value_release(holds);
         if (ends) return LAM_OK;
@@ -109,7 +103,7 @@ static lam_status run_called(unwinding *u) {
             if (row_bytes(u->x[k])) memcpy(row(u, k, u->trips), u->x[k]->data, row_bytes(u->x[k]));
         status = lam__jit_call(u->env->fns[BODY], u->x, u->y);
         if (status != LAM_OK) return status;
-        u->plain = is_plain(carries, u->y);
+        u->plain = lam__nested_is_plain(carries, u->y);
         if (!u->plain) return LAM_OK;
         for (int k = 0; k < carries; k++) {
             lam__value_release(u->x[k]);
@@ -250,7 +244,7 @@ static void body_unwound(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[]
     memset(v, 0, (n + m + 1) * sizeof *v);
     u.in = v;
     lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? LAM_OK : ctx->error.status;
-    u.plain = status == LAM_OK && is_plain(f->inputs, v);
+    u.plain = status == LAM_OK && lam__nested_is_plain(f->inputs, v);
     if (u.plain) status = run(&u, v + n);
     if (status == LAM_OK && !u.plain) (void)lam_call(f, (lam_list){n, in}, out, m);
     else lam__arguments_give(ctx, status, f->outputs, v + n, out);

@@ -58,11 +58,6 @@ lam_program *lam_trace(lam_fn *f, lam_list examples) {
     return made;
 }
 
-/* The type of output o: a variable's, or that of the constant it is. */
-static const lam_value *result_type(const lam__program *p, int o) {
-    return p->results[o].variable >= 0 ? p->types[p->results[o].variable] : p->results[o].constant;
-}
-
 /* The type of output o for the user, who sees at most LAM_MAX_RANK axes: inside the trace there may be more. */
 static void fill_type(lam_ctx *ctx, const char *function, int o, const lam_value *v, lam_type *type) {
     if (v->rank > LAM_MAX_RANK) {
@@ -84,7 +79,7 @@ lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t
                               f->name, types ? n : 0, f->outputs);
     const lam__mark mark = lam__error_mark(ctx);
     lam__program *p = record("eval_shape", f, examples, true);
-    for (size_t o = 0; p && o < n; o++) fill_type(ctx, f->name, (int)o, result_type(p, (int)o), &types[o]);
+    for (size_t o = 0; p && o < n; o++) fill_type(ctx, f->name, (int)o, lam__program_result_type(p, (int)o), &types[o]);
     lam__program_release(p);
     const lam_status status = lam__error_since(ctx, mark);
     for (size_t o = 0; status != LAM_OK && o < n; o++) types[o] = (lam_type){0};

@@ -22,6 +22,13 @@ static inline size_t lam__axes_dims_bytes(int rank) {
     return offsetof(lam__dims_params, dims) + (size_t)rank * sizeof(int64_t);
 }
 
+/* Elements of the axes from up to, without, to. */
+static inline int64_t lam__axes_product(const int64_t *dims, int from, int to) {
+    int64_t count = 1;
+    for (int axis = from; axis < to; axis++) count *= dims[axis];
+    return count;
+}
+
 /* Of diagonal: elements [.., i, .., i + offset, ..] become the last axis. */
 typedef struct lam__diagonal_params {
     int64_t offset;

@@ -118,16 +118,11 @@ static lam_tensor *turn_back(lam_tensor *h, lam_tensor *s) {
     return out;
 }
 
-/* x y - y x */
-static lam_tensor *commutator(lam_tensor *x, lam_tensor *y) {
-    return lam_sub(lam_matmul(x, y), lam_matmul(y, x));
-}
-
 /* dq = q o and dh = p + h o - o h. */
 static void jvp_hessenberg(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *h = r->out[FORM], *q = r->out[VECTORS], *p = lam_matmul(lam__matrices_adjoint(q), lam_matmul(dx[0], q));
     lam_tensor *o = turn(h, p);
-    dout[FORM] = lam_triu(lam_add(p, commutator(h, o)), -1);
+    dout[FORM] = lam_triu(lam_add(p, lam__matrices_commutator(h, o)), -1);
     dout[VECTORS] = lam_matmul(q, o);
 }
 
@@ -135,7 +130,7 @@ static void jvp_hessenberg(const lam_rule *r, lam_tensor *const dx[], lam_tensor
 static void vjp_hessenberg(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *h = r->out[FORM], *q = r->out[VECTORS], *qh = lam__matrices_adjoint(q), *s = NULL;
     lam_tensor *gh = g[FORM] ? lam_triu(lam_conj(g[FORM]), -1) : NULL;
-    if (gh) s = commutator(lam__matrices_adjoint(h), gh);
+    if (gh) s = lam__matrices_commutator(lam__matrices_adjoint(h), gh);
     if (g[VECTORS]) s = lam__matrices_plus(s, lam_matmul(qh, lam_conj(g[VECTORS])));
     if (s) gx[0] = lam_conj(lam_matmul(q, lam_matmul(lam__matrices_plus(gh, turn_back(h, s)), qh)));
 }

@@ -30,21 +30,14 @@ lam_tensor *lam__index_take(lam_tensor *x, lam_tensor *indices, const index_para
 
 /* ---- geometry --------------------------------------------------------------------------------------------------- */
 
-/* Elements of the axes from up to, without, to. */
-static int64_t product(const int64_t *dims, int from, int to) {
-    int64_t count = 1;
-    for (int i = from; i < to; i++) count *= dims[i];
-    return count;
-}
-
 /* Groups of axes become one number each, so the kernels need not know where an axis ends: NOTE [geometry]. */
 lam__index_shape lam__index_geometry(const index_params *p, const lam_value *x, const lam_value *indices) {
     return (lam__index_shape){
-        .batch = product(x->dims, 0, p->batch),
-        .outer = product(x->dims, p->batch, p->axis),
+        .batch = lam__axes_product(x->dims, 0, p->batch),
+        .outer = lam__axes_product(x->dims, p->batch, p->axis),
         .n = x->dims[p->axis],
-        .k = product(indices->dims, p->batch, indices->rank),
-        .inner = product(x->dims, p->axis + 1, x->rank),
+        .k = lam__axes_product(indices->dims, p->batch, indices->rank),
+        .inner = lam__axes_product(x->dims, p->axis + 1, x->rank),
     };
 }
 
@@ -134,7 +127,7 @@ static bool source_of(const index_params *p, const lam_value *x, lam__index_sour
     *source = (lam__index_source){.data = x->data, .n = x->strides[p->axis]};
     return lam__index_step(x, 0, p->batch, &source->batch) && lam__index_step(x, p->batch, p->axis, &source->outer) &&
            lam__index_step(x, p->axis + 1, x->rank, &inner) &&
-           (inner == 1 || product(x->dims, p->axis + 1, x->rank) <= 1);
+           (inner == 1 || lam__axes_product(x->dims, p->axis + 1, x->rank) <= 1);
 }
 
 /* x is taken from where it lies if each group of axes has one step. Otherwise it is made contiguous first, except where
@@ -234,7 +227,7 @@ static lam_status eval_index_inverse(const lam_call_site *call, lam_value *const
     int last = call->in[0]->rank - 1;
     lam_value *indices = lam__value_contiguous(call->in[0]);
     if (!indices) return LAM_ERR_MEMORY;
-    lam__index_shape s = {product(indices->dims, 0, last), 1, p->n, indices->dims[last], 1};
+    lam__index_shape s = {lam__axes_product(indices->dims, 0, last), 1, p->n, indices->dims[last], 1};
     lam_status status = LAM_OK;
     if (p->mode == LAM__INDEX_ERROR) status = lam__index_check(call, indices->count, p->n, indices);
     if (status == LAM_OK) lam__kernels_index_inverse(&s, (lam_dtype)indices->dtype, indices->data, out[0]->data);

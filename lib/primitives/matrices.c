@@ -390,3 +390,7 @@ lam_tensor *lam__matrices_symmetric(lam_tensor *x) {
 lam_tensor *lam__matrices_plus(lam_tensor *x, lam_tensor *y) {
     return x && y ? lam_add(x, y) : x ? x : y;
 }
+
+lam_tensor *lam__matrices_commutator(lam_tensor *x, lam_tensor *y) {
+    return lam_sub(lam_matmul(x, y), lam_matmul(y, x));
+}

@@ -114,4 +114,7 @@ lam_tensor *lam__matrices_symmetric(lam_tensor *x);
 /* x + y, where NULL stands for zero. */
 lam_tensor *lam__matrices_plus(lam_tensor *x, lam_tensor *y);
 
+/* x y - y x. */
+lam_tensor *lam__matrices_commutator(lam_tensor *x, lam_tensor *y);
+
 #endif

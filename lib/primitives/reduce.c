@@ -94,8 +94,7 @@ lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam
     return lam__scope_only(lam__reduce_restore(out, set, lam_dims_of(x)), since);
 }
 
-/* For rules, which have a set and no options. */
-static lam_tensor *sum_over(lam_tensor *x, lam__axis_set set) {
+lam_tensor *lam__reduce_sum(lam_tensor *x, lam__axis_set set) {
     return lam__apply1(&lam__row_sum, &set, sizeof set, x);
 }
 
@@ -198,7 +197,7 @@ static lam_tensor *others(lam_tensor *x, lam__axis_set set) {
 /* out' = sum of dx_i times the product of the others. */
 static void jvp_prod(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam__axis_set set = lam__reduce_set(r->params);
-    dout[0] = sum_over(lam_mul(dx[0], others(r->in[0], set)), set);
+    dout[0] = lam__reduce_sum(lam_mul(dx[0], others(r->in[0], set)), set);
 }
 
 /* gx_i = g times the product of the others; the transpose of the tangent. */
@@ -281,7 +280,7 @@ lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options) {
  * the result the axes to compare against each element. */
 static lam_tensor *winners(const lam_rule *r, lam_tensor **count) {
     lam_tensor *x = r->in[0], *wins = lam_or(lam_eq(x, restored(r, r->out[0])), lam_is_nan(x));
-    *count = sum_over(lam_cast(wins, lam_dtype_of(x)), lam__reduce_set(r->params));
+    *count = lam__reduce_sum(lam_cast(wins, lam_dtype_of(x)), lam__reduce_set(r->params));
     return wins;
 }
 
@@ -289,7 +288,8 @@ static lam_tensor *winners(const lam_rule *r, lam_tensor **count) {
 static void jvp_extreme(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *count, *wins = winners(r, &count);
     lam_tensor *none = lam_eq(count, 0.0); /* of no elements */
-    dout[0] = lam_div(sum_over(lam_where(wins, dx[0], 0.0), lam__reduce_set(r->params)), lam_where(none, 1.0, count));
+    dout[0] =
+        lam_div(lam__reduce_sum(lam_where(wins, dx[0], 0.0), lam__reduce_set(r->params)), lam_where(none, 1.0, count));
 }
 
 /* g shared equally among those that tie. There is at least one wherever there are elements. */

@@ -32,6 +32,9 @@ lam_status lam__reduce_shape_real(const lam_call_site *call, lam_shape out[]);
 /* A row whose parameter is the set of axes, applied as the options say. */
 lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam_reduce_options *options);
 
+/* For rules, which have a set and no options: the sum over it. */
+lam_tensor *lam__reduce_sum(lam_tensor *x, lam__axis_set set);
+
 /* r with the reduced axes back as axes of one element, so that it broadcasts against an operand of dims `like`. */
 lam_tensor *lam__reduce_restore(lam_tensor *r, lam__axis_set set, lam_dims like);
 

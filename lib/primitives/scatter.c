@@ -179,19 +179,12 @@ const lam_primitive lam__row_scatter_max = {
 
 /* ---- scatter_mul ------------------------------------------------------------------------------------------------- */
 
-/* Elements of the axes from up to, without, to. */
-static int64_t product(const int64_t *dims, int from, int to) {
-    int64_t count = 1;
-    for (int i = from; i < to; i++) count *= dims[i];
-    return count;
-}
-
 /* The indices as [batch, k] numbers of places, what lies outside as place n: rules cannot look at elements, so all
  * modes are brought to one form that later steps understand. In mode ERROR nothing is outside. */
 static lam_tensor *places(const lam_rule *r, int64_t n) {
     const index_params *p = r->params;
     lam_dims own = lam_dims_of(r->in[1]);
-    const int64_t dims[2] = {product(own.dims, 0, p->batch), product(own.dims, p->batch, own.rank)};
+    const int64_t dims[2] = {lam__axes_product(own.dims, 0, p->batch), lam__axes_product(own.dims, p->batch, own.rank)};
     lam_tensor *at = lam__apply_reshape(lam_cast(r->in[1], LAM_I64), 2, dims);
     at = lam_where(lam_lt(at, 0), lam_add(at, n), at);
     if (p->mode == LAM__INDEX_CLIP) return lam_clamp(at, 0, n - 1);
@@ -216,8 +209,8 @@ static lam_tensor *others(const lam_rule *r) {
     int64_t n = own.dims[p->axis], k;
     lam_tensor *at = places(r, n);
     k = lam_dim(at, 1);
-    const int64_t dims[4] = {product(own.dims, 0, p->batch), product(own.dims, p->batch, p->axis), k,
-                             product(own.dims, p->axis + 1, own.rank)};
+    const int64_t dims[4] = {lam__axes_product(own.dims, 0, p->batch), lam__axes_product(own.dims, p->batch, p->axis),
+                             k, lam__axes_product(own.dims, p->axis + 1, own.rank)};
     if (k == 0) return lam_zeros_like(r->in[2]);
     lam_tensor *order = lam_argsort(at, 1), *back = lam_index_inverse(order, k);
     const int64_t column[4] = {dims[0], 1, k, 1};
@@ -286,7 +279,7 @@ static lam_tensor *staying(const lam_rule *r) {
     for (int i = 0; i < p->batch; i++) places[i] = own.dims[i];
     places[p->batch] = own.dims[p->axis];
     const lam_dims each = {at.rank - p->batch, at.dims + p->batch};
-    lam_tensor *number = lam_arange(r->ctx, LAM_I64, 0, (double)product(each.dims, 0, each.rank), 1);
+    lam_tensor *number = lam_arange(r->ctx, LAM_I64, 0, (double)lam__axes_product(each.dims, 0, each.rank), 1);
     number = lam__apply_broadcast(lam__apply_reshape(number, each.rank, each.dims), at.rank, at.dims);
     const index_params q = {p->batch, p->batch, p->mode};
     lam_tensor *none = lam_full(r->ctx, LAM_I64, (lam_dims){p->batch + 1, places}, -1);

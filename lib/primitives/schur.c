@@ -72,16 +72,11 @@ static lam_tensor *below(lam_tensor *t, lam_tensor *p) {
     return lam__cplx_is(t) ? l : lam_add(l, unless_blocks(t));
 }
 
-/* x y - y x */
-static lam_tensor *commutator(lam_tensor *x, lam_tensor *y) {
-    return lam_sub(lam_matmul(x, y), lam_matmul(y, x));
-}
-
 /* dz = z o and dt = p + t o - o t with o = l - l^H. */
 static void jvp_schur(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *t = r->out[FORM], *z = r->out[VECTORS], *p = lam_matmul(lam__matrices_adjoint(z), lam_matmul(dx[0], z));
     lam_tensor *l = below(t, p), *o = lam_sub(l, lam__matrices_adjoint(l));
-    dout[FORM] = lam_triu(lam_add(p, commutator(t, o)), 0);
+    dout[FORM] = lam_triu(lam_add(p, lam__matrices_commutator(t, o)), 0);
     dout[VECTORS] = lam_matmul(z, o);
 }
 
@@ -91,7 +86,7 @@ static void vjp_schur(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]
     lam_tensor *t = r->out[FORM], *z = r->out[VECTORS], *th = lam__matrices_adjoint(lam_triu(t, 0)),
                *zh = lam__matrices_adjoint(z);
     lam_tensor *k = NULL, *gt = g[FORM] ? lam_triu(lam_conj(g[FORM]), 0) : NULL;
-    if (gt) k = commutator(th, gt);
+    if (gt) k = lam__matrices_commutator(th, gt);
     if (g[VECTORS]) k = lam__matrices_plus(k, lam_matmul(zh, lam_conj(g[VECTORS])));
     if (!k) return;
     lam_tensor *y = lam_gap_solve(th, lam_tril(lam_sub(k, lam__matrices_adjoint(k)), -1), -1);

@@ -146,10 +146,6 @@ static lam_status eval_var(const lam_call_site *call, lam_value *const out[]) {
     return LAM_OK;
 }
 
-static lam_tensor *sum_over(lam_tensor *x, lam__axis_set set) {
-    return lam__apply1(&lam__row_sum, &set, sizeof set, x);
-}
-
 /* What is left of x without its mean, and by what its products are multiplied in derivatives. Worked out anew on the
  * way back: keeping it would keep an array of the size of x for each variance on the tape. */
 static lam_tensor *away_from_mean(const lam_rule *r, double *factor) {
@@ -165,7 +161,7 @@ static lam_tensor *away_from_mean(const lam_rule *r, double *factor) {
 static void jvp_var(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     double factor;
     lam_tensor *away = away_from_mean(r, &factor);
-    dout[0] = lam_mul(sum_over(lam_mul(away, dx[0]), lam__reduce_set(r->params)), factor);
+    dout[0] = lam_mul(lam__reduce_sum(lam_mul(away, dx[0]), lam__reduce_set(r->params)), factor);
 }
 
 /* gx = 2/(n - ddof) (x - mean) g. */

@@ -159,13 +159,6 @@ static void batch_window(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply(r->primitive, &p, r->in[0]);
 }
 
-/* Elements of the axes from up to, without, to. */
-static int64_t product(const int64_t *dims, int from, int to) {
-    int64_t count = 1;
-    for (int i = from; i < to; i++) count *= dims[i];
-    return count;
-}
-
 /* One axis after the other; the axes before it have their new sizes already. A window over several axes is the window
  * along one of the windows along the others, so its cost is the sum of their lengths and not the product. Results in
  * between are given back as soon as they are read. */
@@ -175,7 +168,8 @@ static lam_status slide(const lam_call_site *call, const lam_value *x, lam_value
     lam_value *made = NULL;
     for (int i = 0; i < p->rank; i++) {
         int axis = p->lead + i;
-        lam__lanes s = {product(out->dims, 0, axis), x->dims[axis], product(x->dims, axis + 1, x->rank)};
+        lam__lanes s = {lam__axes_product(out->dims, 0, axis), x->dims[axis],
+                        lam__axes_product(x->dims, axis + 1, x->rank)};
         int64_t count = s.outer * p->at[i].out * s.inner;
         lam_value *to = i + 1 < p->rank ? lam__value_new(call->ctx, (lam_dtype)x->dtype, 1, &count) : out;
         bool known =
@@ -241,7 +235,7 @@ static lam_status eval_reduce_window_arg(const lam_call_site *call, lam_value *c
     if (!x) return LAM_ERR_MEMORY;
     lam__windows w = {p->rank, x->dims + p->lead, p->at};
     bool known = lam__kernels_window_arg(call->primitive == &lam__row_reduce_window_argmax, (lam_dtype)x->dtype,
-                                         product(x->dims, 0, p->lead), &w, x->data, out[0]->data);
+                                         lam__axes_product(x->dims, 0, p->lead), &w, x->data, out[0]->data);
     lam__value_release(x);
     return known ? LAM_OK : lam__error_call(call, LAM_ERR_DTYPE, NULL, "not for this dtype");
 }
@@ -281,7 +275,7 @@ static lam_tensor *in_rows(const window_params *p, lam_tensor *x) {
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];
     for (int i = 0; i < p->lead; i++) dims[i] = own.dims[i];
-    dims[p->lead] = product(own.dims, p->lead, own.rank);
+    dims[p->lead] = lam__axes_product(own.dims, p->lead, own.rank);
     return lam__apply_reshape(x, p->lead + 1, dims);
 }
 

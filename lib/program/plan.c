@@ -438,18 +438,13 @@ static void compile_parts(lam__plan *plan) {
     }
 }
 
-/* A value of some level: it has no elements that a part could read. */
-static bool is_box(const lam__atom *a) {
-    return a->variable < 0 && a->constant && lam__value_is_box(a->constant);
-}
-
 /* A plan runs on elements, and a level may end before the next run. */
 bool lam__plan_fits(const lam__program *p) {
     for (int64_t k = 0; k < p->equations; k++)
         for (int i = 0; i < p->list[k]->inputs; i++)
-            if (is_box(&p->list[k]->in[i])) return false;
+            if (lam__program_is_box(&p->list[k]->in[i])) return false;
     for (int o = 0; o < p->outputs; o++)
-        if (is_box(&p->results[o])) return false;
+        if (lam__program_is_box(&p->results[o])) return false;
     return true;
 }
 

@@ -40,12 +40,6 @@ static void begin_line(const printer *pr, int steps) {
     fprintf(pr->file, "%*s", INDENT * (2 * pr->depth + steps), "");
 }
 
-static void print_type(FILE *file, const lam_value *v) {
-    fprintf(file, "%s[", lam_dtype_name((lam_dtype)v->dtype));
-    for (int i = 0; i < v->rank; i++) fprintf(file, "%s%lld", i ? ", " : "", (long long)v->dims[i]);
-    fputc(']', file);
-}
-
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
 /* A number stands where it is read. A value of an open level has no elements to show. */
@@ -127,7 +121,7 @@ static void print_elements(FILE *file, const lam_value *v) {
 static void print_constant(const printer *pr, const lam_value *v, int64_t number) {
     begin_line(pr, 1);
     fprintf(pr->file, "c%lld: ", (long long)number);
-    print_type(pr->file, v);
+    lam__print_type(pr->file, v);
     fputs(" = ", pr->file);
     if (v->kind == LAM__CONCRETE) {
         print_elements(pr->file, v);
@@ -241,7 +235,7 @@ static void print_equation(const printer *pr, const lam__equation *e, int64_t k,
         }
         if (read) fprintf(pr->file, "v%lld: ", (long long)(pr->variable[v] = (*next)++));
         else fputs("_: ", pr->file);
-        print_type(pr->file, pr->p->types[v]);
+        lam__print_type(pr->file, pr->p->types[v]);
     }
     fprintf(pr->file, " = %s(", e->primitive->name);
     for (int i = 0; i < e->inputs; i++) {
@@ -279,7 +273,7 @@ static void print_head(const printer *pr, const char *title) {
     fputc('(', pr->file);
     for (int i = 0; i < p->inputs; i++) {
         fprintf(pr->file, "%sv%d: ", i ? ", " : "", i);
-        print_type(pr->file, p->types[i]);
+        lam__print_type(pr->file, p->types[i]);
         pr->variable[i] = i;
     }
     fputs(") {\n", pr->file);

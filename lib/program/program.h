@@ -57,8 +57,19 @@ bool lam__program_set_outputs(lam__program *p, int outputs);
  * memory is lacking. */
 int64_t lam__program_variable(lam__program *p, lam_dtype dtype, int rank, const int64_t *dims);
 
+/* Whether an operand is a constant that some level owns: it may be hidden where the program is run, or have ended by
+ * then, and has no elements that a fused part could read. */
+static inline bool lam__program_is_box(const lam__atom *a) {
+    return a->variable < 0 && a->constant && lam__value_is_box(a->constant);
+}
+
 /* Whether an operand is a constant of which one zero is seen everywhere. */
 bool lam__program_is_zeros(const lam__atom *a);
+
+/* The type of result o of a finished program: a variable's, or that of the constant it is. */
+static inline const lam_value *lam__program_result_type(const lam__program *p, int o) {
+    return p->results[o].variable >= 0 ? p->types[p->results[o].variable] : p->results[o].constant;
+}
 
 /* The equation that makes a variable; NULL: it is an input. */
 const lam__equation *lam__program_maker(const lam__program *p, int64_t variable);

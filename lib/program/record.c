@@ -200,11 +200,6 @@ lam_status lam__program_finish(lam__program *p) {
 
 /* ---- other constants --------------------------------------------------------------------------------------------- */
 
-/* Whether some level owns this constant, so that it may be hidden where the program is run, or have ended by then. */
-static bool is_box(const lam__atom *a) {
-    return a->variable < 0 && a->constant && lam__value_is_box(a->constant);
-}
-
 /* A residual holds values of its own, which cannot be told apart from outside. */
 int64_t lam__program_boxes(const lam__program *p, lam_value **values) {
     int64_t count = 0;
@@ -212,20 +207,20 @@ int64_t lam__program_boxes(const lam__program *p, lam_value **values) {
         const lam__equation *e = p->list[k];
         if (e->residual) return -1;
         for (int i = 0; i < e->inputs; i++)
-            if (is_box(&e->in[i]) && ++count && values) values[count - 1] = e->in[i].constant;
+            if (lam__program_is_box(&e->in[i]) && ++count && values) values[count - 1] = e->in[i].constant;
     }
     for (int o = 0; o < p->outputs; o++)
-        if (is_box(&p->results[o]) && ++count && values) values[count - 1] = p->results[o].constant;
+        if (lam__program_is_box(&p->results[o]) && ++count && values) values[count - 1] = p->results[o].constant;
     for (const lam__application *a = p->applications; a; a = a->next)
         for (int i = 0; a->needed && i < a->call->inputs; i++)
-            if (is_box(&a->call->in[i]) && ++count && values) values[count - 1] = a->call->in[i].constant;
+            if (lam__program_is_box(&a->call->in[i]) && ++count && values) values[count - 1] = a->call->in[i].constant;
     return count;
 }
 
 /* An atom with the next value in the place of a box; holds its constant. */
 static lam__atom atom_with(const lam__atom *a, lam_value *const **next) {
     lam__atom made = *a;
-    if (is_box(a)) made.constant = *(*next)++;
+    if (lam__program_is_box(a)) made.constant = *(*next)++;
     if (made.constant) lam__value_hold(made.constant);
     return made;
 }

@@ -151,8 +151,7 @@ static void print_elements(FILE *file, const lam_value *v, int indent) {
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
-/* "f64[5, 3]". */
-static void print_type(FILE *file, const lam_value *v) {
+void lam__print_type(FILE *file, const lam_value *v) {
     fprintf(file, "%s[", lam_dtype_name((lam_dtype)v->dtype));
     for (int i = 0; i < v->rank; i++) fprintf(file, "%s%lld", i ? ", " : "", (long long)v->dims[i]);
     fputc(']', file);
@@ -183,7 +182,7 @@ static void print_absence(FILE *file, const lam_value *v) {
 void lam__print_value(FILE *file, const lam_value *v, int indent) {
     for (;; indent += 2) {
         repeat(file, ' ', indent);
-        print_type(file, v);
+        lam__print_type(file, v);
         if (v->kind != LAM__BOX) break;
         print_box(file, v);
         const lam_value *inner = lam__payload_of(v)->inner;
@@ -204,7 +203,7 @@ void lam__print_value(FILE *file, const lam_value *v, int indent) {
 }
 
 void lam__print_brief(FILE *file, const lam_value *v) {
-    print_type(file, v);
+    lam__print_type(file, v);
     if (v->kind == LAM__BOX) print_box(file, v);
     if (v->kind != LAM__CONCRETE || v->rank > 1 || v->count == 0 || v->count > BRIEF) return;
     fputs(": ", file);

@@ -10,4 +10,7 @@ void lam__print_value(FILE *file, const lam_value *v, int indent);
 /* The same in a few words and without newline: dtype, dims, and the elements of what is small enough for a line. */
 void lam__print_brief(FILE *file, const lam_value *v);
 
+/* "f64[5, 3]". */
+void lam__print_type(FILE *file, const lam_value *v);
+
 #endif

@@ -17,8 +17,8 @@ lam_status lam__dependence_run(lam_fn *f, int input, lam_value *const in[], lam_
  * boxes of other levels lie around one. */
 bool lam__dependence_sees(const lam_value *v);
 
-/* Whether the box belongs to such a level and says nothing of a further derivative: it follows from the input without
- * having one, or is what a rule is looked into with. */
+/* Whether a box of such a level tells nothing about a further derivative: its elements follow from the input without
+ * having a derivative by it, or the level is one that looks into a rule. */
 bool lam__dependence_is_once(const lam_value *box);
 
 /* For rows: names[] of operands (NULL: empty sets, everywhere) to depends[] of the results out[], which the call has

@@ -17,7 +17,7 @@
 
 enum { USUAL_SIGNATURES = 16 };
 
-/* One signature. plan: NULL where f is called as it is, because it draws. */
+/* One signature. plan: NULL where f is always called as it is, because it draws or reads elements. */
 typedef struct entry {
     struct entry *next; /* the one used before this one */
     lam__plan *plan;

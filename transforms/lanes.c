@@ -206,7 +206,8 @@ LANES_ROW(all_gather);
 LANES_ROW(psum_scatter);
 #undef LANES_ROW
 
-/* Past the check of ranks for what users write: lanes are an axis more than the user's. */
+/* Applies one of the two rows to a handle. It goes past the check of ranks for users' tensors, since lanes are an axis
+ * more than those have. */
 static lam_tensor *applied(const lam_primitive *row, lam_tensor *x, const lam__level *level, bool shared) {
     lam_value *v;
     lam_tensor *failed;

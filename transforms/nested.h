@@ -45,8 +45,9 @@ lam_fn *lam__nested_trip_back(lam_fn *body, int carries, lam_value *const types[
 /* Whether a rule in it gives values of its own; NOTE [values of rules] in nested_rules.c. p: NULL has none. */
 bool lam__nested_gives_values(const lam__program *p);
 
-/* A function that stands for that of the way back through a while, which lam__row_control calls, compiled; NULL: it is
- * none. in[]: operands of the call, of which types are looked at (nested_unwound.c). */
+/* Compiles the way back through a while: *made is a function that stands for `back`, which lam__row_control calls, or
+ * NULL where `back` is no such way or cannot be compiled so. Of in[], the operands of the call, types are looked at
+ * (nested_unwound.c). */
 lam_status lam__nested_unwound(lam_fn *back, lam_value *const in[], const lam_jit_options *options, lam_fn **made);
 
 /* Puts results in the place of those of a call whose functions are programs, where these tell them (nested_known.c). On

@@ -157,7 +157,7 @@ static size_t row_bytes(const lam_value *x, int64_t rows) {
     return (size_t)(x->count / rows) * lam__dtype_bytes(x->dtype);
 }
 
-/* Rows are numbers most of the time, which a call would take longer for. */
+/* Rows are single numbers most of the time, which are copied without a call of memcpy. */
 static inline void copy_row(void *to, int64_t i, const void *from, int64_t k, size_t bytes) {
     char *at = (char *)to + (size_t)i * bytes;
     const char *row = (const char *)from + (size_t)k * bytes;

@@ -244,9 +244,11 @@ bool lam__nested_as_row(lam_ctx *ctx, const lam_primitive *row, const lam__neste
     return true;
 }
 
-/* As a function of one example, mapped: a scan in a program that will be run, and where a level below finds out what
- * depends on what; one row for the whole where types alone are wanted, the batch has a name, or the level below sees a
- * batch of none, else a call. */
+/* Each example chooses or loops for itself: the call becomes a function of one example, which is mapped. What is done
+ * with that depends on who is below:
+ *   a program that will be run, or a level that finds out what depends on what   a scan over the examples
+ *   types alone are wanted, the batch has a name, or such a level sees a batch of none   one row for the whole
+ *   anybody else   a call */
 static lam_status batched_each(const lam_call_site *call, const int axes[], const lam__batch *batch,
                                lam__nested_draft *d, lam_value *out[], int out_axes[]) {
     lam_fn *f = lam__nested_function(call->ctx, call->primitive, d->what, call->inputs, call->outputs);

@@ -71,7 +71,8 @@ typedef struct room {
     lam_value **in, **out;
 } room;
 
-/* `second`: the list of what lies behind them, DX. body_pull has nothing there yet and names X. */
+/* Values of the inputs and, behind them, of what belongs to each: those in the list `second`, which is DX. body_pull
+ * needs the inputs alone and names X again. */
 static bool room_open(lam_ctx *ctx, const places *p, lam_tensor *const in[], int second, room *r) {
     const int *x = list_of(p, X), *dx = list_of(p, second);
     const size_t values = 2 * (size_t)(p->inputs + p->outputs);

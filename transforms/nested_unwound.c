@@ -16,7 +16,8 @@
 
 enum { CONDITION, BODY, BACK, FUNCTIONS };
 
-/* Beside the checkpoint's function: those of the loop, compiled, held. trips: that the last run has made. */
+/* What the function has beside its base, which is the checkpoint's: the functions of the loop, compiled and held, and
+ * how many trips the last run has made, for which there is room at once the next time. */
 typedef struct unwound_env {
     lam_fn *fns[FUNCTIONS];
     int carries, operands;

@@ -25,8 +25,8 @@ ALWAYS_INLINE void PAIR(int64_t n, int64_t step, int64_t other, const T *a, cons
     }
 }
 
-/* Lanes that are computed twice get the same bits twice, since out is written only and never read. `beside` is the
- * second group of a row; two: rows are a group each, and the one after takes its place. */
+/* Two groups of W lanes go at once: `beside` is the second group of a row, or where a row is one group (`two`) that of
+ * the next row. Lanes at the end may be computed twice and get the same bits, since out is written only. */
 static void NAME(const lam__lanes *s, bool reverse, const T *a, const T *b, T *out) {
     const int64_t whole = s->n * s->inner, last = s->inner - W, step = reverse ? -s->inner : s->inner;
     for (int64_t o = 0; o < s->outer; o++) {

@@ -161,8 +161,8 @@ static int64_t results_at_once(int64_t bytes, int64_t of) {
     return most > fit ? (fit > 0 ? fit : 1) : whole > 0 ? whole : most;
 }
 
-/* Some layers at a time: `far`, larger than the caches, past these. Those behind the ones that are made may be read
- * too, and what comes of them has room. */
+/* Reduces some layers at a time; results that are larger than the caches (`far`) go past these. Layers behind those of
+ * a round may be read with them, and there is room for what comes of that. */
 static LAM__OWN_FRAME void reduce_some_layers(const lam__reduce_task *task, const lam__reduce_block *block,
                                               const char *numbers, int64_t step, bool far, char *out) {
     enum { BEYOND = LAM__REDUCE_BEHIND * (int)sizeof(int64_t) };

@@ -190,8 +190,8 @@ ALWAYS_INLINE U64 rows_beside(int count, const void *x, int64_t step) {
     return v;
 }
 
-/* How many rows, one of each of so many layers, lie so in a vector, a constant, and how many bytes the layers are from
- * each other. */
+/* Layers that lie beside each other in a vector, a row of each: how many, which is a constant of the loop, and how many
+ * bytes they are apart. */
 typedef struct beside {
     int count;
     int64_t step;

@@ -245,8 +245,8 @@ static int set_to_the_end(lam__axis_set set, int rank, int order[], int back[]) 
     return count;
 }
 
-/* Axes that are not neighbours are brought to the end and back, so that the row knows one form. The second result is
- * not wanted here, but by the rules, which hold it themselves. */
+/* Axes that are not neighbours are moved to the end and back, since the row takes neighbours alone. Its second result
+ * is for the rules, which find it among the results of the call; the handle to it is dropped here. */
 lam_tensor *lam__lanes_standardize(lam_tensor *x, lam__axis_set set, double epsilon) {
     int order[LAM_INNER_RANK], back[LAM_INNER_RANK], rank = lam_rank(x), first = 0;
     lanes_params p = {.count = set_to_the_end(set, rank, order, back), .epsilon = epsilon};

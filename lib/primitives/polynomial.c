@@ -214,7 +214,7 @@ static lam_status eval_power_sums(const lam_call_site *call, lam_value *const ou
     return room || !out[0]->count ? LAM_OK : LAM_ERR_MEMORY;
 }
 
-/* Each power's derivative is the power below it, so many times: the sums with t, one fewer, and 0 for the constant. */
+/* By x the term g x^k has k g x^(k-1): sums of g t with one power fewer, each times its k, and 0 for the constant. */
 static lam_tensor *along_sums(int64_t batch, int64_t count, lam_tensor *g, lam_tensor *x, lam_tensor *t) {
     if (!t || count < 2) return NULL;
     lam_tensor *sums = power_sums(batch, count - 1, lam_mul(g, t), x);

@@ -258,7 +258,7 @@ static void write_struct(lam__emit *e) {
     lam__emit_put(e, "};\n%s", e->outer ? "\n" : "");
 }
 
-/* How many bytes it has is said where it has none too, so that callers need not tell programs apart. */
+/* The size is named in the file even where it is 0, so that callers need not tell such programs apart. */
 static void write_workspace(lam__emit *e, bool reentrant) {
     const int64_t bytes = lam__emit_workspace(e);
     if (bytes) write_struct(e);

@@ -447,7 +447,8 @@ LAM_API lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options
 /* The condition number: the norm of x times that of its inverse. For order 2 the ratio of the singular values, inf for
  * singular matrices.
  * Shape   the leading axes.
- * Fails   LAM_ERR_RANK; LAM_ERR_OPTION; for other orders LAM_ERR_SHAPE unless square, and as lam_inv. */
+ * Fails   LAM_ERR_RANK; LAM_ERR_OPTION; for other orders LAM_ERR_SHAPE unless square, and as lam_inv.
+ *         Derivative: of the norms, as lam_matrix_norm. */
 LAM_API lam_tensor *lam_matrix_cond(lam_tensor *x, lam_matrix_order order);
 
 #ifdef __cplusplus

@@ -74,7 +74,7 @@ LAM_API lam_tensor *lam_istft(lam_tensor *spectra, const lam_stft_options *optio
 /* Welch's estimate of the spectral density along the last axis: the mean over pieces, each less its mean, of the
  * squared spectrum, one-sided, in units squared per frequency. The cross density of x and y, conj(X) Y.
  * Shape   [..., n] to [..., nfft/2 + 1]; x and y have the same n, and broadcast.
- * Fails   as lam_stft does; LAM_ERR_SHAPE for other dims of y. Owner: current scope. */
+ * Fails   as lam_stft does; LAM_ERR_SHAPE for other dims of y. Owner: current scope. Derivative: by x and y. */
 LAM_API lam_tensor *lam_welch(lam_tensor *x, const lam_stft_options *options);
 LAM_API lam_tensor *lam_csd(lam_tensor *x, lam_tensor *y, const lam_stft_options *options); /* Fails as lam_welch. */
 

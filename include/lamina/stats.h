@@ -46,7 +46,7 @@ typedef enum lam_distribution {
  * Shape   x and the parameters, broadcast.
  * Fails   LAM_ERR_VALUE for a number that is none of these; LAM_ERR_ARITY for too few or too many parameters;
  *         LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands.
- * Owner   current scope. */
+ * Owner   current scope. Derivative: by x and all parameters, as said above. */
 LAM_API lam_tensor *lam_logpdf(lam_distribution which, lam_tensor *x, lam_list parameters);
 
 /* The density, or the probability of a count. Fails as lam_logpdf does. Derivative: at an end of the support, or of a
@@ -55,7 +55,7 @@ LAM_API lam_tensor *lam_pdf(lam_distribution which, lam_tensor *x, lam_list para
 
 /* The probability of at most x, and its logarithm, which goes on where that is less than the least number (but for
  * LAM_T and LAM_GENNORM).
- * Fails   as lam_logpdf does; LAM_ERR_RULE where there is none. */
+ * Fails   as lam_logpdf does; LAM_ERR_RULE where there is none. Derivative: by x the density; by all parameters. */
 LAM_API lam_tensor *lam_cdf(lam_distribution which, lam_tensor *x, lam_list parameters);
 LAM_API lam_tensor *lam_logcdf(lam_distribution which, lam_tensor *x, lam_list parameters); /* Fails as lam_cdf does. */
 
@@ -65,7 +65,8 @@ LAM_API lam_tensor *lam_logsf(lam_distribution which, lam_tensor *x, lam_list pa
 
 /* Quantiles: the x with cdf(x) = q; with sf(x) = q. NaN outside [0, 1]. Of counts the least k with cdf(k) >= q, with
  * sf(k) <= q.
- * Fails   as lam_logpdf does; LAM_ERR_RULE where there is none. */
+ * Fails   as lam_logpdf does; LAM_ERR_RULE where there is none. Derivative: by q 1 over the density there; by all
+ *         parameters; of counts 0. */
 LAM_API lam_tensor *lam_ppf(lam_distribution which, lam_tensor *q, lam_list parameters);
 LAM_API lam_tensor *lam_isf(lam_distribution which, lam_tensor *q, lam_list parameters); /* Fails as lam_ppf does. */
 
@@ -73,19 +74,22 @@ LAM_API lam_tensor *lam_isf(lam_distribution which, lam_tensor *q, lam_list para
 
 /* Log density of the normal distribution of vectors along the last axis of x.
  * Shape   x [..., k], mean [k] or what broadcasts with x, covariance [k, k], positive definite, to [...].
- * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE; LAM_ERR_NUMERIC as lam_cholesky does. Owner: current scope. */
+ * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE; LAM_ERR_NUMERIC as lam_cholesky does. Owner: current scope.
+ *         Derivative: by all three. */
 LAM_API lam_tensor *lam_multivariate_normal_logpdf(lam_tensor *x, lam_tensor *mean, lam_tensor *covariance);
 
 /* Log density of Dirichlet's distribution of vectors along the last axis of x that sum to 1, which is not looked at;
  * -inf where an element is negative or over 1.
  * Shape   x [..., k] and alpha [..., k], broadcast, to [...].
- * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope. */
+ * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope.
+ *         Derivative: by both. */
 LAM_API lam_tensor *lam_dirichlet_logpdf(lam_tensor *x, lam_tensor *alpha);
 
 /* Log probability of counts along the last axis of x, of n trials with the probabilities p; -inf unless they are whole,
  * none negative, and sum to n.
  * Shape   x [..., k], n [...], p [..., k], broadcast, to [...].
- * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope. */
+ * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope.
+ *         Derivative: by p; by the counts and n that of the formula between whole numbers. */
 LAM_API lam_tensor *lam_multinomial_logpmf(lam_tensor *x, lam_tensor *n, lam_tensor *p);
 
 /* ---- samples ----------------------------------------------------------------------------------------------------- */
@@ -126,7 +130,8 @@ LAM_API lam_status lam_vq(lam_tensor *x, lam_tensor *codebook, lam_tensor **code
 /* The density estimated from n points by normal bells around them (gaussian_kde): their covariance is that of the
  * points times `width`^2; width 0 is Scott's n^(-1/(d+4)).
  * Shape   points [n] or [d, n], x [m] or [d, m], to [m].
- * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE; LAM_ERR_NUMERIC for points in a plane. Owner: current scope. */
+ * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE; LAM_ERR_NUMERIC for points in a plane. Owner: current scope. Derivative: by
+ *         points and x. */
 LAM_API lam_tensor *lam_gaussian_kde_logpdf(lam_tensor *points, lam_tensor *x, double width);
 
 #ifdef __cplusplus

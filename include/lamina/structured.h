@@ -28,7 +28,8 @@ LAM_API lam_tensor *lam_hankel(lam_tensor *c, lam_tensor *r);
 /* The matrix whose eigenvalues are the roots of the polynomial with the coefficients a, the highest power first.
  * Integers are taken as f64.
  * Shape   a [n + 1] to [n, n].
- * Fails   LAM_ERR_RANK unless a is a vector; LAM_ERR_SHAPE for less than two. Owner: current scope. */
+ * Fails   LAM_ERR_RANK unless a is a vector; LAM_ERR_SHAPE for less than two. Owner: current scope.
+ *         Derivative: of -a[k] / a[0]. */
 LAM_API lam_tensor *lam_companion(lam_tensor *a);
 
 /* The matrix with f in its first row and s below its diagonal: a population by ages, births and survivals.

@@ -358,6 +358,7 @@ static lam_status check_operand(const lam__level *level, const lam_call_site *ca
     return LAM_OK;
 }
 
+/* As any batch, once no operand is a tensor that the function has found elsewhere. */
 static lam_status process_lanes(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     for (int i = 0; i < call->inputs; i++) {
         lam_status status = check_operand(level, call, i);

@@ -96,6 +96,8 @@ static bool run_all(lam__control *c, lam__crew *crew, const choice *what, const 
     return true;
 }
 
+/* Operands are opened once, for all functions; each function takes its lanes out of them. The index is read here, so
+ * choosing is C from here on. */
 static lam_status choose_batched(lam__control *c, lam__crew *crew, lam_tensor *index, const choice *what) {
     lam__scratch_area area;
     lam__task opened = {NULL, lam__apply_room(c->ctx, what->n), (bool *)(void *)lam__apply_room(c->ctx, what->n),

@@ -329,6 +329,7 @@ static bool linear_in_stage(const void *params, int i) {
     return ((const lam__custom_params *)params)->instance->linear_in == i;
 }
 
+/* Runs setup_context again, for the cotangents of an equation that was recorded without a residual. */
 static lam_status keep_late_stage(const lam_call_site *call, const bool needs[], lam_value *const results[],
                                   void **residual) {
     lam_fctx *fc = lam__context_new(lam__custom_of(call), needs, call->in);

@@ -133,6 +133,8 @@ static bool is_endless(const lam__level *level, const lam__instance *x) {
     return depth >= MOST_RULES;
 }
 
+/* A level of its own for the rule, in which operands are what the rule's operations see; a rule that comes back to
+ * itself is not followed further. */
 static lam_status by_rule(lam__level *outer, const lam_call_site *call, lam_value *const names[], const bool varies[],
                           results r) {
     rule_level rule = {.within = rule_at(outer), .of = lam__custom_of(call)};

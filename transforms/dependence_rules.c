@@ -29,6 +29,7 @@ typedef struct task {
 /* NULL where nothing depends, and after a failure, which lam__dependence_of finds recorded. */
 typedef lam_value *kind(const task *t, int o);
 
+/* Each element of the result is made of those in its place in all operands. */
 static lam_value *elementwise(const task *t, int o) {
     lam_value *all = NULL;
     for (int i = 0; i < t->call->inputs; i++)
@@ -391,6 +392,7 @@ static const struct {
 #endif
 };
 
+/* What no kind is known of depends on everything: too much is slow, too little would be wrong. */
 static lam_value *names_of_result(const task *t, int o) {
     const lam_primitive *row = t->call->primitive;
     if (row->elementwise) return elementwise(t, o);

@@ -305,6 +305,8 @@ static lam_tensor *correction(const iteration *it, lam_tensor *r, int64_t steps)
     return preconditioned(it, lam_reshape(lam_matmul(y, basis), dims));
 }
 
+/* One restart: the best correction within the space of so many steps. The residual is computed anew, since what
+ * rounding left in the old one would stay. */
 static void gmres_step(const iteration *it, lam_tensor *done, lam_tensor *s[]) {
     const int64_t size = lam_size(s[R]), steps = it->restart < size ? it->restart : size;
     s[X] = lam_add(s[X], unless(done, correction(it, s[R], steps)));

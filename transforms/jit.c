@@ -51,6 +51,7 @@ static void entry_free(cache *c, entry *e) {
     c->count--;
 }
 
+/* With the function, which nobody is calling any more. */
 static void jit_free(lam_ctx *ctx, void *env) {
     cache *c = ((jit_env *)env)->cache;
     while (c->first) {
@@ -196,6 +197,7 @@ static lam_status compile_back(cache *c, const lam__program *p, lam__equation *e
     return status;
 }
 
+/* Choices and loops, and ways back through loops; all other equations have no programs in them. */
 static lam_status compile_all_nested(cache *c, lam__program *p) {
     lam_status status = LAM_OK;
     c->machines = 0;
@@ -310,6 +312,7 @@ static lam_status run(lam_fn *f, cache *c, lam_value *const in[], lam_value *out
     return lam__fn_call(f, (size_t)f->inputs, in, (size_t)f->outputs, out);
 }
 
+/* Values in, values out: between them no handle is made, but by what is called. */
 static void body_jit(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = lam__fn_base(env);
     cache *c = ((jit_env *)env)->cache;

@@ -151,6 +151,7 @@ static bool lay_aside(lam__control *c, lam__crew *crew, lanes_loop *l) {
     return note_those_at_work(c, crew, l);
 }
 
+/* Brings holds[] to 0 and 1 on the way. */
 static int64_t holding(const lanes_loop *l) {
     int64_t k = 0;
     for (int64_t i = 0; i < l->active; i++) k += l->holds[i] = l->holds[i] != 0;

@@ -98,6 +98,8 @@ static lam_status run_scan(loop *l, lam_value *rows[], bool *plain) {
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
+/* Whether all operands are plain and all functions are programs or jitted. A scan of no trips is left to lam_scan,
+ * which finds out types. */
 static bool fits(const lam_call_site *call, const lam__nested *w) {
     bool fits = lam__nested_is_plain(call->inputs, call->in);
     for (int i = 0; i < w->count && fits; i++) fits = lam__jit_made(w->fns[i]) || lam__program_of(w->fns[i]);

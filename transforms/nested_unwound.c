@@ -235,6 +235,8 @@ static lam_status run(unwinding *u, lam_value *out[]) {
     return status;
 }
 
+/* Where an operand or something on the way is not plain, the checkpoint's function is called, as if nothing had been
+ * tried: run has recorded no failure then and given no results. */
 static void body_unwound(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = lam__fn_base(env);
     unwinding u = {.ctx = ctx, .env = env, .pull = lam__checkpoint_pull_of(f)};
@@ -270,6 +272,7 @@ static bool *wanted_of(lam_ctx *ctx, const lam__pull *pull, int operands) {
     return wanted;
 }
 
+/* The env's own references; the base is released by whoever frees the function. */
 static void unwound_free(lam_ctx *ctx, void *env) {
     const unwound_env *e = env;
     (void)ctx;

@@ -46,6 +46,7 @@ typedef struct numbers {
     lam_tensor *const *captures;
 } numbers;
 
+/* f at x, with its captures behind. */
 static lam_tensor *values_at(numbers of, lam_tensor *x) {
     lam_tensor **in = lam__apply_room(of.f->ctx, (size_t)of.f->inputs);
     for (int k = 0; in && k < of.f->inputs; k++) in[k] = k ? of.captures[k - 1] : x;

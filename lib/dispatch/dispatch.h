@@ -157,6 +157,8 @@ typedef struct lam__scratch {
     _Alignas(16) char few[384];
 } lam__scratch_area;
 
+/* NULL after recording that memory is lacking; lam__scratch_put is right then, too. Not cleared, and gone with the
+ * frame. */
 static inline void *lam__scratch_get(lam__scratch_area *s, lam_ctx *ctx, size_t bytes) {
     s->ctx = ctx;
     s->block = NULL;

@@ -2,6 +2,7 @@
  * were measured; they decide what is compiled, and a wrong guess costs time. */
 #include "lib/program/draft.h"
 
+#include "lib/primitives/axes.h"
 #include "lib/primitives/contract.h"
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"

@@ -138,6 +138,7 @@ static const char *check_type(lam__emit *e, const lam_value *v) {
     return NULL;
 }
 
+/* A box has no elements to write down; a variable was checked where it was made. */
 static const char *check_atom(lam__emit *e, const lam__atom *a) {
     if (a->variable >= 0) return NULL;
     if (a->constant && a->constant->kind != LAM__CONCRETE) return "uses a value of an open level";

@@ -155,6 +155,7 @@ static const char *write_var(ARGUMENTS) {
     return write_passes(e, q, in[0], out, p->set, VARIANCE, n > p->ddof ? n - p->ddof : NAN);
 }
 
+/* The order is a constant of the text, so the length has a form of its own. */
 static const char *write_norm(ARGUMENTS) {
     const lam__norm_params *p = q->params;
     if (!(p->order > 0) || isinf(p->order)) return "has no form in C for this order";

@@ -68,6 +68,7 @@ static const char *next_word(const char *list, size_t *length) {
     return *length ? list : NULL;
 }
 
+/* The words of C, and what its headers define. */
 static bool is_word(const char *name, size_t n) {
     size_t length;
     for (const char *w = words; (w = next_word(w, &length)); w += length + 1)
@@ -85,6 +86,7 @@ static bool is_variant(const char *behind) {
     return !*behind || strcmp(behind, "x") == 0;
 }
 
+/* Those of libm, each with its variants for other types. */
 static bool is_function(const char *name, size_t n) {
     size_t length;
     for (const char *w = functions; (w = next_word(w, &length)); w += length + 1)

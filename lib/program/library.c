@@ -137,6 +137,7 @@ static bool place_begin(place *p) {
     return true;
 }
 
+/* What is not there any more is no harm. */
 static void place_end(const place *p) {
     unlink(p->source);
     unlink(p->library);

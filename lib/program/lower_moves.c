@@ -48,6 +48,8 @@ const int64_t *lam__lower_index(lam__region *r, const lam__piece *x, int64_t n) 
     return at;
 }
 
+/* An index that is a constant with all places in range, held; NULL where what is moved is known only when the program
+ * is run. */
 static lam_value *known_index(lam__region *r, const lam__equation *e, const lam__piece *x, const lam__piece *indices) {
     const lam__index_params *p = e->params;
     if (!lam__lower_index(r, indices, x->type->dims[p->axis])) return NULL;

@@ -156,6 +156,7 @@ bool lam__lower_reduction(lam__region *r, const lam__equation *e, lam__piece *x,
 
 /* ---- sums of exponentials ---------------------------------------------------------------------------------------- */
 
+/* where(x by y, then, otherwise); -1 passes through from any of the nodes. */
 static int32_t chosen(lam__region *r, lam__loop_id by, int32_t x, int32_t y, int32_t then, int32_t otherwise) {
     const int32_t pair[] = {x, y};
     const int32_t in[] = {lam__graph_loop(&r->graph, by, true, 2, pair, NULL, 0), then, otherwise};

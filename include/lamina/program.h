@@ -98,11 +98,13 @@ typedef struct lam_jit_options {
  * f's own code runs while it is recorded and not afterwards: what it prints or counts happens then, and what it reads
  * beside its inputs, also through env, is what it was then. lam_cond, lam_switch and lam_while (control.h) choose when
  * the program is run.
- * Called as they are, without compiling, are functions that draw from the context's generator, that read values of open
- * levels or work along the axis of a batch around them, that read elements of what depends on their inputs, as C's own
- * `if` on lam_item does, or have rules that are linear by such elements alone, as one that adds x times zero; and any
- * function whose inputs belong to levels, because it is called in the body of another one that is being differentiated
- * or batched. So compile the outermost function: lam_jit(lam_grad(f)). lam_jit_report_of tells.
+ * Some functions cannot be compiled; they are called as they are, and lam_jit_report_of tells why:
+ *   - those that draw from the context's generator;
+ *   - those that read values of open levels, or work along the axis of a batch around them;
+ *   - those that read elements of what depends on their inputs, as C's own `if` on lam_item does, or have rules that
+ *     are linear by such elements alone, as one that adds x times zero;
+ *   - any function whose inputs belong to levels, because it is called in the body of another one that is being
+ *     differentiated or batched. So compile the outermost function: lam_jit(lam_grad(f)).
  * Results have the bits of the plain function, but for the order of sums that become steps, products that a derivative
  * adds to a sum, which are rounded with it or before it (fma), the sign of a zero that 0 is added to, and what `native`
  * says.

@@ -163,15 +163,15 @@ LAM_API lam_tensor *lam_betainc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *p)
 LAM_API lam_tensor *lam_betaincc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *q); /* Fails as lam_igamma_inv does. */
 
 /* Kummer's function, the sum over n of (a)_n / (b)_n x^n / n!, and Gauss's, that of (a)_n (b)_n / (c)_n x^n / n!, with
- * (a)_n = a (a + 1) .. (a + n - 1), continued to all x < 1; at 1 the limit. NaN where b (c) is 0 or a negative integer,
- * for x > 1 unless a or b is one, for operands beyond 10000 (but x of hyp2f1), and where terms cancel so that less than
- * some six digits are left, as they do for some parameters beyond 50 of unlike signs, and beyond 20 next to x = 1 and
- * far left of 0. A microsecond and more for each, up to milliseconds where terms cancel.
+ * (a)_n = a (a + 1) .. (a + n - 1), Gauss's continued to all x < 1; at 1 the limit. NaN where b (c) is 0 or a negative
+ * integer, of Gauss's for x > 1 unless a or b is one, and for operands beyond 10000 (but x of hyp2f1). NaN also where
+ * terms cancel so that less than some six digits are left: for some parameters beyond 50 of unlike signs, and beyond 20
+ * next to x = 1 and far left of 0. A microsecond and more for each, up to milliseconds where terms cancel.
  * Shape   all operands broadcast; integers are taken as f64.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands; LAM_ERR_RULE for more than 2 derivatives by a, b and c
  *         together. Owner: current scope.
- * Derivative  by x the same with all parameters one higher, times a b / c; by the parameters that of each term. At x =
- *         1 NaN by the parameters.
+ * Derivative  by x the same with all parameters one higher, times a / b, of Gauss's times a b / c; by the parameters
+ *         that of each term. At x = 1 NaN by the parameters of Gauss's.
  * Source  NIST Handbook of Mathematical Functions, 13.2 and 15.2, 15.8, 15.10, with twice the digits where terms
  *         cancel; 4 ULP up to parameters of 30 and -50 < x < 0.98, also of derivatives. */
 LAM_API lam_tensor *lam_hyp1f1(lam_tensor *a, lam_tensor *b, lam_tensor *x);

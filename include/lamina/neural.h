@@ -78,7 +78,7 @@ LAM_API lam_tensor *lam_hard_gate(lam_tensor *x, lam_tensor *y);
 LAM_API lam_tensor *lam_hard_sigmoid(lam_tensor *x);
 
 /* x hard_sigmoid(x).
- * Fails   like any use of a handle. Derivative: its own. */
+ * Fails   like any use of a handle. Derivative: (2 x + 3)/6 for -3 < x < 3, 0 up to there and 1 from there on. */
 LAM_API lam_tensor *lam_hard_silu(lam_tensor *x);
 
 /* Its derivative: (2 x + 3)/6 for -3 < x < 3, 0 up to there and 1 from there on.
@@ -158,7 +158,8 @@ LAM_API lam_tensor *lam_sigmoid_binary_cross_entropy(lam_tensor *logits, lam_ten
 
 /* The sum of targets (log(targets) - log_predictions) along the axis; a target of 0 takes no part.
  * Shape   both broadcast, without the axis.
- * Fails   LAM_ERR_SHAPE; LAM_ERR_AXIS. Derivative: by log_predictions -targets. */
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_AXIS. Derivative: by log_predictions -targets,
+ * by targets log(targets) + 1 - log_predictions. */
 LAM_API lam_tensor *lam_kl_divergence(lam_tensor *log_predictions, lam_tensor *targets, int axis);
 
 /* The cosine of the angle between x and y along the axis; 0 with gradient 0 where one of them is 0.

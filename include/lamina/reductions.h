@@ -136,7 +136,8 @@ LAM_API lam_tensor *lam_nanstd(lam_tensor *x, const lam_var_options *options); /
 
 /* sum(weights x) / sum(weights) over axes; weights broadcast to x, but a vector beside one axis goes along that axis.
  * Shape   as lam_sum.
- * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: by x weights / sum(weights). */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: by x weights / sum(weights), by weights
+ * (x - the result) / sum(weights). */
 LAM_API lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_options *options);
 
 typedef enum lam_quantile_method {

@@ -1,5 +1,6 @@
 /* See nested.h. A row is called as the public operation of its name calls its functions, so it costs what that costs.
- * What a level that records needs of it are types, which the programs of its functions tell. */
+ * What a level that records needs of it are types, which the programs of its functions tell. Rules of the rows are in
+ * nested_rules.c, their batches in nested_batch.c. */
 #include "transforms/nested.h"
 
 #include "lib/dispatch/dispatch.h"
@@ -259,8 +260,12 @@ static lam_status shapes_of(const checked *c, lam_shape out[]) {
 
 /* ---- as programs ------------------------------------------------------------------------------------------------- */
 
-/* The call with programs instead of functions. Values that these found at open levels are operands, behind the others;
- * values: those, distinct, held. */
+/* NOTE [values found outside]
+ * A function may use values around it. When w -> while (condition, x -> w x) is recorded, w is a variable of the
+ * program that is being recorded, and for the program of the body a constant that belongs to another level. The rules
+ * of a row look at operands alone, and a program that is printed has no name for it. So the body becomes
+ * (x, w) -> w x, as do all functions of the call, and w an operand behind those that the call has: one of `values`,
+ * which are distinct and held. */
 typedef struct recorded {
     const lam_call_site *call;
     lam__nested *what;
@@ -297,7 +302,7 @@ static lam__program *record(lam_fn *f, lam_value *const types[], bool unrolls) {
     return p;
 }
 
-/* Adds the values of open levels that p has found. */
+/* Adds the values of open levels that p has found and that no function before it has. */
 static bool find(recorded *r, const lam__program *p) {
     lam__scratch_area area;
     const int64_t count = lam__program_boxes(p, NULL);
@@ -357,7 +362,7 @@ static bool as_programs(lam_ctx *ctx, recorded *r) {
     return fine;
 }
 
-/* What the functions found at open levels is operands too, behind those of the call. Types are asked for before the
+/* The call with its operands, and with what the functions found outside behind them. Types are asked for before the
  * row is dispatched: they are those that the user sees. */
 static lam_status apply_recorded(const char *name, const lam_call_site *call, recorded *r, lam_value *out[]) {
     lam_ctx *ctx = call->ctx;

@@ -19,7 +19,7 @@ extern const lam_primitive *const lam__nested_rows[];
 const lam__program *lam__nested_program_at(const lam_value *x);
 
 /* Applies a row; name: of the operation, as its user knows it. Where an operand is traced the functions are made
- * programs first. One reference per result. */
+ * programs first: NOTE [values found outside]. One reference per result. */
 lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_value *out[]);
 
 /* The call as a function of its operands, made of calls of the functions as the public operations make them. */

@@ -190,9 +190,9 @@ static lam_tensor *joined(lam__control *c, const scan *s, size_t k) {
     return all;
 }
 
-/* All trips, but of a loop that the first one shows to be too long for a program: what that trip has made is dropped
- * then, and the loop becomes one operation. s->out gets the results. Rows that have been stacked are given up one
- * output after the other. */
+/* All trips; s->out gets the results. While a program is being recorded the first trip shows how many operations each
+ * trip adds to it. If that times the trips is too much for one program, what the first trip has made is dropped, and
+ * the loop becomes one operation. Rows that have been stacked are given up one output after the other. */
 static bool run(lam__control *c, scan *s) {
     if (!s->length) return no_trips(c, s);
     lam__known known = lam__deferred_loop(s->f, s->carries + s->elements, s->carry, s->length);

@@ -26,7 +26,9 @@ static inline bool lam__level_visible(const lam_ctx *ctx, const lam__level *leve
 /* NOTE [asides]
  * User code that runs for a level, as the body of a checkpoint or a forward does, sees the levels below that one. The
  * levels between the one that was current and that one are set aside meanwhile. User code may need one of these though
- * no operand belongs to it: because it draws (NOTE [draws below] in dispatch.c), or because it names its axis. Who
+ * no operand belongs to it: because it draws (NOTE [draws below] in dispatch.c), or because it names its axis. In
+ * grad of x -> sum(vmap of i -> f(x)) the operand of f belongs to grad alone, so a forward of f runs below grad, and
+ * the vmap, which is above grad, is set aside; yet that forward may ask for a sum along the axis of the vmap. Who
  * looks for a name asks the asides in their turn, and where one has the level, leaves word and fails: the call is then
  * done again, at that level. */
 typedef struct lam__aside {

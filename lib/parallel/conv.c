@@ -214,9 +214,23 @@ static bool of_points(lam__team *team, lam__conv_points *p, lam__scratch *scratc
     return true;
 }
 
-/* The first way whose plan says that it fits does it; phases always fit. Windows of one element on many examples with
- * features are asked for as points first, and are products after all where those do not fit: by_windows has written
- * over p meanwhile. False: the room was refused. */
+/* NOTE [ways]
+ * The first that fits does it, in this order; plans know which sizes they are fast for, as measured:
+ *
+ *   a product         windows of one element, or of all of x              NOTE [convolutions that are products]
+ *   points            windows of one element, few features                kernels/conv/points.h
+ *   apart             places have no element of x in common               conv_apart.c
+ *   groups abreast    many groups of few features                         kernels/conv/abreast.h
+ *   gathered          few features of the result, very many of x          kernels/conv/gather.h
+ *   examples abreast  one group, lines too short for vectors              kernels/conv/abreast.h
+ *   summed abreast    the same with features of x, as by the window       kernels/conv/abreast.h
+ *   few               places that are sums of few products                kernels/conv/few.h
+ *   places            few places of many products, as by the window       kernels/conv/places.h
+ *   gathered          few features of the result                          kernels/conv/gather.h
+ *   phases            everything else                                     conv_phases.c
+ *
+ * Windows of one element on many examples with features are asked for as points first, and are products after all where
+ * those do not fit: by_windows has written over p meanwhile. False: the room was refused. */
 bool lam__parallel_conv(lam__team *team, lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w,
                         void *out, lam__scratch *scratch, void *env) {
     double results, products;

@@ -2,7 +2,8 @@
  * for its places and row[] for places of the window: element (c, k) meets place t at x[at[t] + row[c, k]]. Where that
  * reaches outside of x, a part of it is copied with its zeros around it first (block.c). A plan says how the result is
  * cut into items, which any thread may do in any order, and the contraction into panels, which are added in their order
- * whatever the cuts; so bits depend on the operands alone. */
+ * whatever the cuts; so bits depend on the operands alone. This is the way that always fits. Other files here have
+ * faster ones for some sizes: NOTE [ways] in lib/parallel/conv.c. */
 #ifndef LAM_KERNELS_CONV_H
 #define LAM_KERNELS_CONV_H
 

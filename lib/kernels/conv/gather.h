@@ -1,7 +1,12 @@
 /* Convolutions of dilated operands whose result has few features: gradients by x of convolutions with strides, above
  * all. Their products are made by one product of matrices, of all weights and the elements of x as they lie; then each
  * place of the result gathers those that it is the sum of. So x is read once, not once for each phase, and products
- * fill vectors however few features there are. */
+ * fill vectors however few features there are. A window of three, [a b c], in x = [p q] with gaps of 2 and two zeros at
+ * either end:
+ *
+ *   products    a p  a q        places    0: c p          2: a p + c q    4: a q      a phase: it gathers rows a and c
+ *               b p  b q                  1: b p          3: b q                      a phase: it gathers row b
+ *               c p  c q */
 #ifndef LAM_KERNELS_CONV_GATHER_H
 #define LAM_KERNELS_CONV_GATHER_H
 

@@ -200,7 +200,8 @@ static lam_tensor *cell_of(lam_tensor *m, int row, int column) {
     return lam_index(lam_index(m, 0, row), 0, column);
 }
 
-/* A quaternion of any length, from its element `i` on, which is not small where it is chosen: four times it times q. */
+/* 4 q_i q of the unit quaternion q: it has the direction of q, and is made of sums of elements of the matrix. It is
+ * good where q_i is not small, and chosen where it is the largest (Shepperd, Quaternion from rotation matrix, 1978). */
 static lam_tensor *by_element(lam_tensor *m, lam_tensor *trace, int i) {
     lam_tensor *q[4];
     for (int a = 0; a < 3; a++) {

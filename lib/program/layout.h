@@ -36,7 +36,7 @@ bool lam__layout_next(lam__layout *l, const void *params, lam__parameter *out);
 /* Bytes of the parameters; behind the last one. */
 size_t lam__layout_bytes(const lam__layout *l);
 
-/* Element i of a parameter; kind d: as_double, otherwise as_integer. Kind s has none of this. */
+/* Element i of a parameter that is a whole number in memory: of any kind but d and s. */
 int64_t lam__layout_integer(const lam__parameter *p, const void *params, int64_t i);
 void lam__layout_set_integer(const lam__parameter *p, void *params, int64_t i, int64_t value);
 

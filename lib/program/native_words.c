@@ -30,7 +30,14 @@ static const char *const TYPES =
     "F int any(word x) {\n    int64_t r = 0;\n"
     "#define E(k) r |= PART(x, k);\n    EACH(E)\n#undef E\n    return r != 0;\n}\n";
 
-/* Moves. A register of one lane is eight bytes. Of less than a group the lanes that are not there get what the last one
+/* Moves. A function of the text has `m`, memory of the registers, `d`, the arrays that it reads and writes, and
+ * `first`, the element that its first lane stands for. What statements say of these:
+ *   AT, SET            the register at byte `at` of m, of the lanes whose turn it is
+ *   SAME               one whose lanes are all the same
+ *   FROM, INTO         elements of array n from `base` on, `step` apart; FROM_NEAR, INTO_NEAR: without gaps
+ *   LINE               a line of three parts: elements before e are those of p, before e1 of p1, all others of p2;
+ *                      a part without an array is 0
+ * A register of one lane is eight bytes. Of less than a group the lanes that are not there get what the last one
  * has. */
 static const char *const MOVES =
     "typedef double part_f64; typedef float part_f32; typedef uint8_t part_word;\n"

@@ -69,7 +69,8 @@ bool lam__tokens_memory(lam__tokens *t, size_t bytes) {
     return false;
 }
 
-/* New lines are blanks too; only parameters have to stand in one line (open_params and `ahead` in read.c). */
+/* New lines are blanks too; only parameters have to stand in one line (open_params in read.c, and
+ * lam__tokens_listed). */
 void lam__tokens_skip(lam__tokens *t) {
     while (isspace((unsigned char)*t->at)) t->at++;
 }

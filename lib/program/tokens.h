@@ -26,7 +26,7 @@ bool lam__tokens_memory(lam__tokens *t, size_t bytes);
 
 void lam__tokens_skip(lam__tokens *t);
 
-/* Whether this mark comes next, which is stepped over; `expect` fails where it does not. */
+/* Whether this mark comes next, which is stepped over; lam__tokens_expect fails where it does not. */
 bool lam__tokens_next(lam__tokens *t, char c);
 bool lam__tokens_expect(lam__tokens *t, char c);
 

@@ -197,8 +197,8 @@ static void FN(qr)(const lam__rectangle *how, work_sizes sizes, T *x, T *q, T *r
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------- */
 
-/* LAPACK answers a size of -1 with the room it wants. The parts of complex results have their own room (eig_bytes in
- * spectral.c). */
+/* LAPACK answers a size of -1 with the room it wants. The parts of complex results have their own room
+ * (lam__kernels_eig_bytes in spectral.c). */
 static work_sizes FN(eig_sizes)(int64_t n, bool vectors) {
     const int order = (int)n, ask = -1;
     int info = 0;

@@ -110,8 +110,8 @@ lam_tensor *lam__control_truth(lam__control *c, const lam_fn *f, lam_tensor *x) 
         lam__text t = {text, sizeof text, 0};
         lam__error_append_type(&t, (lam_dtype)v->dtype, v->rank, v->dims);
         lam__error_set(c->ctx, v->rank ? LAM_ERR_SHAPE : LAM_ERR_DTYPE, "reduce it with lam_all or lam_any",
-                       "%s: the %s%s%s%s is %s, a bool of rank 0 expected", c->what, f ? "result of '" : "predicate",
-                       f ? f->name : "", f ? "'" : "", "", text);
+                       "%s: the %s%s%s is %s, a bool of rank 0 expected", c->what, f ? "result of '" : "predicate",
+                       f ? f->name : "", f ? "'" : "", text);
         return &c->ctx->failed;
     }
     return lam_cast(v->dtype == LAM_BOOL ? x : lam_ne(x, 0), LAM_I64);

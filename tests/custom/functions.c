@@ -1,6 +1,5 @@
-/* Rules for existing functions: lam_custom_vjp and its kin. Expected values by
- * hand; rules are
- * wrong on purpose where they must be told from the code. */
+/* Rules for existing functions: lam_custom_vjp and its kin. Expected values by hand; rules are wrong on purpose where
+ * they must be told from the code. */
 #include "tests/custom/callbacks.h"
 
 /* ---- lam_custom_vjp ---------------------------------------------------------------------------------------------- */

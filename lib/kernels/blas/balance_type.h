@@ -1,6 +1,5 @@
-/* What balance.c does with parts of one floating type: T, NAME, SIZE (the absolute
- * value) and LIMITS. An element has `parts` of them, one or two.
- * No include guard: that is the point. */
+/* What balance.c does with parts of one floating type: T, NAME, SIZE (the absolute value) and LIMITS. An element has
+ * `parts` of them, one or two. No include guard: that is the point. */
 
 /* The exponent of the larger part of an element, NONE of 0 and of what is no number. ilogb sees through subnormal
  * numbers, so these are brought to full size and not taken for zeros. NONE is below every exponent that a number

@@ -1,7 +1,7 @@
-/* Logarithm and exponential of unevaluated sums, of which simd/pow.h makes pow, logistic, tanh
- * and logaddexp, all below 1 ULP in f64 since nothing is rounded on the way but in a second double;
- * and exp and exp2 themselves. Their f32 forms are single precision's share of the same steps, made in f64. exp takes
- * powers of 2 in sixteenths from a table, so that a short polynomial does for what is left. */
+/* Logarithm and exponential of unevaluated sums, of which simd/pow.h makes pow, logistic, tanh and logaddexp, all below
+ * 1 ULP in f64 since nothing is rounded on the way but in a second double; and exp and exp2 themselves. Their f32 forms
+ * are single precision's share of the same steps, made in f64. exp takes powers of 2 in sixteenths from a table, so
+ * that a short polynomial does for what is left. */
 #ifndef LAM_KERNELS_SIMD_LOGEXP_H
 #define LAM_KERNELS_SIMD_LOGEXP_H
 

@@ -226,9 +226,8 @@ ALWAYS_INLINE void NAME(square)(int side, const T *from, int64_t from_step, T *t
 }
 
 /* Bands of two squares, so that what is read of a line is used while it is near; short lines are read as they follow
- * each other. Lines to be written are asked for in
- * advance where they come from far: each band touches others than the hardware foresees. The last band and the last
- * column of squares overlap those before them. */
+ * each other. Lines to be written are asked for in advance where they come from far: each band touches others than the
+ * hardware foresees. The last band and the last column of squares overlap those before them. */
 ALWAYS_INLINE void NAME(plane_of)(int side, int64_t rows, int64_t n, const T *src, int64_t src_step, T *dst,
                                   int64_t dst_step, bool far) {
     enum { AHEAD = 256 / sizeof(T), SHORT = 512 / sizeof(T) };

@@ -22,16 +22,20 @@ static twice single(wide x) {
     return (twice){x, 0};
 }
 
+/* Knuth's, of numbers of any size. */
 static twice exact_sum(wide a, wide b) {
     const wide s = a + b, part = s - a;
     return (twice){s, (a - (s - part)) + (b - part)};
 }
 
+/* Dekker's, in half as many steps: hi is the larger number. */
 static twice joined(wide hi, wide lo) {
     const wide s = hi + lo;
     return (twice){s, lo - (s - hi)};
 }
 
+/* Veltkamp's: each factor is cut in two of half the digits, whose products are exact. A fused product would be one
+ * step, but of long doubles few machines have it. */
 static twice exact_product(wide a, wide b) {
     const wide split = ldexpl(1, (LDBL_MANT_DIG + 1) / 2) + 1;
     const wide ca = split * a, cb = split * b, ah = ca - (ca - a), bh = cb - (cb - b), al = a - ah, bl = b - bh;
@@ -54,6 +58,7 @@ static twice times(twice a, twice b) {
     return joined(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
+/* The quotient of the leading parts, and what one step of a long division adds. */
 static twice over(twice a, twice b) {
     const wide first = a.hi / b.hi;
     const twice rest = minus(a, times(b, single(first)));

@@ -78,8 +78,8 @@ static double binomial(int n, int k) {
     return value;
 }
 
-/* What the density is multiplied by when it is differentiated: f = exp(g) has
- * f^(i+1,j) = sum of C(i,m) C(j,n) g^(m+1,n) f^(i-m,j-n). */
+/* What the density is multiplied by when it is differentiated: f = exp(g) has f^(i+1,j) = the sum of
+ * C(i,m) C(j,n) g^(m+1,n) f^(i-m,j-n). */
 static double factor(const side *q) {
     double f[ORDERS + 1][ORDERS + 1] = {{1}};
     for (int i = 0; i <= q->i; i++)

@@ -290,8 +290,8 @@ const lam__interpreter lam__interpreter_rematerialise = {
 
 /* ---- running a function ------------------------------------------------------------------------------------------ */
 
-/* Results come out of their boxes before the pop. */
-lam_status lam__rematerialise_run(lam_fn *f, lam__rematerialise *state, lam_value *const in[], lam_value *out[]) {
+/* Runs f over a level with this state. Results come out of their boxes before the pop. On failure out[] is NULL. */
+static lam_status run_over(lam_fn *f, lam__rematerialise *state, lam_value *const in[], lam_value *out[]) {
     lam__level level;
     lam__scratch_area area;
     lam_value **boxes = lam__scratch_get(&area, f->ctx, (size_t)f->inputs * sizeof *boxes);
@@ -314,12 +314,12 @@ lam_status lam__rematerialise_keep(lam_fn *f, lam__rematerialise *state, const b
                                    lam_value *out[]) {
     lam__scratch_area area;
     lam__level level;
-    if (!wanted) return lam__rematerialise_run(f, state, in, out);
+    if (!wanted) return run_over(f, state, in, out);
     lam_value **boxes = lam__scratch_get(&area, f->ctx, (size_t)f->inputs * sizeof *boxes);
     lam_status status = boxes ? lam__values_push(f->ctx, &level) : LAM_ERR_MEMORY;
     if (status == LAM_OK) {
         status = lam__values_box(&level, f->inputs, wanted, in, boxes);
-        if (status == LAM_OK) status = lam__rematerialise_run(f, state, boxes, out);
+        if (status == LAM_OK) status = run_over(f, state, boxes, out);
         if (status == LAM_OK) lam__values_unbox(&level, (size_t)f->outputs, out);
         lam__values_unbox(&level, state->kept->count, state->kept->values);
         lam__arguments_release(f->inputs, boxes);
@@ -341,7 +341,7 @@ static void body_finder(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     memset(v, 0, n * sizeof *v);
     lam_value **results = v + f->inputs;
     lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? LAM_OK : ctx->error.status;
-    if (status == LAM_OK) status = lam__rematerialise_run(f, &state, v, results);
+    if (status == LAM_OK) status = run_over(f, &state, v, results);
     lam__arguments_give(ctx, status, f->outputs, results, out);
     lam__scratch_put(&area);
 }

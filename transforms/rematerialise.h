@@ -47,11 +47,9 @@ extern const lam__interpreter lam__interpreter_rematerialise;
 lam_status lam__rematerialise_box(lam__level *level, int n, lam_value *values[]);
 void lam__rematerialise_unbox(const lam__level *level, int n, lam_value *values[]);
 
-/* Runs f over a level with this state: inputs go in in boxes, results come out of them. On failure out[] is NULL. */
-lam_status lam__rematerialise_run(lam_fn *f, lam__rematerialise *state, lam_value *const in[], lam_value *out[]);
-
-/* The same forward, for values: where wanted[] is given, those that f has at a level that differentiates by such inputs
- * (values.h). That level lies below: the calls that count are those of f itself. */
+/* Runs f forward over a level with this state: inputs go in in boxes, results come out of them; on failure out[] is
+ * NULL. Where wanted[] is given, values are those that f has at a level that differentiates by such inputs (values.h).
+ * That level lies below: the calls that count are those of f itself. */
 lam_status lam__rematerialise_keep(lam_fn *f, lam__rematerialise *state, const bool wanted[], lam_value *const in[],
                                    lam_value *out[]);
 

@@ -33,10 +33,7 @@ lam_tensor *lam__apply_binary_(const lam_primitive *p, lam_tensor *x, lam_tensor
  * why not. */
 lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__operand number);
 
-/* lam_integer_pow for any exponent that a derivative may need. */
-lam_tensor *lam__integer_pow(lam_tensor *x, int64_t n);
-
-/* lam_times_power likewise. */
+/* lam_times_power for any exponent that a derivative may need. */
 lam_tensor *lam__times_integer_pow(lam_tensor *x, lam_tensor *y, int64_t exponent, double factor);
 
 /* lam_nan_to_num of floating x with all three numbers given. */

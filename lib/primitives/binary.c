@@ -150,12 +150,17 @@ const lam_primitive lam__row_times_power = {
     .layout = "l exponent, d factor",
 };
 
+/* Wider than the public form, since derivatives of x^INT_MIN have exponents below it. */
+static lam_tensor *integer_pow(lam_tensor *x, int64_t n) {
+    return lam__apply1(&lam__row_integer_pow, &n, sizeof n, x);
+}
+
 /* Complex numbers have no loop for it, and a division of their own that neither over- nor underflows: so exponent -1 is
  * a division and not a product with the power -1. */
 static lam_tensor *complex_times_power(lam_tensor *x, lam_tensor *y, int64_t exponent, double factor) {
     uint64_t since = lam__scope_now(x);
     if (exponent == -1) return lam__scope_only(lam_mul(factor, lam_div(x, y)), since);
-    lam_tensor *power = exponent == 1 ? y : lam__integer_pow(y, exponent);
+    lam_tensor *power = exponent == 1 ? y : integer_pow(y, exponent);
     return lam__scope_only(lam_mul(x, lam_mul(factor, power)), since);
 }
 
@@ -276,13 +281,8 @@ const lam_primitive lam__row_integer_pow = {
     .layout = "l exponent",
 };
 
-/* Wider than the public form, since derivatives of x^INT_MIN have exponents below it. */
-lam_tensor *lam__integer_pow(lam_tensor *x, int64_t n) {
-    return lam__apply1(&lam__row_integer_pow, &n, sizeof n, x);
-}
-
 lam_tensor *lam_integer_pow(lam_tensor *x, int n) {
-    return lam__integer_pow(x, n);
+    return integer_pow(x, n);
 }
 
 /* d atan2(y, x) = (x dy - y dx) / (x^2 + y^2), where in[0] is y and in[1] is x. Both quotients are atan2_slope, with

@@ -232,8 +232,10 @@ int64_t lam__matrices_count(const lam_value *x) {
     return count;
 }
 
-/* A stack of one matrix needs no place. */
-void lam__matrices_place(const lam_value *x, int64_t at, lam__text *text) {
+/* ---- factorisations ---------------------------------------------------------------------------------------------- */
+
+/* Where entry `at` of the leading axes of x lies, for example " at [2, 0]"; a single matrix needs no place. */
+static void append_place(const lam_value *x, int64_t at, lam__text *text) {
     int64_t index[LAM_INNER_RANK];
     int rank = x->rank - 2;
     for (int k = rank - 1; k >= 0; k--) {
@@ -244,14 +246,12 @@ void lam__matrices_place(const lam_value *x, int64_t at, lam__text *text) {
     if (rank > 0) lam__error_append(text, "]");
 }
 
-/* ---- factorisations ---------------------------------------------------------------------------------------------- */
-
 /* A user with a stack of a thousand matrices learns which of them it was. */
 lam_status lam__matrices_bad(const lam_call_site *call, const lam_value *x, int64_t at, const char *is,
                              const char *remedy) {
     char place[128] = "";
     lam__text text = {place, sizeof place, 0};
-    lam__matrices_place(x, at, &text);
+    append_place(x, at, &text);
     return lam__error_call(call, LAM_ERR_NUMERIC, remedy, "the matrix%s %s", place, is);
 }
 

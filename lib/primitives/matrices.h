@@ -60,9 +60,6 @@ lam_status lam__matrices_give_failed(lam_tensor *failed, int n, lam_tensor **con
 /* The number of matrices in a stack. */
 int64_t lam__matrices_count(const lam_value *x);
 
-/* Appends where entry `at` of the leading axes of x lies, for example " at [2, 0]"; nothing for a single matrix. */
-void lam__matrices_place(const lam_value *x, int64_t at, lam__text *text);
-
 /* Records that matrix number `at` of the stack x `is` something that the operation cannot do with. */
 lam_status lam__matrices_bad(const lam_call_site *call, const lam_value *x, int64_t at, const char *is,
                              const char *remedy);

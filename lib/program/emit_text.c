@@ -82,7 +82,7 @@ void lam__emit_real(lam_dtype dtype, double x, char text[LAM__EMIT_NUMBER]) {
 }
 
 /* The least integer has no constant in C. */
-void lam__emit_whole(int64_t x, char text[LAM__EMIT_NUMBER]) {
+static void write_whole(int64_t x, char text[LAM__EMIT_NUMBER]) {
     if (x == INT64_MIN) snprintf(text, LAM__EMIT_NUMBER, "INT64_MIN");
     else if (x > INT32_MAX || x < -INT32_MAX) snprintf(text, LAM__EMIT_NUMBER, "INT64_C(%lld)", (long long)x);
     else snprintf(text, LAM__EMIT_NUMBER, x < 0 ? "(%lld)" : "%lld", (long long)x);
@@ -93,8 +93,8 @@ void lam__emit_element(lam_dtype dtype, const void *data, int64_t i, char text[2
     switch (dtype) {
     case LAM_F64: lam__emit_real(dtype, ((const double *)data)[i], text); break;
     case LAM_F32: lam__emit_real(dtype, (double)((const float *)data)[i], text); break;
-    case LAM_I64: lam__emit_whole(((const int64_t *)data)[i], text); break;
-    case LAM_I32: lam__emit_whole(((const int32_t *)data)[i], text); break;
+    case LAM_I64: write_whole(((const int64_t *)data)[i], text); break;
+    case LAM_I32: write_whole(((const int32_t *)data)[i], text); break;
     case LAM_C128:
     case LAM_C64: {
         const bool wide = dtype == LAM_C128;
@@ -104,7 +104,7 @@ void lam__emit_element(lam_dtype dtype, const void *data, int64_t i, char text[2
         snprintf(text, 2 * LAM__EMIT_NUMBER + 16, "CMPLX%s(%s, %s)", wide ? "" : "F", re, im);
         break;
     }
-    default: lam__emit_whole(((const uint8_t *)data)[i], text);
+    default: write_whole(((const uint8_t *)data)[i], text);
     }
 }
 

@@ -132,9 +132,8 @@ void lam__emit_statement(lam__emit *e, const char *text, lam_dtype dtype, const 
 const char *lam__emit_type(lam_dtype dtype);
 const char *lam__emit_suffix(lam_dtype dtype);
 
-/* A floating number, a whole one, element i of memory as C constants, exactly. */
+/* A floating number and element i of memory as C constants, exactly. */
 void lam__emit_real(lam_dtype dtype, double x, char text[LAM__EMIT_NUMBER]);
-void lam__emit_whole(int64_t x, char text[LAM__EMIT_NUMBER]);
 void lam__emit_element(lam_dtype dtype, const void *data, int64_t i, char text[2 * LAM__EMIT_NUMBER + 16]);
 
 /* Opens a loop `for i<name>` for each axis of other than one element; gives how many. names NULL: 0, 1, ... */

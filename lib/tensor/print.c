@@ -179,7 +179,8 @@ static void print_absence(FILE *file, const lam_value *v) {
 }
 
 /* One line for each level down to the value without a box, which shows its elements. */
-void lam__print_value(FILE *file, const lam_value *v, int indent) {
+static void print_value(FILE *file, const lam_value *v) {
+    int indent = 0;
     for (;; indent += 2) {
         repeat(file, ' ', indent);
         lam__print_type(file, v);
@@ -214,6 +215,6 @@ void lam__print_brief(FILE *file, const lam_value *v) {
 void lam_print(FILE *file, lam_tensor *t) {
     if (!file) return;
     const lam_value *v = lam__scope_peek(t);
-    if (v) lam__print_value(file, v, 0);
+    if (v) print_value(file, v);
     else fputs(!t ? "no tensor (NULL)\n" : t->magic == LAM__FREED ? "freed tensor\n" : "failed tensor\n", file);
 }

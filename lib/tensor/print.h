@@ -4,10 +4,7 @@
 
 #include "lib/tensor/value.h"
 
-/* dtype, dims, and elements or what is inside, each line behind `indent` blanks. Ends with a newline. */
-void lam__print_value(FILE *file, const lam_value *v, int indent);
-
-/* The same in a few words and without newline: dtype, dims, and the elements of what is small enough for a line. */
+/* A value in a few words and without newline: dtype, dims, and the elements of what is small enough for a line. */
 void lam__print_brief(FILE *file, const lam_value *v);
 
 /* "f64[5, 3]". */

@@ -48,13 +48,6 @@ lam__conv_box lam__conv_box_of(const lam__conv_grid *g, int64_t number);
 const char *lam__conv_weights(const lam__conv *p, int64_t group, int64_t panel, int64_t feature, char *room);
 int64_t lam__conv_width(const lam__conv *p, int64_t feature);
 
-/* Places that neighbours in memory make a span, which vectors run along; what lies between lines is computed too. */
-typedef struct lam__conv_spans {
-    bool flat;            /* a span has all lines of a plane */
-    int64_t spans, count; /* of a box; places of a span */
-} lam__conv_spans;
-lam__conv_spans lam__conv_spans_of(const lam__conv *p, const lam__conv_block *b, const lam__conv_box *places);
-
 /* Elements of sums that an item needs. */
 int64_t lam__conv_sums(const lam__conv *p, const lam__conv_block *b, const lam__conv_box *places);
 

@@ -21,14 +21,20 @@ typedef struct item {
     bool in_place;
 } item;
 
+/* Places that neighbours in memory make a span, which vectors run along. */
+typedef struct spans {
+    bool flat;            /* a span has all lines of a plane */
+    int64_t spans, count; /* of a box; places of a span */
+} spans;
+
 /* Lines of the result that lie side by side in the block may be run through as one, with sums between them that nobody
  * asked for: worth it where these are fewer than the lanes that single lines would leave empty. */
-lam__conv_spans lam__conv_spans_of(const lam__conv *p, const lam__conv_block *b, const lam__conv_box *places) {
+static spans spans_of(const lam__conv *p, const lam__conv_block *b, const lam__conv_box *places) {
     const int64_t *dims = places->dims, lanes = p->loops->lanes, line = (dims[3] + lanes - 1) / lanes * lanes;
-    const lam__conv_spans lines = {false, dims[0] * dims[1] * dims[2], dims[3]};
+    const spans lines = {false, dims[0] * dims[1] * dims[2], dims[3]};
     if (p->direct || p->rows.count[3] > 1) return lines; /* there, lines of panels differ in length */
     const int64_t plane = (dims[2] - 1) * b->axis[2].count + dims[3];
-    return plane <= dims[2] * line ? (lam__conv_spans){true, dims[0] * dims[1], plane} : lines;
+    return plane <= dims[2] * line ? (spans){true, dims[0] * dims[1], plane} : lines;
 }
 
 /* Features of a place in the sums, filled up to whole vectors. */
@@ -144,7 +150,7 @@ static int64_t line_of(const item *t, int64_t feature, int64_t i) {
 /* Vectors of neighbouring places, span by span, into the sums or straight into lines of the result. */
 static void run_along(const item *t, int64_t panel, lam__conv_panel *p) {
     const lam__conv *plan = t->plan;
-    const lam__conv_spans s = lam__conv_spans_of(plan, &t->b, &t->places);
+    const spans s = spans_of(plan, &t->b, &t->places);
     const int64_t bytes = lam__item_bytes(plan->dtype);
     const char *x = p->x;
     p->places = s.count;
@@ -198,7 +204,7 @@ static void list_panel(item *t, const lam__conv_box *rows) {
     if (!t->in_place) lam__conv_block_layout(&plan->shape, plan->way, &t->places, rows, &t->b);
     const source from = {plan, t->in_place ? NULL : &t->b};
     int axes = 4;
-    if (plan->way == LAM__CONV_ALONG) axes = lam__conv_spans_of(plan, &t->b, &t->places).flat ? 2 : 3;
+    if (plan->way == LAM__CONV_ALONG) axes = spans_of(plan, &t->b, &t->places).flat ? 2 : 3;
     list(t->places.dims, axes, offset_at, &from, t->at);
     list(rows->dims, plan->way == LAM__CONV_DOTS ? 3 : 4, offset_row, &from, t->row);
 }
@@ -262,7 +268,7 @@ static void put_item(const item *t) {
     for (int i = 3; i > 1; i--) from[i] = from[i + 1] * d[i];
     from[0] = from[2] * d[1];
     if (plan->way == LAM__CONV_ALONG) {
-        const lam__conv_spans s = lam__conv_spans_of(plan, &t->b, &t->places);
+        const spans s = spans_of(plan, &t->b, &t->places);
         const int64_t lines = s.count * t->features;
         from[4] = 1;
         from[3] = s.flat ? t->b.axis[2].count : lines;

@@ -414,6 +414,7 @@ const lam_primitive lam__row_control = {
     .params_release = release_params,
 };
 
+/* There has been no forward, so what one would have left is made here: the operands, and nothing that was kept. */
 lam_status lam__checkpoint_pull(lam_fn *f, lam_value *const in[], const bool needs[], lam_value *const g[],
                                 lam_value *gx[]) {
     lam_ctx *ctx = f->ctx;

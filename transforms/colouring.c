@@ -311,6 +311,7 @@ static int64_t colour_star(const star *s, const int64_t order[]) {
     return colours;
 }
 
+/* One block serves for the order, for the counts that make it and later others, and for what is forbidden. */
 int64_t lam__colouring_symmetric(lam_ctx *ctx, const lam__entries *e, int64_t colours[]) {
     star s = {.colours = colours};
     size_t bytes;

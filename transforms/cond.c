@@ -183,6 +183,7 @@ lam_status lam_cond(lam_tensor *pred, lam_fn *if_true, lam_fn *if_false, lam_lis
     return lam_failed(index) ? lam__control_end(&c, NULL) : choose(&c, index, &what);
 }
 
+/* The index is brought into the range first, so that all that comes after it finds a function. */
 lam_status lam_switch(lam_tensor *index, lam_fn *const branches[], size_t count, lam_list operands, lam_tensor **out,
                       size_t n_out) {
     choice what = {branches, count, NULL, 0};

@@ -159,6 +159,8 @@ static lam_status run_all(bare *b, bool *fits) {
     return status;
 }
 
+/* All pointers are in one block: operands, two sides of each carry, which trips write in turns, and where parts read
+ * and write. */
 bool lam__nested_run_bare(const lam_call_site *call, lam_value *out[], lam_status *status) {
     const lam__nested *w = call->params;
     bare b = {.call = call, .what = w, .out = out, .carries = (int)w->carries, .elements = (int)w->elements};

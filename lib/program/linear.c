@@ -233,6 +233,7 @@ static lam_status check_results(const flow *f) {
     return LAM_OK;
 }
 
+/* One walk along the equations: what an equation reads has been judged before it. */
 lam_status lam__program_check_linear(const lam__program *p, const char *name, bool tangents) {
     lam__arena arena;
     lam__arena_open(&arena, p->ctx);

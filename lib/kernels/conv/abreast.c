@@ -252,6 +252,7 @@ static void list_rows(const lam__conv_abreast *p, const lam__conv_case *phase, c
                              k2 * a[2].spread * step[2];
 }
 
+/* Behind the list of phases lie the tables of each: its places in the block and in the results, then its rows. */
 void lam__conv_abreast_list(lam__conv_abreast *p) {
     const int64_t lanes = p->loops->lanes, step[] = {p->extent[1] * p->extent[2] * lanes, p->extent[2] * lanes, lanes};
     int64_t *table = (int64_t *)(void *)(p->phases + p->count), put, packed = 0;

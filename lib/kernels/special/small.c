@@ -167,6 +167,7 @@ static void expand_ratio(orders o, wide p, wide q, jet *r) {
     }
 }
 
+/* Of the last coefficient, whose value exp(u) has been left out until here. */
 static wide derivative(orders o, const jet *x, wide u) {
     wide value = x->x[o.p][o.q];
     for (int k = 2; k <= o.p; k++) value *= k;
@@ -174,6 +175,8 @@ static wide derivative(orders o, const jet *x, wide u) {
     return value * expl(u);
 }
 
+/* The factors become series in dp and dq, whose product has the derivatives as its coefficients. c[m] is coefficient m
+ * of c_n by q, which a step brings from n - 1 to n. */
 wide lam__special_small_beta_slope(double p, double q, wide z, int i, int j) {
     const orders o = {i, j};
     jet u = {{{0}}}, e = {{{0}}}, g = {{{1}}}, r = {{{0}}}, eg, all;

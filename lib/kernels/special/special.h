@@ -115,11 +115,11 @@ lam__wide lam__special_wide_betaln(lam__wide a, lam__wide b);
 
 /* ---- small.c ---- */
 
-/* P(a, x) for a, x < 1, or 1 less it; a derivative by a. */
+/* P(a, x) for a, x < 1, or Q(a, x) where `upper`; the derivative of P of order k by a. */
 lam__wide lam__special_small_gamma(double a, double x, bool upper);
 lam__wide lam__special_small_gamma_slope(double a, double x, int k);
 
-/* Whether I_z(p, q) is for this file; it, or 1 less it; a derivative by p and q. */
+/* Whether I_z(p, q) is for small.c; I, or 1 - I where `rest`; the derivative of I of order i by p and j by q. */
 bool lam__special_is_small_beta(double p, double q, lam__wide z);
 lam__wide lam__special_small_beta(double p, double q, lam__wide z, bool rest);
 lam__wide lam__special_small_beta_slope(double p, double q, lam__wide z, int i, int j);

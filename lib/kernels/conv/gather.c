@@ -12,10 +12,10 @@ enum {
     PRODUCTS = 1 << 17,      /* bytes of an item: they stay in the second cache */
     MOST_PRODUCTS = 1 << 20, /* where a few places alone have more */
     AHEAD = 4,               /* places of an item are so many times those that it meets besides */
-    SOME_TERMS = 8,          /* features of x, and so terms of a product: fewer are done faster by phases, */
-    ONE_PHASE = 2,           /* so many times those where that is one, which copies little, */
-    MANY_TERMS = 16,         /* and these, for each feature, where several features gather many products for a place; */
-    MOST_TERMS = 32,         /* very many */
+    SOME_TERMS = 8,          /* of a product: least_terms says where each of these is meant */
+    ONE_PHASE = 2,           /* times as many */
+    MANY_TERMS = 16,         /* for each feature of the result */
+    MOST_TERMS = 32,         /* likewise */
     MANY_PHASES = 16,        /* each of them would copy all of x */
     SOME_GATHERED = 4,       /* products that a place gathers of each feature, on average: up to these are few, */
     MANY_GATHERED = 8,       /* up to these many */
@@ -138,8 +138,11 @@ static int64_t joined(const lam__conv_case *s) {
     return step;
 }
 
-/* Terms of a product from which on that is faster than to add them up in phases, where features of the result do not
- * fill vectors. */
+/* Terms of a product, which are features of x, from which on that is faster than to add them up in phases, where
+ * features of the result do not fill vectors:
+ *   one feature, or several phases whose places gather few   SOME_TERMS; one phase copies little, and wants ONE_PHASE
+ *                                                            times as many
+ *   otherwise, for each feature                              MANY_TERMS; MOST_TERMS where places gather very many */
 static int64_t least_terms(int64_t features, double phases, double gathered) {
     if (features == 1 || (phases > 1 && gathered <= SOME_GATHERED))
         return phases > 1 ? SOME_TERMS : ONE_PHASE * SOME_TERMS;

@@ -1,6 +1,6 @@
 /* Complex numbers and their parts. real, imag and complex move parts in and out; conj is elementwise. With them a
  * function that is not holomorphic is made of real ones: abs is hypot of the parts, angle atan2, and so their
- * derivatives follow in both modes. NOTE [complex derivatives] in complex.h says what is meant by these. */
+ * derivatives follow in both modes. NOTE [complex derivatives] in lamina/complex.h says what is meant by these. */
 #include "lib/primitives/cplx.h"
 
 #include "lib/primitives/apply.h"

@@ -161,8 +161,8 @@ static lam_status eval_fft(const lam_call_site *call, lam_value *const out[]) {
 }
 
 /* NOTE [transposes of transforms]
- * Cotangents pair by Re(g w), nothing conjugated (NOTE [complex derivatives] in complex.h). The matrix of a complex
- * transform is symmetric: it is its own transpose. From n reals: Re(sum of g_k exp(-i t_k)) is the inverse real
+ * Cotangents pair by Re(g w), nothing conjugated (NOTE [complex derivatives] in lamina/complex.h). The matrix of a
+ * complex transform is symmetric: it is its own transpose. From n reals: Re(sum of g_k exp(-i t_k)) is the inverse real
  * transform of conj(g), in which inner coefficients count twice and therefore enter with half their weight. To n reals:
  * the coefficients of the real transform of g, conjugated, the inner ones twice. Outer ones are that of frequency 0,
  * and of n/2 for even n. */

@@ -1,7 +1,7 @@
 /* One instruction set's elementwise loops, made from the templates beside this file; compiled once per set. The table
  * is generated from elementwise.def, so an operation without its loops does not compile. The set that a machine uses is
- * chosen once, in elementwise.c. Static helpers of the headers become part of each loop, which is why there is one
- * large file for each set. A loop that is missing is a name that is not declared. */
+ * chosen once, in lib/kernels/elementwise.c. Static helpers of the headers become part of each loop, which is why there
+ * is one large file for each set. A loop that is missing is a name that is not declared. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
 

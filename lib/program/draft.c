@@ -274,9 +274,9 @@ static bool add_targets(lam__draft *d, int64_t stage, lam__draft_variable *v, in
     if (!nodes) return v->piece->mixed && add_mixed(d, stage, v->piece, data, room);
     if (first == last && !lam__region_may_be_same(r, v->piece->type->count)) return false;
     const lam_value *type = v->piece->type;
-    const int64_t before = lam__region_extent(type->dims, 0, first == last ? type->rank : first),
-                  behind = first == last ? 1 : lam__region_extent(type->dims, last, type->rank),
-                  inside = first == last ? 1 : lam__region_extent(type->dims, first, last);
+    const int64_t before = lam__axes_product(type->dims, 0, first == last ? type->rank : first),
+                  behind = first == last ? 1 : lam__axes_product(type->dims, last, type->rank),
+                  inside = first == last ? 1 : lam__axes_product(type->dims, first, last);
     for (int64_t i = 0; i < before * behind; i++) {
         const int64_t base = i / behind * inside * behind + i % behind;
         const int64_t step = first == last ? 0 : behind;

@@ -145,8 +145,8 @@ static bool is_part(const lam__draft *d, int64_t stage) {
 }
 
 /* The region of a stage as a fused part; NULL where it is better called. It is made to be judged: only its steps say
- * what it costs. Where shorter axes may be in the lanes a region may leave to later ones what it would have to write for calls: such a
- * draft is taken as it is, or not at all. */
+ * what it costs. Where shorter axes may be in the lanes a region may leave to later ones what it would have to write
+ * for calls: such a draft is taken as it is, or not at all. */
 static lam__fused *part_of(const lam__draft *d, int64_t stage, lam__plan_fusion fusion, bool native) {
     const lam__region *r = d->regions[stage];
     if (!is_part(d, stage) || fusion == LAM__PLAN_NONE) return NULL;

@@ -59,7 +59,7 @@ lam__piece *lam__region_source(lam__region *r, int64_t variable, lam_value *cons
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
 bool lam__region_fits(const lam__region *r, const int64_t *dims, int first, int last) {
-    const int64_t count = lam__region_extent(dims, first, last);
+    const int64_t count = lam__axes_product(dims, first, last);
     if (count == r->lanes) return true;
     return r->shorter && last - first == 1 && count < r->lanes && lam__region_may_share(count, r->lanes);
 }

@@ -3,6 +3,7 @@
 #ifndef LAM_PROGRAM_REGION_H
 #define LAM_PROGRAM_REGION_H
 
+#include "lib/primitives/axes.h"
 #include "lib/program/graph.h"
 #include "lib/program/program.h"
 
@@ -45,7 +46,8 @@ typedef struct lam__region {
     int64_t lanes;
     bool last; /* of axes that may be lanes the last is taken */
     bool
-        shorter; /* shorter axes may be in the lanes (NOTE [short axes]); what has many elements has some, or is not taken */
+        shorter; /* shorter axes may be in the lanes (NOTE [short axes]); what has many elements has some of these, or is
+                     not taken */
     lam__source *sources;
     int64_t source_count, source_room;
 } lam__region;
@@ -84,21 +86,14 @@ static inline bool lam__region_may_be_same(const lam__region *r, int64_t count) 
     return !r->shorter || count <= FEW;
 }
 
-/* Elements of the axes [from, to). */
-static inline int64_t lam__region_extent(const int64_t *dims, int from, int to) {
-    int64_t count = 1;
-    for (int axis = from; axis < to; axis++) count *= dims[axis];
-    return count;
-}
-
 /* Whether nobody reads some of the lanes of such axes. */
 static inline bool lam__region_is_short(const lam__region *r, const int64_t *dims, int first, int last) {
-    return first < last && lam__region_extent(dims, first, last) < r->lanes;
+    return first < last && lam__axes_product(dims, first, last) < r->lanes;
 }
 
 /* How many nodes a type has, given its lane axes. */
 static inline int64_t lam__region_count(const lam_value *type, int first, int last) {
-    return first < last ? type->count / lam__region_extent(type->dims, first, last) : type->count;
+    return first < last ? type->count / lam__axes_product(type->dims, first, last) : type->count;
 }
 
 /* shift.c: NOTE [short axes]. The node whose lane l is lane l - by of this one, where there is such a lane; -1: that is

@@ -1,10 +1,10 @@
 /* Regions: lanes that begin elsewhere. See region.h.
  *
  * NOTE [short axes]
- * The inside of a grid has fewer elements in a line than the grid. Where such axes may be in the lanes too, element j of
- * one is in lane j, and nobody reads the lanes behind the last: what is stored stops there, and what is put together of
- * several things takes of each the lanes that it has. So it does not matter what they hold; but they are computed with
- * the others, so nothing is read for them from beyond the memory of a source.
+ * The inside of a grid has fewer elements in a line than the grid. Where such axes may be in the lanes too, element j
+ * of one is in lane j, and nobody reads the lanes behind the last: what is stored stops there, and what is put together
+ * of several things takes of each the lanes that it has. So it does not matter what they hold; but they are computed
+ * with the others, so nothing is read for them from beyond the memory of a source.
  *
  * What is put elsewhere, as the inside into the grid, needs lane l to be what lane l - 1 was. Lanes do not move: what a
  * node is made of is computed once more, of memory that begins one element earlier. That is a few instructions more in

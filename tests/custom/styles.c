@@ -179,10 +179,21 @@ BODY(body_fwd) {
     out[1 + n] = out[0];
 }
 
+/* What is larger than x, because x was broadcast, summed to its dims. */
+static lam_tensor *summed_like(lam_tensor *g, lam_tensor *x) {
+    const int more = lam_rank(g) - lam_rank(x);
+    for (int axis = 0; axis < lam_rank(x); axis++)
+        if (lam_dim(x, axis) == 1 && lam_dim(g, axis + more) > 1)
+            g = lam_sum(g, &(lam_reduce_options){.axes = LAM_AXES(axis + more), .keepdims = true});
+    for (int k = 0; k < more; k++) g = lam_sum(g, &(lam_reduce_options){.axes = LAM_AXES(0)});
+    return g;
+}
+
+/* Here nobody sums, unlike in the other styles. */
 BODY(body_bwd) {
     kind k = *(const kind *)env;
     int n = arity(k);
-    for (int i = 0; i < n; i++) out[i] = lam_mul(in[n + 1], slope(k, i, in, in[n]));
+    for (int i = 0; i < n; i++) out[i] = summed_like(lam_mul(in[n + 1], slope(k, i, in, in[n])), in[i]);
 }
 
 BODY(body_rule) {

@@ -469,6 +469,7 @@ static void write_functions(writer *w) {
 
 void lam__native_write(FILE *file, lam__native_source *s) {
     writer w = {.file = file, .s = s};
-    lam__native_write_words(file, s->lanes);
+    int64_t from, to;
+    lam__native_write_words(file, s->lanes, lam__native_borders(s, 0, s->count, &from, &to));
     write_functions(&w);
 }

@@ -77,7 +77,7 @@ void lam__native_write(FILE *file, lam__native_source *s);
 
 /* native_words.c: what stands before the functions; an expression of a step's operands, %1 to %3, or NULL where it has
  * none. */
-void lam__native_write_words(FILE *file, int64_t lanes);
+void lam__native_write_words(FILE *file, int64_t lanes, bool lines);
 const char *lam__native_expression(const lam__lane_step *s);
 
 #endif

@@ -226,12 +226,13 @@ bool lam__native_calls(const lam__lane_step *s) {
     return s->op != LAM__LANE_LOAD && s->op != LAM__LANE_LINE && s->op != LAM__LANE_STORE && !lam__native_expression(s);
 }
 
-void lam__native_write_words(FILE *file, int64_t lanes) {
+/* Lines take the compiler as long as all else, so they are there where a step needs them. */
+void lam__native_write_words(FILE *file, int64_t lanes, bool lines) {
     fprintf(file, "#define LANES %lld\n", (long long)lanes);
     fputs(TYPES, file);
     fputs(MOVES, file);
     fputs(ARITHMETIC, file);
-    fputs(LINES, file);
+    if (lines) fputs(LINES, file);
     fputs(MUL_DIV, file);
     if (lam__kernels_fuses()) fputs(RSQRT, file);
 }

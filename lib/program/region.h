@@ -44,10 +44,9 @@ typedef struct lam__region {
     lam__graph graph;
     lam_ctx *ctx;
     int64_t lanes;
-    bool last; /* of axes that may be lanes the last is taken */
-    bool
-        shorter; /* shorter axes may be in the lanes (NOTE [short axes]); what has many elements has some of these, or is
-                     not taken */
+    /* Of axes that may be lanes the last is taken; shorter axes may be lanes too, and what has many elements has some,
+     * or is not taken (NOTE [short axes]). */
+    bool last, shorter;
     lam__source *sources;
     int64_t source_count, source_room;
 } lam__region;

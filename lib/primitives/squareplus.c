@@ -49,22 +49,21 @@ lam_tensor *lam_squareplus(lam_tensor *x, double b) {
     return lam__scope_named(lam_squareplus_with(x, lam_cast(lam_scalar(lam_ctx_of(x), b), lam_dtype_of(x))), since);
 }
 
-/* b/s^2, which is at most 1: by the sum of squares where this has all its digits in every dtype, else in two quotients
- * that stay in range. Each form sees what is meant for it only. */
-static lam_tensor *share_of(lam_tensor *x, lam_tensor *b, lam_tensor *s) {
+/* y/s^3: by the sum of squares where this has all its digits in every dtype, else in quotients that stay in range. Each
+ * form sees what is meant for it only. */
+static lam_tensor *over_cube(lam_tensor *x, lam_tensor *b, lam_tensor *s, lam_tensor *y) {
     lam_tensor *d = lam_fma(x, x, b), *near = lam_and(lam_gt(d, 0x1p-14), lam_lt(d, 0x1p15));
-    lam_tensor *own_x = lam_where(near, x, 0.0), *own_b = lam_where(near, b, 1.0);
-    lam_tensor *quotient = lam_div(own_b, lam_fma(own_x, own_x, own_b));
-    return lam_where(near, quotient, lam_div(lam_div(b, s), s));
+    lam_tensor *own_x = lam_where(near, x, 0.0), *own_b = lam_where(near, b, 1.0), *own_y = lam_where(near, y, 0.0);
+    lam_tensor *squares = lam_fma(own_x, own_x, own_b);
+    return lam_where(near, lam_div(lam_div(own_y, squares), lam_sqrt(squares)), lam_div(lam_div(lam_div(y, s), s), s));
 }
 
 /* b/(2 s^3) by x and -x/(4 s^3) by b; at the kink, where s is 0, it is chosen 0. */
 static lam_tensor *slope_squareplus_slope(const lam_rule *r, int i, lam_tensor *t) {
-    lam_tensor *x = r->in[0], *s = root_of(r);
+    lam_tensor *x = r->in[0], *b = r->in[1], *s = root_of(r);
     s = lam_where(lam_eq(s, 0.0), INFINITY, s);
-    if (i == 0) return lam_mul(t, lam_div(lam_mul(0.5, share_of(x, r->in[1], s)), s));
-    lam_tensor *finite = lam_where(lam_is_finite(x), x, 0.0);
-    return lam_mul(t, lam_div(lam_div(lam_div(lam_mul(-0.25, finite), s), s), s));
+    if (i == 0) return lam_mul(t, lam_mul(0.5, over_cube(x, b, s, b)));
+    return lam_mul(t, lam_mul(-0.25, over_cube(x, b, s, lam_where(lam_is_finite(x), x, 0.0))));
 }
 
 const lam_primitive lam__row_squareplus_slope = {

@@ -109,7 +109,9 @@ void lam__native_find_rows(lam__native_source *s, int64_t room) {
 
 /* NOTE [inside]
  * Lines that are put together have ends, at which each block of lanes would look where it is. Most blocks lie where no
- * line ends, around the lane in the middle: for these the text is compiled once more, as if nothing ended anywhere. */
+ * line ends, around the lane in the middle: for these the text is compiled once more, as if nothing ended anywhere.
+ * That is worth it where lanes are chosen, which takes steps of its own; where lines are only read, looking takes
+ * less. */
 
 static void narrow(int64_t end, int64_t middle, int64_t *from, int64_t *to) {
     if (end <= middle && end > *from) *from = end;
@@ -123,10 +125,13 @@ bool lam__native_borders(const lam__native_source *s, int64_t i, int64_t end, in
     for (; i < end && s->lanes > 1; i++) {
         const lam__lane_step *step = &s->steps[i];
         const lam__lane_line *line = step->op == LAM__LANE_LINE ? step->as.call.params : NULL;
-        const bool some = step->op == LAM__LANE_STORE && step->as.move.step && step->as.move.end < s->lanes;
+        const bool some = lam__native_stores_some(s, i);
         if (some) narrow(step->as.move.end, s->lanes / 2, from, to);
-        for (int64_t k = 0; line && k < line->count; k++) narrow(line->runs[k].end, s->lanes / 2, from, to);
-        any = any || some || line;
+        for (int64_t k = 0; line && k < line->count; k++) {
+            narrow(line->runs[k].end, s->lanes / 2, from, to);
+            any = any || line->runs[k].data == LAM__LANE_TRUE;
+        }
+        any = any || some;
     }
     return any;
 }

@@ -246,7 +246,7 @@ static void write_step(const writer *w, int64_t i) {
     lam__native_operands(s, &first, &last, &made);
     for (int k = first; k <= last; k++) name_operand(w, i, k, names[k]);
     if (s->op == LAM__LANE_STORE) {
-        const bool all = !s->as.move.step || s->as.move.end >= w->s->lanes;
+        const bool all = !lam__native_stores_some(w->s, i);
         write_place(w, i, all ? "INTO" : "INTO_SOME", type, s->at[0]);
         if (!all) fprintf(w->file, ", %lld", (long long)s->as.move.end);
         fprintf(w->file, ", %s)\n", names[1]);
@@ -469,7 +469,9 @@ static void write_functions(writer *w) {
 
 void lam__native_write(FILE *file, lam__native_source *s) {
     writer w = {.file = file, .s = s};
-    int64_t from, to;
-    lam__native_write_words(file, s->lanes, lam__native_borders(s, 0, s->count, &from, &to));
+    bool lines = false;
+    for (int64_t i = 0; i < s->count; i++)
+        lines = lines || s->steps[i].op == LAM__LANE_LINE || lam__native_stores_some(s, i);
+    lam__native_write_words(file, s->lanes, lines);
     write_functions(&w);
 }

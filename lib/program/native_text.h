@@ -56,8 +56,14 @@ bool lam__native_sets(const lam__native_source *s, const lam__native_loop *l, in
  * much again. */
 void lam__native_find_rows(lam__native_source *s, int64_t room);
 
-/* The lanes around the middle between which no line of the steps [i, end) ends (NOTE [inside] in native_rows.c). False:
- * there are no lines. */
+/* Whether a step stores fewer lanes than there are. */
+static inline bool lam__native_stores_some(const lam__native_source *s, int64_t i) {
+    const lam__lane_step *step = &s->steps[i];
+    return step->op == LAM__LANE_STORE && step->as.move.step && step->as.move.end < s->lanes;
+}
+
+/* The lanes around the middle between which no line of the steps [i, end) ends. False: blocks there are not worth a
+ * text of their own (NOTE [inside] in native_rows.c). */
 bool lam__native_borders(const lam__native_source *s, int64_t i, int64_t end, int64_t *from, int64_t *to);
 
 /* Whether the steps from i on, one time of a loop, read only what they make themselves or what is there before all

@@ -141,7 +141,7 @@ static const char *const LINES =
     "    return c < 0 ? (T){0} : s == 0 ? (T){0} + p[b] : s == 1 ? GET_##T(p + b + at) : gather_##T(p + b + at * s, "
     "s); } "
     "\\\n"
-    "__attribute__((noinline)) static void each_##T(part_##T *to, int64_t at, \\\n"
+    "F void each_##T(part_##T *to, int64_t at, \\\n"
     "    const part_##T *p, int64_t b, int64_t s, int64_t c, int64_t e, \\\n"
     "    const part_##T *p1, int64_t b1, int64_t s1, int64_t c1, int64_t e1, \\\n"
     "    const part_##T *p2, int64_t b2, int64_t s2, int64_t c2) { \\\n"

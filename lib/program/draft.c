@@ -136,13 +136,23 @@ static bool is_moved(const lam__draft *d, const lam__draft_variable *v, int32_t 
     return lam__lower_is_move(e->primitive) || is_one_step(d->program, e);
 }
 
+/* Whether some element of a piece takes more than a few steps to make. */
+static bool is_heavy(const lam__region *r, const lam__piece *x) {
+    const int64_t count = x->nodes ? lam__region_count(x->type, x->first, x->last) : 0;
+    for (int64_t k = 0; k < count; k++)
+        if (r->graph.nodes[x->nodes[k]].weight > LAM__GRAPH_FEW) return true;
+    return false;
+}
+
 /* It is made once more, in this region. NULL: it has to be read. */
 static lam__piece *moved_again(lam__draft *d, lam__region *r, int32_t stage, int64_t variable, int depth) {
     enum { MOST_MOVES = 32 };
     const lam__equation *e = lam__program_maker(d->program, variable);
     lam__piece *out[MOST_OPERANDS] = {NULL};
     if (depth >= MOST_MOVES || e->inputs > MOST_OPERANDS || e->outputs > MOST_OPERANDS) return NULL;
-    return pieces_in(d, r, stage, e, out, depth + 1) ? out[variable - e->first] : NULL;
+    if (!pieces_in(d, r, stage, e, out, depth + 1)) return NULL;
+    lam__piece *x = out[variable - e->first];
+    return is_heavy(r, x) ? NULL : x;
 }
 
 /* What a region takes from outside is a source of that region, made once for it, and needed as a value: seen_in says
@@ -170,10 +180,7 @@ static bool waits(const lam__draft *d, int32_t stage, const lam__equation *e) {
     for (int i = 0; i < e->inputs; i++) {
         if (e->in[i].variable < 0) continue;
         const lam__draft_variable *v = &d->variables[e->in[i].variable];
-        const lam__piece *x = v->in_region && v->stage == stage && v->shared ? v->piece : NULL;
-        const int64_t count = x && x->nodes ? lam__region_count(x->type, x->first, x->last) : 0;
-        for (int64_t k = 0; k < count; k++)
-            if (d->regions[stage]->graph.nodes[x->nodes[k]].weight > LAM__GRAPH_FEW) return true;
+        if (v->in_region && v->stage == stage && v->shared && is_heavy(d->regions[stage], v->piece)) return true;
     }
     return false;
 }

@@ -261,6 +261,10 @@ static const char *const shorts[] = {
     "v6: i64[20, 24] = concatenate(v5, v4) axis=1, fresh=0\n"
     "v7: f64[20, 24] = cast(v6) dtype=f64\n"
     "v8: f64[20, 24] = mul(v7, v0)\nreturn v8\n",
+    "v1: f64[20, 24] = square(v0)\n"
+    "v2: f64[20, 13] = slice(v0) start=[0, 9], step=[1, 1], count=[20, 13]\n"
+    "v3: f64[20, 24] = update_slice(v1, v2) start=[0, 5], step=[1, 1], count=[20, 13]\n"
+    "v4: f64[20, 24] = add(v3, v0)\nreturn v4\n",
     "v1: f64[20, 9] = slice(v0) start=[0, 1], step=[1, 1], count=[20, 9]\n"
     "v2: f64[20, 9] = abs(v1)\n"
     "v3: f64[20, 24] = update_slice(v0, v2) start=[0, 3], step=[1, 1], count=[20, 9]\n"

@@ -11,9 +11,8 @@
 
 /* Limits. A draft that would pass one gives up the equation or itself, and what is left is called: so compiling takes
  * bounded time and memory whatever a program is. Nodes are those of one region; operands those of an equation, which
- * lie in arrays in the frame; retries are rounds of `settle`; scalars those that a program has at least for some number
- * of lanes. */
-enum { MOST_NODES = 1 << 17, MOST_OPERANDS = 64, MOST_RETRIES = 16, MOST_STAGES = 256, MOST_SCALARS = 1 << 20 };
+ * lie in arrays in the frame; retries are rounds of `settle`. */
+enum { MOST_NODES = 1 << 17, MOST_OPERANDS = 64, MOST_RETRIES = 16, MOST_STAGES = 256 };
 
 /* What a draft may take while it is made. */
 static const size_t MOST_BYTES = (size_t)1 << 28;

@@ -22,20 +22,25 @@ enum { MOST_AGAIN = 24 }; /* nodes */
 /* Nanoseconds of a lane that a loop may take which is run again. */
 static const double LEAST_DEAR = 0.5;
 
-int32_t lam__region_within(lam__region *r, int64_t from, int64_t to) {
+/* One run in the lanes [from, to), whose end is set here, and zeros in the others. */
+static int32_t among_zeros(lam__region *r, lam_dtype dtype, const lam__lane_line *one, int64_t from, int64_t to) {
     lam__lane_line line;
     memset(&line, 0, sizeof line);
     if (from > 0) {
         line.runs[line.count].end = from;
         line.runs[line.count++].data = LAM__LANE_ZEROS;
     }
-    line.runs[line.count].end = to;
-    line.runs[line.count++].data = LAM__LANE_TRUE;
+    line.runs[line.count] = one->runs[0];
+    line.runs[line.count++].end = to;
     if (to < r->lanes) {
         line.runs[line.count].end = r->lanes;
         line.runs[line.count++].data = LAM__LANE_ZEROS;
     }
-    return lam__graph_line(&r->graph, LAM_BOOL, &line);
+    return lam__graph_line(&r->graph, dtype, &line);
+}
+
+int32_t lam__region_within(lam__region *r, int64_t from, int64_t to) {
+    return among_zeros(r, LAM_BOOL, &(lam__lane_line){.runs[0].data = LAM__LANE_TRUE}, from, to);
 }
 
 /* As a load, if all lanes find something there; otherwise with zeros where nobody looks. */
@@ -44,22 +49,9 @@ int32_t lam__region_read(lam__region *r, lam_dtype dtype, int32_t source, int64_
     const int64_t last = base + (r->lanes - 1) * step, least = base < last ? base : last,
                   most = base < last ? last : base;
     if (least >= 0 && most < r->sources[source].count) return lam__graph_load(&r->graph, dtype, source, base, step);
-    lam__lane_line line;
-    memset(&line, 0, sizeof line);
-    if (from > 0) {
-        line.runs[line.count].end = from;
-        line.runs[line.count++].data = LAM__LANE_ZEROS;
-    }
-    line.runs[line.count].end = to;
-    line.runs[line.count].base = base;
-    line.runs[line.count].step = step;
-    line.runs[line.count].count = r->sources[source].count;
-    line.runs[line.count++].data = source;
-    if (to < r->lanes) {
-        line.runs[line.count].end = r->lanes;
-        line.runs[line.count++].data = LAM__LANE_ZEROS;
-    }
-    return lam__graph_line(&r->graph, dtype, &line);
+    const lam__lane_line one = {
+        .runs[0] = {.base = base, .step = step, .data = source, .count = r->sources[source].count}};
+    return among_zeros(r, dtype, &one, from, to);
 }
 
 /* Runs that leave the lanes are gone; lanes that none reaches are zeros. */

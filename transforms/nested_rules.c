@@ -1,9 +1,9 @@
 /* Derivatives of choices and loops (nested.h).
- * forward mode   a loop of derivatives: carries with their tangents, elements with theirs
+ * forward mode   a loop of derivatives (nested_forward.c)
  * reverse mode   of a choice the choice of the way back; of a scan a scan the other way round, over the carries that
  *                the way there has kept, in which each trip is run again on a tape; of a while that of a checkpoint
  * Gradients of what all trips read are carries of the way back, or where trips are at once, results that are added. */
-#include "transforms/nested_draft.h"
+#include "transforms/nested_places.h"
 
 #include "lib/dispatch/dispatch.h"
 #include "lib/primitives/apply.h"
@@ -12,7 +12,6 @@
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
 #include "transforms/custom.h"
-#include "transforms/dual.h"
 #include "transforms/rematerialise.h"
 #include "transforms/tape.h"
 #include "transforms/values.h"
@@ -21,120 +20,35 @@
 
 #include <string.h>
 
-/* Where values stand among the inputs and outputs of a function made of another one; -1: nowhere. One list behind the
- * other in one block. x, dx, gx, sum: per input of the base; y, dy: per output. Of the way back through a trip x w of a
- * loop over x with w from outside, which takes (g, sum, x, w) and gives (gx, gw + sum): DY is 0, SUM of w 1, X 2 and 3,
- * and GX 0 and 1. */
-typedef struct places {
-    int inputs, outputs; /* of the base */
-    int taken, given;    /* of the function */
-    int list[];
-} places;
-
-enum { X, DX, GX, SUM, INPUT_LISTS, Y = INPUT_LISTS, DY, LISTS };
-
-static int *list_of(const places *p, int which) {
-    int *at = (int *)p->list + (which < INPUT_LISTS ? which * p->inputs : INPUT_LISTS * p->inputs);
-    return which < INPUT_LISTS ? at : at + (which - INPUT_LISTS) * p->outputs;
-}
-
-static size_t places_bytes(int inputs, int outputs) {
-    return sizeof(places) + (size_t)(INPUT_LISTS * inputs + (LISTS - INPUT_LISTS) * outputs) * sizeof(int);
-}
-
-/* All nowhere. Lives as long as the scope. */
-static places *places_new(lam_ctx *ctx, int inputs, int outputs) {
-    const size_t bytes = places_bytes(inputs, outputs);
-    places *p = (places *)(void *)lam__apply_room(ctx, bytes / sizeof(void *) + 1);
-    if (!p) return NULL;
-    memset(p, -1, bytes);
-    p->inputs = inputs;
-    p->outputs = outputs;
-    p->taken = p->given = 0;
-    return p;
-}
-
-static lam_fn *arranged(const char *prefix, lam_fn *f, lam_body body, const places *p) {
-    return lam__fn_derive(
-        f->ctx, &(lam__derived){prefix, f, body, p->taken, p->given, p, places_bytes(p->inputs, p->outputs), NULL});
-}
-
-/* Gives v, taken over, as output `at`. */
-static void give(lam_ctx *ctx, lam_status status, lam_value *v, lam_tensor *out[], int at) {
-    if (at >= 0) (void)lam__arguments_give(ctx, status, 1, &v, &out[at]);
-    else lam__value_release(v);
-}
-
-/* The inputs of the base and what belongs to them, then room for outputs and what belongs to those. */
-typedef struct room {
-    lam__scratch_area area;
-    lam_value **in, **out;
-} room;
-
-/* Values of the inputs and, behind them, of what belongs to each: those in the list `second`, which is DX. body_pull
- * needs the inputs alone and names X again. */
-static bool room_open(lam_ctx *ctx, const places *p, lam_tensor *const in[], int second, room *r) {
-    const int *x = list_of(p, X), *dx = list_of(p, second);
-    const size_t values = 2 * (size_t)(p->inputs + p->outputs);
-    r->in = lam__scratch_get(&r->area, ctx, (values + 1) * sizeof *r->in);
-    if (!r->in) return false;
-    memset(r->in, 0, values * sizeof *r->in);
-    r->out = r->in + 2 * p->inputs;
-    for (int i = 0; i < p->inputs; i++) {
-        if (!lam__arguments_values(ctx, 1, &in[x[i]], &r->in[i])) return false;
-        if (dx[i] >= 0 && !lam__arguments_values(ctx, 1, &in[dx[i]], &r->in[p->inputs + i])) return false;
-    }
-    return true;
-}
-
-/* ---- functions --------------------------------------------------------------------------------------------------- */
-
-/* x, dx -> y, dy */
-static void body_push(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const places *p = env;
-    lam_fn *f = lam__fn_base(env);
-    room r;
-    lam_status status = room_open(ctx, p, in, DX, &r) ? LAM_OK : LAM_ERR_MEMORY;
-    if (status == LAM_OK) status = lam__dual_run(f, r.in, r.in + p->inputs, r.out, r.out + p->outputs);
-    for (int o = 0; o < p->outputs && status == LAM_OK; o++) {
-        lam_value **dy = &r.out[p->outputs + o];
-        if (!*dy && list_of(p, DY)[o] >= 0 && !(*dy = lam__arguments_zero(ctx, r.out[o]))) status = LAM_ERR_MEMORY;
-    }
-    for (int o = 0; r.in && o < p->outputs; o++) {
-        give(ctx, status, r.out[o], out, list_of(p, Y)[o]);
-        give(ctx, status, r.out[p->outputs + o], out, list_of(p, DY)[o]);
-    }
-    lam__scratch_put(&r.area);
-}
-
 /* The gradient of input i, with what has come together before. */
-static void give_gradient(lam_ctx *ctx, lam_status status, const places *p, int i, lam_tensor *const in[], lam_value *x,
-                          lam_value *gx, lam_tensor *out[]) {
-    const int at = list_of(p, GX)[i], sum = list_of(p, SUM)[i];
+static void give_gradient(lam_ctx *ctx, lam_status status, const lam__places *p, int i, lam_tensor *const in[],
+                          lam_value *x, lam_value *gx, lam_tensor *out[]) {
+    const int at = lam__places_of(p, LAM__GX)[i], sum = lam__places_of(p, LAM__SUM)[i];
     if (at < 0) return;
     if (!gx && sum < 0 && status == LAM_OK && !(gx = lam__arguments_zero(ctx, x))) status = LAM_ERR_MEMORY;
     if (!gx && sum >= 0 && status == LAM_OK) {
         out[at] = in[sum];
         return;
     }
-    give(ctx, status, gx, out, at);
+    lam__places_give(ctx, status, gx, out, at);
     if (sum >= 0 && status == LAM_OK) out[at] = lam_add(in[sum], out[at]);
 }
 
 /* x, g -> gx: there on a tape, and back. */
 static void body_pull(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const places *p = env;
+    const lam__places *p = env;
     lam_fn *f = lam__fn_base(env);
     lam__scratch_area area;
     lam__recording recording;
-    room r;
+    lam__room r;
     bool *wanted = lam__scratch_get(&area, ctx, (size_t)p->inputs + 1);
-    lam_status status = wanted && room_open(ctx, p, in, X, &r) ? LAM_OK : LAM_ERR_MEMORY;
+    lam_status status = wanted && lam__places_room(ctx, p, in, LAM__X, &r) ? LAM_OK : LAM_ERR_MEMORY;
     if (status == LAM_OK) {
         lam_value **y = r.out, **g = r.out + p->outputs, **gx = r.in + p->inputs;
-        for (int i = 0; i < p->inputs; i++) wanted[i] = list_of(p, GX)[i] >= 0;
+        for (int i = 0; i < p->inputs; i++) wanted[i] = lam__places_of(p, LAM__GX)[i] >= 0;
         for (int o = 0; o < p->outputs && status == LAM_OK; o++)
-            if (list_of(p, DY)[o] >= 0 && !lam__arguments_values(ctx, 1, &in[list_of(p, DY)[o]], &g[o]))
+            if (lam__places_of(p, LAM__DY)[o] >= 0 &&
+                !lam__arguments_values(ctx, 1, &in[lam__places_of(p, LAM__DY)[o]], &g[o]))
                 status = LAM_ERR_MEMORY;
         memset(gx, 0, (size_t)p->inputs * sizeof *gx);
         if (status == LAM_OK) status = lam__tape_record(f, r.in, wanted, y, &recording);
@@ -158,86 +72,23 @@ static void body_keep(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     for (int i = 0; i < kept; i++) out[f->outputs + i] = in[i];
 }
 
-/* ---- forward mode ------------------------------------------------------------------------------------------------ */
-
-/* Operands with their tangents behind each kind. Carries all have one, since they may get one on the way. */
-static bool place_tangents(const lam_call_site *call, lam_value *const dx[], lam__nested_draft *d, places *p) {
-    const lam__nested_shape s = lam__nested_shape_of(call);
-    int *x = list_of(p, X), *t = list_of(p, DX), before = 0, ends[3];
-    for (int kind = 0, i = 0; kind < 3; kind++) {
-        for (i = before; i < s.ends[kind]; i++) x[i] = lam__nested_append(d, call->in[i + s.skip]) - s.skip;
-        for (i = before; i < s.ends[kind]; i++) {
-            lam_value *v = call->in[i + s.skip], *tangent = dx[i + s.skip];
-            if (tangent) t[i] = lam__nested_append(d, tangent) - s.skip;
-            else if (kind == 0 && lam__dtype_is_inexact(v->dtype)) {
-                if ((t[i] = lam__nested_append_own(d, lam__arguments_zero(d->ctx, v))) < 0) return false;
-            }
-        }
-        before = s.ends[kind];
-        ends[kind] = d->n;
-    }
-    d->what->carries = ends[0] - s.skip;
-    d->what->elements = ends[1] - ends[0];
-    if (s.skip) d->what->carries = d->what->elements = 0;
-    p->taken = d->n - s.skip;
-    return true;
-}
-
-/* Results with their tangents, carries first. */
-static void place_results(const lam_call_site *call, lam_value *const results[], places *p) {
-    const int carries = lam__nested_shape_of(call).ends[0];
-    int *y = list_of(p, Y), *dy = list_of(p, DY), next = 0;
-    for (int kind = 0; kind < 2; kind++) {
-        const int from = kind ? carries : 0, to = kind ? call->outputs : carries;
-        for (int o = from; o < to; o++) y[o] = next++;
-        for (int o = from; o < to; o++)
-            if (kind ? lam__dtype_is_inexact(results[o]->dtype) : list_of(p, DX)[o] >= 0) dy[o] = next++;
-    }
-    p->given = next;
-}
-
-/* The condition of a while stays what it is and picks its operands from among more. Values that the loop of derivatives
- * gives as well are not needed: the call has given them. */
-static lam_status push(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
-                       lam__nested_draft *d, lam_value *dout[]) {
-    places *p = places_new(d->ctx, lam__nested_shape_of(call).inputs, call->outputs);
-    if (lam__nested_shape_of(call).skip) lam__nested_append(d, call->in[0]);
-    if (!p || !place_tangents(call, dx, d, p)) return LAM_ERR_MEMORY;
-    place_results(call, results, p);
-    const bool is_while = call->primitive == &lam__row_while;
-    for (int f = is_while; f < d->what->count; f++) d->what->fns[f] = arranged("jvp", d->what->fns[f], body_push, p);
-    if (is_while) d->what->fns[0] = lam__nested_pick(d->what->fns[0], p->taken, list_of(p, X));
-    lam_value **out = lam__nested_values(d->ctx, p->given);
-    lam_status status = out ? lam__nested_draft_apply(d, call->primitive, p->given, out) : LAM_ERR_MEMORY;
-    for (int o = 0; o < call->outputs && status == LAM_OK; o++) {
-        lam__value_release(out[list_of(p, Y)[o]]);
-        dout[o] = list_of(p, DY)[o] < 0 ? NULL : out[list_of(p, DY)[o]];
-    }
-    return status;
-}
-
-/* Functions that are made live as long as the scope, or as the equation that holds them. */
-static lam_status stage_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
-                                 lam_value *dout[]) {
-    lam_scope scope;
-    lam__nested_draft d;
-    lam__scope_open(call->ctx, &scope);
-    lam_status status = LAM_ERR_MEMORY;
-    if (lam__nested_draft_open(call, 2 * call->inputs, &d)) {
-        status = push(call, results, dx, &d, dout);
-        lam__nested_draft_close(&d);
-    }
-    lam__scope_close(&scope);
-    return status;
-}
-
 /* ---- reverse mode ------------------------------------------------------------------------------------------------ */
 
-/* Operands, then the carries before each trip, one behind the other; held. */
+/* Held: operands, then the carries before each trip, one behind the other; in forward mode the tangents of results. */
 typedef struct residual {
     int count;
     lam_value *values[];
 } residual;
+
+/* NULL after recording the failure. */
+static residual *residual_new(lam_ctx *ctx, int count) {
+    const size_t bytes = sizeof(residual) + (size_t)count * sizeof(lam_value *);
+    residual *r = lam__alloc_get(&ctx->pool, bytes);
+    if (!r) lam__error_memory(ctx, bytes);
+    if (r) memset(r, 0, bytes);
+    if (r) r->count = count;
+    return r;
+}
 
 static void stage_release(lam_ctx *ctx, void *kept) {
     residual *r = kept;
@@ -312,56 +163,78 @@ static lam_status run_otherwise(const lam_call_site *below, const bool needs[], 
     return status;
 }
 
-/* NOTE [values of rules] */
+/* For the way back; NOTE [values of rules] */
+static lam_status forward_kept(const lam_call_site *below, const bool needs[], lam_value *out[], residual **kept) {
+    const bool values = shows_rules(below);
+    const int more = below->primitive == &lam__row_scan ? lam__nested_shape_of(below).ends[0] : 0;
+    residual *r = *kept = residual_new(below->ctx, below->inputs + more);
+    if (!r) return LAM_ERR_MEMORY;
+    for (int i = 0; i < below->inputs; i++) r->values[i] = lam__value_hold(below->in[i]);
+    return more || values ? run_otherwise(below, needs, values, more, out, r->values + below->inputs)
+                          : lam__dispatch(below, out);
+}
+
+/* For tangents: with them, NOTE [values and tangents], or with nothing kept. */
+static lam_status forward_pushed(const lam_call_site *below, const bool needs[], lam_value *const dx[],
+                                 lam_value *out[], residual **kept) {
+    if (lam__nested_are_together(below, dx)) {
+        *kept = residual_new(below->ctx, below->outputs);
+        return *kept ? lam__nested_push(below, dx, out, (*kept)->values) : LAM_ERR_MEMORY;
+    }
+    return shows_rules(below) ? run_otherwise(below, needs, true, 0, out, NULL) : lam__dispatch(below, out);
+}
+
 static lam_status stage_forward(const lam_call_site *below, const bool needs[], lam_value *const dx[], lam_value *out[],
                                 bool constant[], void **kept) {
+    residual *r = NULL;
     (void)constant;
-    const bool keeps = below->primitive == &lam__row_scan && !dx, values = shows_rules(below);
-    const int more = keeps ? lam__nested_shape_of(below).ends[0] : 0, count = below->inputs + more;
-    const size_t bytes = sizeof(residual) + (size_t)count * sizeof(lam_value *);
-    residual *r = lam__alloc_get(&below->ctx->pool, bytes);
-    *kept = NULL;
-    if (!r) return lam__error_memory(below->ctx, bytes);
-    memset(r, 0, bytes);
-    r->count = count;
-    for (int i = 0; i < below->inputs; i++) r->values[i] = lam__value_hold(below->in[i]);
-    lam_status status = more || values ? run_otherwise(below, needs, values, more, out, r->values + below->inputs)
-                                       : lam__dispatch(below, out);
-    if (status == LAM_OK) *kept = r;
-    else stage_release(below->ctx, r);
+    lam_status status = dx ? forward_pushed(below, needs, dx, out, &r) : forward_kept(below, needs, out, &r);
+    if (status != LAM_OK) stage_release(below->ctx, r);
+    *kept = status == LAM_OK ? r : NULL;
     return status;
+}
+
+static lam_status stage_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
+                                 lam_value *dout[]) {
+    residual *r = call->residual;
+    (void)results;
+    if (!r) return lam__nested_push(call, dx, NULL, dout);
+    memcpy(dout, r->values, (size_t)call->outputs * sizeof *dout);
+    memset(r->values, 0, (size_t)call->outputs * sizeof *r->values);
+    return LAM_OK;
 }
 
 /* Of a choice: operands and cotangents -> gradients. */
 static lam_status pull_switch(const lam_call_site *call, const bool needs[], lam_value *const g[], lam__nested_draft *d,
                               lam_value *gx[]) {
     const residual *r = call->residual;
-    places *p = places_new(d->ctx, call->inputs - 1, call->outputs);
+    lam__places *p = lam__places_new(d->ctx, call->inputs - 1, call->outputs);
     if (!p) return LAM_ERR_MEMORY;
     lam__nested_append(d, r->values[0]);
     for (int i = 0; i < p->inputs; i++) {
-        list_of(p, X)[i] = lam__nested_append(d, r->values[i + 1]) - 1;
-        if (needs[i + 1]) list_of(p, GX)[i] = p->given++;
+        lam__places_of(p, LAM__X)[i] = lam__nested_append(d, r->values[i + 1]) - 1;
+        if (needs[i + 1]) lam__places_of(p, LAM__GX)[i] = p->given++;
     }
     for (int o = 0; o < call->outputs; o++)
-        if (g[o]) list_of(p, DY)[o] = lam__nested_append(d, g[o]) - 1;
+        if (g[o]) lam__places_of(p, LAM__DY)[o] = lam__nested_append(d, g[o]) - 1;
     p->taken = d->n - 1;
-    for (int f = 0; f < d->what->count; f++) d->what->fns[f] = arranged("pull", d->what->fns[f], body_pull, p);
+    for (int f = 0; f < d->what->count; f++) d->what->fns[f] = lam__places_fn("pull", d->what->fns[f], body_pull, p);
     lam_value **out = lam__nested_values(d->ctx, p->given);
     lam_status status = out ? lam__nested_draft_apply(d, call->primitive, p->given, out) : LAM_ERR_MEMORY;
     for (int i = 0; i < p->inputs && status == LAM_OK; i++)
-        if (needs[i + 1]) gx[i + 1] = out[list_of(p, GX)[i]];
+        if (needs[i + 1]) gx[i + 1] = out[lam__places_of(p, LAM__GX)[i]];
     return status;
 }
 
 /* What the way back of a scan takes: cotangents of carries and gradients that come together; what the way there had,
  * and cotangents of results; what all trips read. */
 static bool place_back(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
-                       lam__nested_draft *d, places *p) {
+                       lam__nested_draft *d, lam__places *p) {
     const residual *r = call->residual;
     const lam__nested_shape s = lam__nested_shape_of(call);
     const bool batch = d->what->batch;
-    int *x = list_of(p, X), *gx = list_of(p, GX), *dy = list_of(p, DY), *sum = list_of(p, SUM);
+    int *x = lam__places_of(p, LAM__X), *gx = lam__places_of(p, LAM__GX), *dy = lam__places_of(p, LAM__DY),
+        *sum = lam__places_of(p, LAM__SUM);
     for (int i = 0; i < s.ends[0]; i++) {
         if (!lam__dtype_is_inexact(results[i]->dtype)) continue;
         if (g[i]) dy[i] = lam__nested_append(d, g[i]);
@@ -391,15 +264,15 @@ static bool place_back(const lam_call_site *call, lam_value *const results[], co
 }
 
 lam_fn *lam__nested_trip_back(lam_fn *body, int carries, lam_value *const types[], const bool wanted[]) {
-    places *p = places_new(body->ctx, body->inputs, carries);
+    lam__places *p = lam__places_new(body->ctx, body->inputs, carries);
     if (!p) return body->ctx->failed_fn;
     for (int i = 0; i < body->inputs; i++) {
         if (i < carries ? !lam__dtype_is_inexact(types[i]->dtype) : !wanted[i]) continue;
-        list_of(p, i < carries ? DY : SUM)[i] = p->taken++;
-        list_of(p, GX)[i] = p->given++;
+        lam__places_of(p, i < carries ? LAM__DY : LAM__SUM)[i] = p->taken++;
+        lam__places_of(p, LAM__GX)[i] = p->given++;
     }
-    for (int i = 0; i < body->inputs; i++) list_of(p, X)[i] = p->taken++;
-    return arranged("pull", body, body_pull, p);
+    for (int i = 0; i < body->inputs; i++) lam__places_of(p, LAM__X)[i] = p->taken++;
+    return lam__places_fn("pull", body, body_pull, p);
 }
 
 /* One reference: v, taken over, added along axis 0. */
@@ -415,15 +288,15 @@ static lam_value *added(lam_ctx *ctx, lam_value *v) {
 static lam_status pull_scan(const lam_call_site *call, lam_value *const results[], const bool needs[],
                             lam_value *const g[], lam__nested_draft *d, lam_value *gx[]) {
     const lam__nested_shape s = lam__nested_shape_of(call);
-    places *p = places_new(d->ctx, call->inputs, call->outputs);
+    lam__places *p = lam__places_new(d->ctx, call->inputs, call->outputs);
     if (!p || !place_back(call, results, needs, g, d, p)) return LAM_ERR_MEMORY;
     d->what->reverse = !d->what->reverse;
-    d->what->fns[0] = arranged("pull", d->what->fns[0], body_pull, p);
+    d->what->fns[0] = lam__places_fn("pull", d->what->fns[0], body_pull, p);
     lam_value **out = lam__nested_values(d->ctx, p->given);
     lam_status status = out ? lam__nested_draft_apply(d, call->primitive, p->given, out) : LAM_ERR_MEMORY;
     memset(gx, 0, (size_t)call->inputs * sizeof *gx);
     for (int i = 0; i < call->inputs && status == LAM_OK; i++) {
-        lam_value *one = list_of(p, GX)[i] < 0 ? NULL : out[list_of(p, GX)[i]];
+        lam_value *one = lam__places_of(p, LAM__GX)[i] < 0 ? NULL : out[lam__places_of(p, LAM__GX)[i]];
         if (one && i >= s.ends[1] && d->what->batch && !(one = added(d->ctx, one))) status = d->ctx->error.status;
         if (needs[i]) gx[i] = one;
         else lam__value_release(one);

@@ -275,9 +275,104 @@ START_TEST(texts_of_loops_with_a_wrong_byte) {
 }
 END_TEST
 
+/* How often a word stands in a text. */
+static int times_of(const char *text, const char *word) {
+    int times = 0;
+    for (const char *at = text; (at = strstr(at, word)); at++) times++;
+    return times;
+}
+
+BODY(below_ten) {
+    out[0] = lam_lt(in[1], 10);
+}
+
+/* The number of a trip goes with what is squashed in it; w is found outside. */
+BODY(squash) {
+    lam_tensor *w = env;
+    out[0] = lam_tanh(lam_mul(w, in[0]));
+    out[1] = lam_add(in[1], 1);
+}
+
+BODY(squashed_often) {
+    lam_tensor *y[2], *start = lam_cast(lam_ge(in[0], 1e6), LAM_I64);
+    lam_while(FN(below_ten, 2, 1), FN_ENV(squash, 2, 2, in[1]), LAM_LIST(in[0], start), y, 2);
+    out[0] = lam_square(y[0]);
+}
+
+/* Trips give a number and an integer. */
+BODY(squash_and_tell) {
+    out[0] = lam_tanh(lam_mul(in[1], in[0]));
+    out[1] = lam_square(out[0]);
+    out[2] = lam_cast(lam_mul(out[0], 10), LAM_I64);
+}
+
+BODY(squashed_by_each) {
+    lam_tensor *y[3];
+    lam_scan(FN(squash_and_tell, 2, 3), LAM_LIST(in[0]), LAM_LIST(lam_mul(in[1], lam_linspace(ctx, LAM_F64, 1, 2, 70))),
+             y, 3, NULL);
+    out[0] = lam_add(lam_sum(lam_mul(y[1], y[2]), NULL), y[0]);
+}
+
+BODY(stay_and_tell) {
+    out[0] = in[0];
+    out[1] = in[1];
+    out[2] = lam_cast(in[0], LAM_I64);
+}
+
+BODY(squashed_or_not) {
+    lam_tensor *y[3];
+    lam_cond(lam_gt(in[0], 0.1), FN(squash_and_tell, 2, 3), FN(stay_and_tell, 2, 3), LAM_LIST(in[0], in[1]), y, 3);
+    out[0] = lam_add(lam_mul(y[1], y[2]), y[0]);
+}
+
+/* Values are those that the loop of derivatives gives; one for values alone would be a second one, which might make
+ * other trips. */
+START_TEST(forward_mode_has_one_loop) {
+    static const struct {
+        lam_body body;
+        const char *word;
+    } of[] = {{squashed_often, " = while("}, {squashed_by_each, " = scan("}, {squashed_or_not, " = switch("}};
+    lam_list at = LAM_LIST(num(0.7), num(1.3)), with = LAM_LIST(num(0.7), num(1.3), num(1), num(0.5));
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        lam_fn *f = function_of("f", of[k].body, 2, 1, NULL), *twice = lam_jvp_fn(f, NULL);
+        lam_fn *made[] = {twice, lam_jacfwd(f, NULL), lam_jacfwd(lam_jacfwd(f, NULL), NULL), lam_jacfwd(twice, NULL)};
+        for (int i = 0; i < 4; i++) {
+            lam_list in = i == 1 || i == 2 ? at : with;
+            lam_program *p = lam_trace(made[i], in);
+            char *text = printed_text(p);
+            lam_tensor *want[4], *got[4];
+            const size_t n = i == 0 || i == 3 ? 2 : 1;
+            ck_assert_int_eq(times_of(text, of[k].word), 1);
+            free(text);
+            ck_assert_int_eq(lam_call(made[i], in, want, n), LAM_OK);
+            ck_assert_int_eq(lam_call(p, in, got, n), LAM_OK);
+            for (size_t o = 0; o < n; o++) EXPECT_SAME(got[o], want[o], 1e-13);
+        }
+    }
+    EXPECT_OK();
+}
+END_TEST
+
+/* Where tangents alone are recorded, values stay values: C code may read them. */
+START_TEST(values_of_a_linearised_loop_are_known) {
+    lam_tensor *y, *value = NULL;
+    lam_fn *linear, *f = FN(squashed_often, 2, 1);
+    lam_list at = LAM_LIST(num(0.7), num(1.3));
+    lam_program *p = lam_trace(f, at);
+    ck_assert_int_eq(lam_linearize(p, at, &value, 1, &linear, NULL), LAM_OK);
+    ck_assert_double_eq_tol(lam_item(value), lam_item(lam_apply(f, at)), 1e-15);
+    y = lam_apply(linear, LAM_LIST(num(1), num(0.5)));
+    EXPECT_SAME(y,
+                lam_add(lam_apply(lam_jacfwd(f, NULL), at),
+                        lam_mul(0.5, lam_apply(lam_jacfwd(f, &(lam_jacobian_options){.argnums = LAM_AXES(1)}), at))),
+                1e-13);
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_transforms_nested_text(void) {
     return SUITE_OF("transforms/nested_text", a_choice_as_text, what_nobody_reads_of_a_loop_is_not_there,
                     what_only_a_rule_reads_is_not_there, texts_of_loops_that_are_wrong_are_refused, loops_stay_loops,
                     the_way_back_through_a_while_cannot_be_read, programs_that_are_too_deep_are_refused,
-                    texts_of_loops_with_a_wrong_byte);
+                    texts_of_loops_with_a_wrong_byte, forward_mode_has_one_loop, values_of_a_linearised_loop_are_known);
 }

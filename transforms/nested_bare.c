@@ -1,6 +1,6 @@
-/* Loops on plain values whose functions are one fused part each, on addresses: what a trip makes of a carry lies in one
- * of two places, in turns, results lie where they belong, and nothing is allocated, held or counted from trip to trip.
- * Other loops are left to nested_run.c. */
+/* Loops on plain values whose functions run on addresses (lib/program/plan_bare.c): what a trip makes of a carry lies
+ * in one of two places, in turns, results lie where they belong, and nothing is allocated, held or counted from trip to
+ * trip. Other loops are left to nested_run.c. */
 #include "transforms/nested.h"
 
 #include "lib/base/context.h"
@@ -27,7 +27,7 @@ static bool is_scan(const bare *b) {
 
 /* ---- whether and how --------------------------------------------------------------------------------------------- */
 
-/* The plan of function i for values like in[], if it is one part; *plan is NULL if not. */
+/* The plan of function i for values like in[], if it runs on addresses; *plan is NULL if not. */
 static lam_status plan_of(const bare *b, int i, lam_value *const in[], lam__plan **plan) {
     lam_fn *f = b->what->fns[i];
     *plan = NULL;
@@ -102,22 +102,24 @@ static lam_status make_room(bare *b) {
 /* ---- trips ------------------------------------------------------------------------------------------------------- */
 
 /* The trip of this number, whose carries become those of the next one. */
-static void run_trip(bare *b, int64_t trip) {
+static lam_status run_trip(bare *b, int64_t trip) {
     for (int k = 0; k < b->carries; k++)
         if (b->side[2 * k]) b->to[k] = b->side[2 * k + trip % 2]->data;
-    lam__plan_run_bare(b->body, b->from, b->to);
+    const lam_status status = lam__plan_run_bare(b->body, b->from, b->to);
     for (int k = 0; k < b->carries; k++)
         if (b->side[2 * k]) b->from[k] = b->to[k];
+    return status;
 }
 
-/* How many trips it has made, by which the place of the last carries is known. */
-static int64_t run_while(bare *b) {
+/* *trips: how many it has made, by which the place of the last carries is known. */
+static lam_status run_while(bare *b, int64_t *trips) {
     bool holds;
     void *const truth[] = {&holds};
-    for (int64_t trip = 0;; trip++) {
-        lam__plan_run_bare(b->test, b->from, truth);
-        if (!holds) return trip;
-        run_trip(b, trip);
+    for (*trips = 0;; ++*trips) {
+        lam_status status = lam__plan_run_bare(b->test, b->from, truth);
+        if (status != LAM_OK || !holds) return status;
+        status = run_trip(b, *trips);
+        if (status != LAM_OK) return status;
     }
 }
 
@@ -127,17 +129,18 @@ static int64_t row_bytes(const lam_value *x) {
 }
 
 /* Carries change places by the number of the trip, elements and rows by that of the element. */
-static int64_t run_scan(bare *b) {
-    const int64_t length = b->what->length;
-    for (int64_t trip = 0; trip < length; trip++) {
+static lam_status run_scan(bare *b, int64_t *trips) {
+    const int64_t length = *trips = b->what->length;
+    lam_status status = LAM_OK;
+    for (int64_t trip = 0; trip < length && status == LAM_OK; trip++) {
         const int64_t i = b->what->reverse ? length - 1 - trip : trip;
         for (int k = b->carries; k < b->carries + b->elements; k++)
             b->from[k] = (char *)b->in[k]->data + i * row_bytes(b->in[k]);
         for (int o = b->carries; o < b->call->outputs; o++)
             b->to[o] = (char *)b->out[o]->data + i * row_bytes(b->out[o]);
-        run_trip(b, trip);
+        status = run_trip(b, trip);
     }
-    return length;
+    return status;
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
@@ -146,14 +149,12 @@ static int64_t run_scan(bare *b) {
 static lam_status run_all(bare *b, bool *fits) {
     lam_status status = find_plans(b, fits);
     if (status != LAM_OK || !*fits) return status;
+    int64_t trips = 0;
     status = make_room(b);
-    if (status == LAM_OK) {
-        const int64_t trips = is_scan(b) ? run_scan(b) : run_while(b);
-        for (int k = 0; k < b->carries; k++)
-            b->out[k] = lam__value_hold(trips && b->side[2 * k] ? b->side[2 * k + (trips - 1) % 2] : b->in[k]);
-    } else {
-        lam__arguments_release(b->call->outputs, b->out);
-    }
+    if (status == LAM_OK) status = is_scan(b) ? run_scan(b, &trips) : run_while(b, &trips);
+    for (int k = 0; k < b->carries && status == LAM_OK; k++)
+        b->out[k] = lam__value_hold(trips && b->side[2 * k] ? b->side[2 * k + (trips - 1) % 2] : b->in[k]);
+    if (status != LAM_OK) lam__arguments_release(b->call->outputs, b->out);
     lam__arguments_release(b->call->inputs, b->in);
     lam__arguments_release(2 * b->carries, b->side);
     return status;

@@ -65,7 +65,7 @@ static bool make_room(unwinding *u, int64_t room) {
     return fine;
 }
 
-/* The functions are one part each, on addresses: rows are where carries are made. Those that the body gives as they are
+/* The functions run on addresses: rows are where carries are made. Those that the body gives as they are
  * stay where they began, and their rows are copies. */
 static lam_status run_bare(unwinding *u, lam__plan *condition, lam__plan *body) {
     bool holds;
@@ -80,9 +80,10 @@ static lam_status run_bare(unwinding *u, lam__plan *condition, lam__plan *body) 
             u->from[k] = row(u, k, u->trips);
             u->to[k] = row(u, k, u->trips + 1);
         }
-        lam__plan_run_bare(condition, u->from, truth);
-        if (!holds) return LAM_OK;
-        lam__plan_run_bare(body, u->from, u->to);
+        lam_status status = lam__plan_run_bare(condition, u->from, truth);
+        if (status != LAM_OK || !holds) return status;
+        status = lam__plan_run_bare(body, u->from, u->to);
+        if (status != LAM_OK) return status;
         for (int k = 0; k < carries; k++)
             if (!lam__plan_bare_type(body, k) && row_bytes(u->x[k])) memcpy(u->to[k], u->from[k], row_bytes(u->x[k]));
     }
@@ -115,8 +116,8 @@ static lam_status run_called(unwinding *u) {
     }
 }
 
-/* Whether the results of a part can be made where rows are, and its condition asked. */
-static bool are_bare(const unwinding *u, const lam__plan *condition, const lam__plan *body) {
+/* Whether the results of the body can be made where rows are, and the condition asked. */
+static bool are_bare(const unwinding *u, lam__plan *condition, lam__plan *body) {
     if (!condition || !body || !lam__plan_is_bare(condition) || !lam__plan_is_bare(body)) return false;
     const lam_value *truth = lam__plan_bare_type(condition, 0);
     for (int k = 0; k < u->env->carries; k++) {

@@ -93,6 +93,9 @@ lam_status lam__eval_check_results(const lam_fn *f, lam_value *out[]);
 lam_status lam__elementwise_shape(const lam_call_site *call, lam_shape *out);
 lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out);
 
+/* The same into memory without gaps that is there, of a call that is known to be right. */
+void lam__elementwise_fill(const lam_call_site *call, lam_value *out);
+
 /* The short way for what most calls are: concrete operands without gaps, of one dtype, each with the dims of the
  * largest or a single element. NULL, with nothing recorded, where it does not apply. */
 lam_value *lam__elementwise_quick(lam_ctx *ctx, const lam_primitive *primitive, int n, lam_value *const in[],

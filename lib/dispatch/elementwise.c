@@ -371,6 +371,11 @@ lam_status lam__elementwise_eval(const lam_call_site *call, lam_value **out) {
     return LAM_OK;
 }
 
+/* Types are known to fit, and there is a loop. */
+void lam__elementwise_fill(const lam_call_site *call, lam_value *out) {
+    if (out->count) run(call, loop_of(call), out->rank, out->dims, out->data, flat_shape(call) != NULL, out->count);
+}
+
 /* Where the loop is not known yet, or does not exist. */
 LAM__APART static bool pair_into_at_first(const lam_primitive *p, lam_value *x, lam_value *y) {
     return x->count && loop_find(lam__full(x)->ctx, p->loop - 1, x->dtype) && lam__elementwise_pair_into(p, x, y);

@@ -468,6 +468,7 @@ lam__plan *lam__plan_new(lam__program *p, lam__plan_fusion fusion, bool native) 
 void lam__plan_free(lam__plan *plan) {
     if (!plan) return;
     lam_ctx *ctx = plan->ctx;
+    lam__plan_bare_free(plan);
     for (int64_t i = 0; i < plan->count; i++) lam__fused_free(plan->items[i].fused);
     for (int64_t i = 0; i < plan->kept_count; i++) lam__value_release(plan->kept[i]);
     lam__program_release(plan->program);

@@ -34,18 +34,19 @@ bool lam__plan_busy(const lam__plan *plan);
  * reads values of open levels, all of it is run through dispatch, and calls made so far are made again. */
 lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[]);
 
-/* Whether a plan is one fused part that makes its results of inputs and constants, but those results that are the input
- * of their own number. */
-bool lam__plan_is_bare(const lam__plan *plan);
+/* Whether a plan can be run on addresses: it is fused parts, and calls of kernels whose results have places before they
+ * are made. NOTE [places] in plan_bare.c. */
+bool lam__plan_is_bare(lam__plan *plan);
 
-/* The type of result o of such a plan; NULL where it is an input. */
+/* The type of result o of such a plan; NULL where it is the input of its own number, which is not copied. */
 const lam_value *lam__plan_bare_type(const lam__plan *plan, int o);
 
-/* Runs it on the addresses of inputs, and of what it makes; no two of these may overlap. Without gaps. */
-void lam__plan_run_bare(lam__plan *plan, void *const in[], void *const out[]);
+/* Runs it on the addresses of inputs, and of what it makes; no two of these may overlap. Without gaps. Fails as its
+ * calls do. */
+lam_status lam__plan_run_bare(lam__plan *plan, void *const in[], void *const out[]);
 
-/* Whether such a plan does the same in each of `size` lanes, so that it can be run for the first of them alone: what
- * has lanes is a row for each of them in inputs with in_lanes[], and in all that is made. */
+/* Whether a plan is one part that does the same in each of `size` lanes, so that it can be run for the first of them
+ * alone: what has lanes is a row for each of them in inputs with in_lanes[], and in all that is made. */
 bool lam__plan_is_abreast(const lam__plan *plan, int64_t size, const bool in_lanes[]);
 
 /* Runs it for so many lanes; what follows them, up to a group of vectors, may be read and written too. */

@@ -39,7 +39,9 @@ struct lam__plan {
     lam_value **kept;              /* constants without gaps, of sources */
     int64_t kept_count, kept_room; /* they are released with the plan */
     int64_t widest;                /* values that `work` and `data` have room for */
-    bool busy;                     /* between the first slot that is filled and the last that is emptied */
+    struct lam__plan_bare *bare;   /* of a plan that is run on addresses; NULL, though it was asked for: it cannot be */
+    bool asked;
+    bool busy; /* between the first slot that is filled and the last that is emptied */
     lam__plan_report report;
 };
 
@@ -54,5 +56,9 @@ struct lam__plan {
  *
  * Finds all of these; false without memory. */
 bool lam__plan_find_parts(lam__plan *plan);
+
+/* plan_bare.c */
+typedef struct lam__plan_bare lam__plan_bare;
+void lam__plan_bare_free(lam__plan *plan);
 
 #endif

@@ -24,8 +24,7 @@ static const lam_value *operand_type(const lam__program *p, const lam__equation 
     return e->in[i].variable >= 0 ? p->types[e->in[i].variable] : e->in[i].constant;
 }
 
-/* Products that make one element of the result. */
-static double contraction_terms(const lam__program *p, const lam__equation *e) {
+double lam__draft_contraction_terms(const lam__program *p, const lam__equation *e) {
     const lam__pairing *pairing = e->params;
     double terms = 1;
     for (int i = pairing->batch; i < lam__contract_pairs(pairing); i++)
@@ -66,7 +65,8 @@ double lam__draft_call_cost(const lam__program *p, const lam__equation *e) {
     if (e->primitive->elementwise && e->primitive->loop)
         return call + out * (move + lam__fused_loop_cost((lam__loop_id)(e->primitive->loop - 1)));
     if (e->primitive == &lam__row_sincos) return call + (move + 2) * out;
-    if (e->primitive == &lam__row_dot_general) return 1.5 * call + out * (move + 0.06 * contraction_terms(p, e));
+    if (e->primitive == &lam__row_dot_general)
+        return 1.5 * call + out * (move + 0.06 * lam__draft_contraction_terms(p, e));
     if (e->primitive == &lam__row_logsumexp) /* passes over its elements, one of them exponentials */
         return 5 * call + in * (lam__fused_loop_cost(LAM__LOOP_exp_gap) + 4 * move);
     return 1.3 * call + (in + out) * move;

@@ -74,6 +74,9 @@ double lam__draft_move_cost(double elements);
 /* What an equation takes as a call, in nanoseconds; roughly. */
 double lam__draft_call_cost(const lam__program *p, const lam__equation *e);
 
+/* Products that make one element of the result of a contraction. */
+double lam__draft_contraction_terms(const lam__program *p, const lam__equation *e);
+
 /* Lanes that a program may have, the likeliest first, at most `room`: those that leave no more scalars than can be
  * lowered. */
 int lam__draft_choices(const lam__program *p, int room, lam__draft_lanes lanes[]);

@@ -18,22 +18,25 @@ lam__known lam__deferred_known(const lam_tensor *condition) {
     return !p ? LAM__KNOWN : p->only_types ? LAM__NOT_ASKED : LAM__TRACED;
 }
 
-/* Up to so many trips a loop is recorded trip by trip. In what is to be fused that is done so that its operations are
- * fused with what is around, and where all that it works on is small, with each other; elsewhere, as in what becomes
- * text, a loop of more than a few is shorter. FURTHER times as many where the condition is known: each trip
- * of an equation asks for it. */
-enum { TEXT_TRIPS = 8, FEW_TRIPS = 64, FEW_ELEMENTS = 16, MANY_TRIPS = 16384, FURTHER = 8 };
+/* Up to so many trips a loop is recorded trip by trip: FEW. In what is to be fused that is done so that its operations
+ * are fused with what is around, and where all that it works on is small, with each other: SOME trips on up to
+ * SOME_ELEMENTS, MANY on up to MANY_ELEMENTS. On more than that a trip is a pass over memory, or calls of kernels,
+ * which a loop runs as fast and is compiled once. FURTHER times as many where the condition is known: each trip of an
+ * equation asks for it. */
+enum { FEW_TRIPS = 8, SOME_TRIPS = 64, SOME_ELEMENTS = 32, MANY_TRIPS = 16384, MANY_ELEMENTS = 16, FURTHER = 8 };
 
 /* Operations of all trips together: longer programs are not fused any more, and take very much longer to compile than a
  * loop takes to run. */
 enum { MOST_OPERATIONS = 1 << 17 };
 
 /* All operands have a say, since any of them may be the one that is traced; how many trips are long depends on whether
- * the program is fused, and on what it works on. */
-lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips) {
+ * the program is fused, and on what it works on: all of it, or what a trip has. */
+lam__known lam__deferred_loop(lam_fn *f, size_t n, size_t elements, lam_tensor *const operands[], int64_t trips) {
     const lam_fn *captor = lam__fn_captor(f);
     const size_t captured = (size_t)lam__arguments_captured(f);
-    bool small = true, whole = false, unrolls = false;
+    int64_t largest = 0, of_trip = 0, most = FEW_TRIPS;
+    bool whole = false, unrolls = false;
+    n += elements;
     for (size_t i = 0; i < n + captured; i++) {
         lam_tensor lent;
         if (i >= n) lam__scope_lend(&lent, f->ctx, captor->captures[i - n]);
@@ -43,9 +46,12 @@ lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[],
         if (p && p->only_types) return LAM__NOT_ASKED;
         whole = whole || (p && p->keeps_loops);
         unrolls = unrolls || (p && p->unrolls);
-        small = small && v && v->count <= FEW_ELEMENTS;
+        const int64_t count = v ? v->count : 0, each = i < n && i >= n - elements ? count / trips : count;
+        if (count > largest) largest = count;
+        if (each > of_trip) of_trip = each;
     }
-    return whole && trips > (!unrolls ? TEXT_TRIPS : small ? MANY_TRIPS : FEW_TRIPS) ? LAM__TRACED : LAM__KNOWN;
+    if (unrolls && of_trip <= SOME_ELEMENTS) most = largest <= MANY_ELEMENTS ? MANY_TRIPS : SOME_TRIPS;
+    return whole && trips > most ? LAM__TRACED : LAM__KNOWN;
 }
 
 int64_t lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]) {
@@ -82,7 +88,7 @@ bool lam__deferred_trips(lam_fn *f, size_t n, lam_tensor *const operands[], int6
         if (!is_free(lam__scope_peek(operands[i]))) return false;
     for (int i = 0; i < captured; i++)
         if (!is_free(captor->captures[i])) return false;
-    return lam__deferred_loop(f, n, operands, trips / FURTHER) == LAM__TRACED;
+    return lam__deferred_loop(f, n, 0, operands, trips / FURTHER) == LAM__TRACED;
 }
 
 /* A loop over numbers is a scan whose first carry is the number. */

@@ -13,9 +13,10 @@ typedef enum lam__known {
 
 lam__known lam__deferred_known(const lam_tensor *condition);
 
-/* Of a loop that makes so many trips with these operands, and what f captures: LAM__TRACED where it is to be one
- * equation, since its operations would be too many for a program that is to be compiled. */
-lam__known lam__deferred_loop(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips);
+/* Of a loop that makes so many trips with these operands, n and behind them `elements` that have an element for each
+ * trip, and what f captures: LAM__TRACED where it is to be one equation, since its operations would be too many for a
+ * program that is to be compiled, or better not fused with others. */
+lam__known lam__deferred_loop(lam_fn *f, size_t n, size_t elements, lam_tensor *const operands[], int64_t trips);
 
 /* How many operations a program that is to be fused has so far, which these belong to; -1: there is none. */
 int64_t lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]);

@@ -319,7 +319,7 @@ static bool try_later(lam__control *c, int64_t lower, int64_t trips, carries *s,
 static bool run_fori(lam__control *c, int64_t lower, int64_t upper, lam_fn *body, lam_list init, carries *s) {
     carries start = {0};
     const int64_t trips = trips_of(lower, upper);
-    const lam__known known = lam__deferred_loop(body, s->n, s->now, trips);
+    const lam__known known = lam__deferred_loop(body, s->n, 0, s->now, trips);
     const int64_t before = lam__deferred_recorded(body, s->n, s->now);
     if (known == LAM__TRACED) {
         bool reads = false;

@@ -195,7 +195,7 @@ static lam_tensor *joined(lam__control *c, const scan *s, size_t k) {
  * the loop becomes one operation. Rows that have been stacked are given up one output after the other. */
 static bool run(lam__control *c, scan *s) {
     if (!s->length) return no_trips(c, s);
-    lam__known known = lam__deferred_loop(s->f, s->carries + s->elements, s->carry, s->length);
+    lam__known known = lam__deferred_loop(s->f, s->carries, s->elements, s->carry, s->length);
     if (known == LAM__TRACED) return run_later(c, s);
     if (s->results && s->length > INT64_MAX / 64 / (int64_t)s->results) {
         lam__error_set(c->ctx, LAM_ERR_OVERFLOW, NULL, "%s of '%s': there are too many results", c->what, s->f->name);

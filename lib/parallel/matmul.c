@@ -82,6 +82,16 @@ static bool add_parts(lam__team *team, const lam__matmul *w, int64_t parts, doub
     return true;
 }
 
+/* In units of a team: eight products in half a nanosecond. */
+static double cost_of(const lam__product *p) {
+    return (double)p->m * (double)p->k * (double)p->n / 8 + 20;
+}
+
+bool lam__parallel_matmul_alone(lam__team *team, lam_dtype dtype, const lam__product *product, lam__matmul *w) {
+    if (!product->k || !lam__kernels_matmul_plan(dtype, product, w)) return false;
+    return !w->room && parts_of_sum(w) == 1 && !lam__team_shares(team, cost_of(&w->product) * (double)w->product.batch);
+}
+
 /* Without a plan there is nothing to be done: no results, or sums of nothing that have been written. Rows are shared
  * where there are fewer products than threads. */
 bool lam__parallel_matmul(lam__team *team, lam_dtype dtype, const lam__product *product, lam__scratch *scratch,
@@ -89,7 +99,7 @@ bool lam__parallel_matmul(lam__team *team, lam_dtype dtype, const lam__product *
     lam__matmul w;
     if (!lam__kernels_matmul_plan(dtype, product, &w)) return true;
     const lam__product *p = &w.product;
-    const double each = (double)p->m * (double)p->k * (double)p->n / 8 + 20; /* units: eight products in half a ns */
+    const double each = cost_of(p);
     const int64_t parts = parts_of_sum(&w);
     if (parts > 1) return add_parts(team, &w, parts, each, scratch, env);
     const int64_t threads = lam__team_shares(team, each * (double)p->batch) ? lam__team_size(team) : 1;

@@ -104,4 +104,8 @@ void lam__parallel_random_binomial(lam__team *team, lam_dtype dtype, const uint3
 bool lam__parallel_matmul(lam__team *team, lam_dtype dtype, const lam__product *product, lam__scratch *scratch,
                           void *env);
 
+/* How such a product would be done, which its addresses do not tell; false where it needs scratch or a team, or there
+ * is nothing to be done. */
+bool lam__parallel_matmul_alone(lam__team *team, lam_dtype dtype, const lam__product *product, lam__matmul *w);
+
 #endif

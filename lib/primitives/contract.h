@@ -4,6 +4,7 @@
 #define LAM_PRIMITIVES_CONTRACT_H
 
 #include "lib/base/context.h"
+#include "lib/kernels/kernels.h"
 
 #include <lamina/extend.h>
 
@@ -42,6 +43,17 @@ static inline int lam__contract_free(const lam__pairing *p, int side, int rank, 
 
 /* eval of dot_general. */
 lam_status lam__contract_eval(const lam_call_site *call, lam_value *const out[]);
+
+/* A contraction that is done again and again, of operands that lie in the same way at other addresses. */
+typedef struct lam__contraction {
+    lam__matmul product;
+    bool turned; /* operands have changed places */
+} lam__contraction;
+
+/* How the call is to be done; false where that depends on more, which lam__contract_eval knows. Elements are not looked
+ * at. */
+bool lam__contract_plan(const lam_call_site *call, lam_dtype dtype, lam__contraction *made);
+void lam__contract_run(lam__contraction *c, const void *x, const void *y, void *out);
 
 /* The contraction of live operands of one context and dtype; the axes are there and named once. */
 lam_tensor *lam__contract(const lam__pairing *p, lam_tensor *x, lam_tensor *y);

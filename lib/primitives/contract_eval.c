@@ -177,7 +177,7 @@ static lam_status stack_up(const lam_call_site *call, stack s[2], int *lead) {
 }
 
 /* RUN is 1 where no runs are needed; then BATCH is what one stride walks. */
-static lam_status multiply(lam_ctx *ctx, const stack s[2], lam_value *out) {
+static lam__product product_of(const stack s[2]) {
     const int64_t batch = s[0].size[BATCH], run = s[0].size[RUN];
     const int of = run == 1 ? BATCH : RUN; /* what one stride walks */
     lam__product p = {.batch = batch * run,
@@ -191,17 +191,44 @@ static lam_status multiply(lam_ctx *ctx, const stack s[2], lam_value *out) {
                       .y = s[1].data,
                       .y_batch = s[1].stride[of],
                       .y_row = s[1].stride[ROWS],
-                      .y_col = s[1].stride[COLUMNS],
-                      .out = out->data};
+                      .y_col = s[1].stride[COLUMNS]};
     if (batch > 1 && run > 1) {
         p.run = run;
         p.x_turn = s[0].stride[BATCH] - run * s[0].stride[RUN];
         p.y_turn = s[1].stride[BATCH] - run * s[1].stride[RUN];
     }
+    return p;
+}
+
+static lam_status multiply(lam_ctx *ctx, const stack s[2], lam_value *out) {
+    lam__product p = product_of(s);
+    p.out = out->data;
     lam__lent memory = {.ctx = ctx};
     bool done = lam__parallel_matmul(ctx->team, (lam_dtype)out->dtype, &p, lam__lent_get, &memory);
     lam__lent_return(&memory);
     return done ? LAM_OK : LAM_ERR_MEMORY;
+}
+
+/* Addresses stand for operands until it is known which of them has become which. */
+bool lam__contract_plan(const lam_call_site *call, lam_dtype dtype, lam__contraction *made) {
+    static const char first, second;
+    const pairing *p = call->params;
+    stack s[2];
+    if (!stack_up_few(p, 0, call->in[0], &s[0]) || !stack_up_few(p, 1, call->in[1], &s[1])) return false;
+    s[0].data = &first;
+    s[1].data = &second;
+    const lam__product product = product_of(s);
+    if (!lam__parallel_matmul_alone(call->ctx->team, dtype, &product, &made->product)) return false;
+    made->turned = made->product.product.x != &first;
+    return true;
+}
+
+void lam__contract_run(lam__contraction *c, const void *x, const void *y, void *out) {
+    lam__product *p = &c->product.product;
+    p->x = c->turned ? y : x;
+    p->y = c->turned ? x : y;
+    p->out = out;
+    lam__kernels_matmul_part(&c->product, 0, p->batch, 0, p->m, NULL);
 }
 
 /* The first `lead` free axes of y lie in front of those of x. Only their strides change. */

@@ -70,12 +70,14 @@ static const lam__fused *place_bare(const lam__plan *plan, void *const in[], voi
  *
  * Of y = f(tanh(reshape(w x))): w and x are at the caller's addresses, w x is in the block, its reshape is a view of
  * that, and y, which a part makes, at the caller's address again. */
-typedef enum action { PART, FILL, EVALUATE, VIEW } action;
+typedef enum action { PART, FILL, MULTIPLY, EVALUATE, VIEW } action;
 
-/* base, offset: of a view, the variable that it shows and the bytes up to its first element; -1: a constant. */
+/* base, offset: of a view, the variable that it shows and the bytes up to its first element; -1: a constant. product:
+ * how a contraction is done. */
 typedef struct bare_item {
     action action;
     int64_t base, offset;
+    lam__contraction *product;
 } bare_item;
 
 /* Where result o comes from. */
@@ -147,7 +149,7 @@ static bool place_view(const lam__plan *plan, const lam__equation *e, bare_item 
     memcpy(shape.dims, type->dims, (size_t)type->rank * sizeof *shape.dims);
     *shows = e->outputs == 1 && e->primitive->view(&site, &shape, strides, &offset);
     if (!*shows) return true;
-    *made = (bare_item){VIEW, e->in[0].variable, offset * (int64_t)lam__dtype_bytes(x->dtype)};
+    *made = (bare_item){VIEW, e->in[0].variable, offset * (int64_t)lam__dtype_bytes(x->dtype), NULL};
     b->values[e->first] =
         made->base < 0 ? lam__value_view(x, shape.rank, shape.dims, strides, offset) : stand_in(plan, type, strides);
     return b->values[e->first] != NULL;
@@ -179,17 +181,30 @@ static bool place_part(const lam__plan *plan, const lam__plan_item *it) {
     return fine;
 }
 
-static bool place_call(const lam__plan *plan, const lam__plan_item *it, bare_item *made) {
+/* A contraction is planned once, if its operands lie well. False without memory. */
+static bool place_product(lam__plan *plan, const lam__equation *e, bare_item *made) {
+    lam__contraction product;
+    find_operands(plan, e);
+    const lam_call_site site = lam__equation_call(plan->ctx, e, plan->work);
+    if (!lam__contract_plan(&site, (lam_dtype)plan->program->types[e->first]->dtype, &product)) return true;
+    made->product = lam__arena_get(&plan->arena, sizeof product);
+    if (!made->product) return false;
+    *made->product = product;
+    made->action = MULTIPLY;
+    return true;
+}
+
+static bool place_call(lam__plan *plan, const lam__plan_item *it, bare_item *made) {
     const lam__equation *e = plan->program->list[it->equation];
     bool shows = false;
     if (!is_direct(plan, it)) return false;
     if (e->primitive->view && !place_view(plan, e, made, &shows)) return false;
     if (shows) return true;
     if (!e->primitive->elementwise && !e->primitive->eval) return false;
-    *made = (bare_item){e->primitive->elementwise ? FILL : EVALUATE, -1, 0};
+    *made = (bare_item){.action = e->primitive->elementwise ? FILL : EVALUATE};
     for (int o = 0; o < e->outputs; o++)
         if (!place_made(plan, e->first + o)) return false;
-    return true;
+    return e->primitive != &lam__row_dot_general || place_product(plan, e, made);
 }
 
 /* Whether a variable is made by a kernel: not an input, and no view of one. */
@@ -232,14 +247,14 @@ static bool find_copied(const lam__plan *plan) {
 }
 
 /* All of the plan's values. */
-static bool place_all(const lam__plan *plan) {
+static bool place_all(lam__plan *plan) {
     const lam__program *p = plan->program;
     bool fine = true;
     place_results(plan);
     for (int i = 0; i < p->inputs && fine; i++) fine = (plan->bare->values[i] = stand_in(plan, p->types[i], NULL));
     for (int64_t i = 0; i < plan->count && fine; i++) {
         const lam__plan_item *it = &plan->items[i];
-        plan->bare->items[i] = (bare_item){PART, -1, 0};
+        plan->bare->items[i] = (bare_item){.action = PART};
         fine = it->equation < 0 ? place_part(plan, it) : place_call(plan, it, &plan->bare->items[i]);
     }
     return fine && find_copied(plan);
@@ -299,14 +314,15 @@ static bool has_places(lam__plan *plan) {
 }
 
 /* A kernel call into what is there. */
-static lam_status run_call(const lam__plan *plan, const lam__equation *e, action how) {
+static lam_status run_call(const lam__plan *plan, const lam__equation *e, const bare_item *made) {
     lam_ctx *ctx = plan->ctx;
+    lam_value *const *in = plan->work, *const *out = &plan->bare->values[e->first];
     find_operands(plan, e);
-    const lam_call_site site = lam__equation_call(ctx, e, plan->work), *caller = ctx->calling;
-    lam_value *const *out = &plan->bare->values[e->first];
+    const lam_call_site site = lam__equation_call(ctx, e, in), *caller = ctx->calling;
     lam_status status = LAM_OK;
     ctx->calling = &site;
-    if (how == FILL) lam__elementwise_fill(&site, out[0]);
+    if (made->action == MULTIPLY) lam__contract_run(made->product, in[0]->data, in[1]->data, out[0]->data);
+    else if (made->action == FILL) lam__elementwise_fill(&site, out[0]);
     else status = e->primitive->eval(&site, out);
     ctx->calling = caller;
     return status;
@@ -335,7 +351,7 @@ static lam_status run_items(const lam__plan *plan) {
         const bare_item *made = &plan->bare->items[i];
         if (made->action == PART) run_part(plan, it);
         else if (made->action == VIEW) run_view(plan, it, made);
-        else status = run_call(plan, plan->program->list[it->equation], made->action);
+        else status = run_call(plan, plan->program->list[it->equation], made);
     }
     return status;
 }

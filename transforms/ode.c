@@ -94,7 +94,7 @@ static void control(const problem *p, lam_tensor *error, lam_tensor *length, lam
     out[REJECTED] = lam_add(in[REJECTED], lam_cast(out[AFTER_REJECTION], LAM_I64));
     out[TRIES] = lam_add(in[TRIES], 1);
     lam_tensor *small = lam_le(lam_mul(0.1, lam_abs(next)), lam_mul(p->epsilon, lam_abs(in[TIME])));
-    lam_tensor *stuck = lam_and(small, lam_not(lam_and(taken, last)));
+    lam_tensor *stuck = lam_and(small, lam_not(last));
     lam_tensor *spent = lam_and(lam_ge(out[TRIES], p->most), is_ahead(in[DIRECTION], in[TARGET], out[TIME]));
     out[STATUS] = lam_where(stuck, TOO_SMALL, lam_where(spent, TOO_MANY, in[STATUS]));
 }
@@ -128,17 +128,14 @@ static void body_before(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
 /* Steps until the time in[TARGET] is passed, and y there. */
 static void body_reach(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     problem *p = env;
-    const size_t behind = p->n + OTHERS - CARRIES;
-    lam_tensor *c[CARRIES], **captures = lam__apply_room(ctx, behind);
-    if (!captures) return;
+    lam_tensor *c[CARRIES];
     for (int k = 0; k < CARRIES; k++) c[k] = in[k];
-    for (size_t k = 0; k < behind; k++) captures[k] = in[CARRIES + k];
-    captures[0] = lam_stop_gradient(in[TARGET]);
     c[TRIES] = integer(ctx, 0);
     lam_fn_options o = {.inputs = CARRIES, .env = p};
-    o.name = "before", o.body = body_before, o.outputs = 1, o.captures = (lam_list){2, captures};
+    o.name = "before", o.body = body_before, o.outputs = 1, o.captures = (lam_list){2, in + TARGET};
     lam_fn *before = lam_fn_new(ctx, &o);
-    o.name = "step", o.body = body_try, o.outputs = CARRIES, o.captures = (lam_list){behind, captures};
+    o.name = "step", o.body = body_try, o.outputs = CARRIES,
+    o.captures = (lam_list){p->n + OTHERS - TARGET, in + TARGET};
     if (lam_while(before, lam_fn_new(ctx, &o), (lam_list){CARRIES, c}, out, CARRIES) != LAM_OK) return;
     const lam__ode_stretch s = {out[FROM], out[FROM_SLOPE], out[Y], out[SLOPE], out[BEND], out[LENGTH]};
     lam_tensor *left = lam_sub(lam_add(out[TIME], in[SHIFT]), in[TARGET]);
@@ -158,8 +155,7 @@ static lam_tensor *first_length(const problem *p, lam_tensor *y, lam_tensor *slo
     lam_tensor *there = lam__ode_slope(p->f, lam_add(y, lam_mul(h, slope)), lam_add(t, h), p->n, others);
     lam_tensor *d2 = lam_div(lam__ode_size(lam_sub(there, slope), reach, p->rtol, p->atol), h0);
     lam_tensor *most = lam_max(d1, d2);
-    lam_tensor *h1 =
-        lam_where(lam_le(most, 1e-15), lam_max(1e-6, lam_mul(1e-3, h0)), lam_pow(lam_div(0.01, most), 0.2));
+    lam_tensor *h1 = lam_where(lam_le(most, 1e-15), 1e-6, lam_pow(lam_div(0.01, most), 0.2));
     return lam_min(lam_mul(100.0, h0), h1);
 }
 

@@ -27,7 +27,7 @@ BODY(kepler) {
     out[0] = lam_concatenate(LAM_LIST(p, lam_neg(lam_div(q, lam_integer_pow(r, 3)))), 0);
 }
 
-/* ---- as DOPRI5 ----------------------------------------------------------------------------------------------------- */
+/* ---- as DOPRI5 --------------------------------------------------------------------------------------------------- */
 
 typedef struct published {
     lam_body body;
@@ -85,6 +85,17 @@ BODY(stiff) {
     out[0] = lam_mul(-1000.0, lam_sub(in[0], lam_cos(in[1])));
 }
 
+/* y' = y t^4, flat at first; one whose slope jumps, where steps are rejected. */
+BODY(still) {
+    look(env, in[1]);
+    out[0] = lam_mul(in[0], lam_integer_pow(in[1], 4));
+}
+
+BODY(kicked) {
+    look(env, in[1]);
+    out[0] = lam_sub(lam_where(lam_gt(in[1], 1.0), 1e6, lam_zeros_like(in[1])), in[0]);
+}
+
 static const struct begun {
     lam_body body;
     double y0, from, to, tolerance, y, ahead, fifth;
@@ -92,6 +103,8 @@ static const struct begun {
 } begun[] = {
     {waves, 1, 0, 10, 1e-6, 0.58041043, 0.01, 0.0057707996236288535, 34, 230},
     {from_zero, 0, 0, 3, 1e-8, 1.6806373, 1e-6, 1.9999999999999998e-05, 91, 590},
+    {still, 1, 0, 2, 1e-6, 601.84491933, 1e-6, 1.9999999999999998e-05, 33, 242},
+    {kicked, 1, 0, 3, 1e-4, 864662.7590323, 0.01, 0.014495593273553906, 36, 476},
     {stiff, 5, 2, 3, 1e-3, -0.98924244, 2.0000092316551803, 2.000184633103603, 309, 1862},
 };
 
@@ -139,6 +152,24 @@ START_TEST(order_of_steps_and_between) {
 }
 END_TEST
 
+/* Steps of one length: one that would leave less than a hundredth of its own goes to the end. As many as there may be
+ * are enough where they end there. */
+START_TEST(steps_of_one_length) {
+    static const struct {
+        double end;
+        int64_t most, steps, status;
+    } rows[] = {{2, 0, 2, 0}, {2.005, 0, 2, 0}, {2.02, 0, 3, 0}, {2, 2, 2, 0}, {3, 2, 2, 1}, {-2.005, 0, 2, 0}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        lam_ode found;
+        const lam_ode_options o = {.rtol = 1e9, .first_step = 5, .max_step = 1, .max_steps = rows[k].most};
+        lam_odeint(FN(driven, 2, 1), num(1), VEC(0, rows[k].end), LAM_LIST(), &found, &o);
+        EXPECT_NUM(found.steps, (double)rows[k].steps);
+        EXPECT_NUM(found.status, (double)rows[k].status);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
 /* f runs six times in each step: its last slope is the first one of the next. It sees no time beyond the last. */
 typedef struct counter {
     int64_t runs;
@@ -165,7 +196,7 @@ END_TEST
 
 Suite *suite_transforms_ode_steps(void) {
     Suite *suite = SUITE_OF("transforms/ode_steps", relaxation_oscillations, order_of_steps_and_between,
-                            evaluations_are_counted_and_end_in_time);
+                            steps_of_one_length, evaluations_are_counted_and_end_in_time);
     suite_loop(suite, steps_are_those_of_dopri5, sizeof of_dopri5 / sizeof *of_dopri5);
     suite_loop(suite, starts_are_those_of_dopri5, sizeof begun / sizeof *begun);
     return suite;

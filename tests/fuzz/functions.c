@@ -237,17 +237,15 @@ BODY(sinking) {
 }
 
 BODY(sunk) {
+    const lam_ode_options o = {.rtol = 1, .first_step = 0.5};
     lam_ode found;
-    const lam_ode_options o = {.rtol = 1e-2, .atol = 1e-2, .max_steps = 5};
-    lam_tensor *y = lam_odeint(FN(sinking, 3, 1), num(1), VEC(0, 0.5, 1), LAM_LIST(in[0]), &found, &o);
-    out[0] = lam_sum(y, NULL);
+    out[0] = lam_sum(lam_odeint(FN(sinking, 3, 1), num(1), VEC(0, 0.5), LAM_LIST(in[0]), &found, &o), NULL);
 }
 
-/* A few steps, of a batch too, recorded, and both modes. */
+/* One step, of a batch too, in both modes. */
 static double run_odeint(void) {
-    lam_fn *f = FN(sunk, 1, 1), *recorded = lam_jit(lam_grad(f, NULL), NULL);
-    return norm(apply1(lam_grad(f, NULL), num(2))) + norm(apply1(lam_vmap(lam_jacfwd(f, NULL), NULL), VEC(2, 3))) +
-           norm(apply1(recorded, num(2)));
+    lam_fn *f = FN(sunk, 1, 1);
+    return norm(apply1(lam_grad(f, NULL), num(2))) + norm(apply1(lam_vmap(lam_jacfwd(f, NULL), NULL), VEC(2, 3)));
 }
 
 BODY(exponential) {

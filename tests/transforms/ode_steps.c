@@ -61,12 +61,12 @@ END_TEST
 /* The same without a first step. Times are those of the second and third evaluation: how far the start looks ahead, and
  * a fifth of the first step. */
 typedef struct looks {
-    double times[3];
+    double times[8];
     int64_t count;
 } looks;
 
 static void look(looks *l, lam_tensor *t) {
-    if (l->count < 3) l->times[l->count] = lam_item(t);
+    if (l->count < 8) l->times[l->count] = lam_item(t);
     l->count++;
 }
 
@@ -120,6 +120,26 @@ START_TEST(starts_are_those_of_dopri5) {
     EXPECT_NUM(found.steps, (double)b->steps);
     EXPECT_NUM(found.evaluations, (double)b->evaluations);
     ck_assert_int_eq(l.count, b->evaluations);
+    EXPECT_OK();
+}
+END_TEST
+
+/* What cannot be judged is tried again with a fifth of the length. The eighth evaluation is the first of the second
+ * try. */
+BODY(unknown_soon) {
+    look(env, in[1]);
+    out[0] = lam_where(lam_lt(in[1], 0.3), 1.0, lam_full_like(in[1], NAN));
+}
+
+START_TEST(unknown_errors_are_large_ones) {
+    looks l = {{0}, 0};
+    lam_ode found;
+    lam_tensor *y = lam_odeint(FN_ENV(unknown_soon, 2, 1, &l), num(0), VEC(0, 0.2, 1), LAM_LIST(), &found,
+                               &(lam_ode_options){.first_step = 1});
+    EXPECT_NEAR(y, 1e-15, LAM_DIMS(3), 0, 0.2, NAN);
+    ck_assert_double_eq_tol(l.times[1], 1.0 / 5, 1e-15);
+    ck_assert_double_eq_tol(l.times[7], 0.2 / 5, 1e-15);
+    EXPECT_NUM(found.status, 2);
     EXPECT_OK();
 }
 END_TEST
@@ -195,8 +215,9 @@ START_TEST(evaluations_are_counted_and_end_in_time) {
 END_TEST
 
 Suite *suite_transforms_ode_steps(void) {
-    Suite *suite = SUITE_OF("transforms/ode_steps", relaxation_oscillations, order_of_steps_and_between,
-                            steps_of_one_length, evaluations_are_counted_and_end_in_time);
+    Suite *suite =
+        SUITE_OF("transforms/ode_steps", relaxation_oscillations, order_of_steps_and_between,
+                 unknown_errors_are_large_ones, steps_of_one_length, evaluations_are_counted_and_end_in_time);
     suite_loop(suite, steps_are_those_of_dopri5, sizeof of_dopri5 / sizeof *of_dopri5);
     suite_loop(suite, starts_are_those_of_dopri5, sizeof begun / sizeof *begun);
     return suite;

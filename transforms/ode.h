@@ -17,8 +17,8 @@ lam__instance *lam__ode_step(lam_fn *f, double rtol, double atol);
 /* f at y and t, which must be of y's type; others: `count` of them. */
 lam_tensor *lam__ode_slope(lam_fn *f, lam_tensor *y, lam_tensor *t, size_t count, lam_tensor *const others[]);
 
-/* The root mean square of x / (atol + rtol |y|), a number; 0 without elements. */
-lam_tensor *lam__ode_size(lam_tensor *x, lam_tensor *y, double rtol, double atol);
+/* The root mean square of x / (atol + rtol reach), a number; 0 without elements. */
+lam_tensor *lam__ode_size(lam_tensor *x, lam_tensor *reach, double rtol, double atol);
 
 /* Between the ends of a step of this length: y at `left` before its end.
  * NOTE [between]  y and its slope at both ends fix a polynomial of third order; `bend` makes it one of fourth (II.6 of

@@ -61,8 +61,8 @@ lam_tensor *lam__ode_slope(lam_fn *f, lam_tensor *y, lam_tensor *t, size_t count
                            type_text(want, expected));
 }
 
-lam_tensor *lam__ode_size(lam_tensor *x, lam_tensor *y, double rtol, double atol) {
-    lam_tensor *ratio = lam_div(x, lam_add(atol, lam_mul(rtol, y)));
+lam_tensor *lam__ode_size(lam_tensor *x, lam_tensor *reach, double rtol, double atol) {
+    lam_tensor *ratio = lam_div(x, lam_add(atol, lam_mul(rtol, reach)));
     const int64_t n = lam_size(x);
     return lam_sqrt(lam_div(lam_sum(lam_square(ratio), NULL), (double)(n ? n : 1)));
 }
@@ -90,9 +90,8 @@ static lam_tensor *stages(lam_fn *f, lam_tensor *const in[], lam_tensor *length,
     return y;
 }
 
-static void give(lam_tensor *const in[], lam_tensor *length, lam_tensor *y, lam_tensor *const k[STAGES],
-                 lam_tensor *out[]) {
-    (void)in;
+/* The outputs but for the error. */
+static void give(lam_tensor *length, lam_tensor *y, lam_tensor *const k[STAGES], lam_tensor *out[]) {
     out[LAM__ODE_END] = y;
     out[LAM__ODE_END_SLOPE] = k[LAST];
     out[LAM__ODE_BEND] = lam_mul(length, weighted(bend_weights, STAGES, k));
@@ -101,7 +100,7 @@ static void give(lam_tensor *const in[], lam_tensor *length, lam_tensor *y, lam_
 static void step_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const step_attrs *a = lam_fctx_attrs(fc);
     lam_tensor *k[STAGES], *length = in[LAM__ODE_LENGTH], *y = stages(a->f, in, length, k);
-    give(in, length, y, k, out);
+    give(length, y, k, out);
     lam_tensor *error = lam_mul(length, weighted(error_weights, STAGES, k));
     lam_tensor *reach = lam_max(lam_abs(in[LAM__ODE_Y]), lam_abs(y));
     out[LAM__ODE_ERROR] = lam__ode_size(error, reach, a->rtol, a->atol);
@@ -121,7 +120,7 @@ static void body_step(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     const step_attrs *a = env;
     (void)ctx;
     lam_tensor *k[STAGES], *y = stages(a->f, in, in[LAM__ODE_LENGTH], k);
-    give(in, in[LAM__ODE_LENGTH], y, k, out);
+    give(in[LAM__ODE_LENGTH], y, k, out);
 }
 
 /* The attributes live as long as the callback. */
@@ -157,11 +156,11 @@ static void step_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[])
     int wanted = 0, *argnums = (int *)(void *)lam__apply_room(fc->ctx, (size_t)n);
     lam_tensor **in = saved_inputs(fc), **back = lam__apply_room(fc->ctx, (size_t)n), *out[LAM__ODE_ERROR];
     lam_fn *pullback;
-    if (!in || !argnums || !back || (!g[0] && !g[1] && !g[2])) return;
+    if (!in || !argnums || !back || (!g[LAM__ODE_END] && !g[LAM__ODE_END_SLOPE] && !g[LAM__ODE_BEND])) return;
     for (int i = 0; i < n; i++)
         if (i != LAM__ODE_LENGTH && lam_fctx_needs_input_grad(fc, i)) argnums[wanted++] = i;
     if (!wanted) return;
-    lam_grad_options o = {.argnums = {(size_t)wanted, argnums}};
+    lam_grad_options o = {.argnums = {wanted, argnums}};
     if (lam_vjp(step_fn(fc), (lam_list){(size_t)n, in}, out, LAM__ODE_ERROR, &pullback, &o) != LAM_OK) return;
     if (lam_call(pullback, (lam_list){LAM__ODE_ERROR, g}, back, (size_t)wanted) != LAM_OK) return;
     for (int i = 0; i < wanted; i++) gx[argnums[i]] = back[i];

@@ -2,9 +2,6 @@
  * is made here once. */
 #include "lib/program/plan_items.h"
 
-#include "lib/primitives/rows.h"
-#include "lib/tensor/dtype.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -72,73 +69,6 @@ static bool copy_sources(lam__plan *plan, lam__plan_item *to, const lam__region 
     return true;
 }
 
-/* Sources are read where they have no gaps, which a view may have: calls take it as it is, for lanes it is copied. */
-static double copies_cost(const lam__program *p, const lam__region *r) {
-    double cost = 0;
-    for (int64_t i = 0; i < r->source_count; i++) {
-        const int64_t variable = r->sources[i].variable;
-        const lam__equation *e = variable < p->inputs ? NULL : lam__program_maker(p, variable);
-        if (!e || !e->primitive->view || e->primitive == &lam__row_reshape || !p->types[variable]) continue;
-        const double elements = (double)p->types[variable]->count;
-        cost += 2 * elements * lam__draft_move_cost(2 * elements);
-    }
-    return cost;
-}
-
-static const lam_value *type_of(const lam__program *p, const lam__source *s) {
-    return s->variable >= 0 ? p->types[s->variable] : s->constant;
-}
-
-/* Elements of all that a part reads. Zeros are numbers there. */
-static double read_elements(const lam__program *p, const lam__region *r) {
-    double count = 0;
-    for (int64_t i = 0; i < r->source_count; i++) {
-        const lam__source *s = &r->sources[i];
-        const bool zeros = lam__program_is_zeros(&(lam__atom){s->variable, s->constant});
-        if (type_of(p, s) && !zeros) count += (double)s->count;
-    }
-    return count;
-}
-
-/* Machine code takes a third of the time of steps that are run one by one, of one lane an eighth, but what it moves
- * takes as long, unless neighbours go to neighbours or there is one lane alone; lanes apart in memory are waited for
- * one by one. What is read again, as in stencils, is in the first cache. What calls would find in the caches, one after
- * the other, has left them when a part reads and writes all of it, at more places at once than the machine fetches
- * ahead. A part that goes along the data, row by row or from end to end without calls between, is at few of them, and
- * what it reads is there when it comes: it is a pass as a call is, whose cost is that of what it writes. Loops over
- * rows have nothing beside their instructions. */
-static double part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native) {
-    enum { SECOND_CACHE = 1 << 16, PLACES = 64 }; /* elements */
-    const double near = 0.2, apart = 1.2, beside = 0.03, far = 3, fetched = 0.5, row = 0.025, begin = 100;
-    int64_t small = 0, places = 0, stores = 0, even = 0, large = 0;
-    double work = 0; /* of a lane, beside what any instruction takes */
-    for (int64_t i = 0; i < f->step_count; i++) {
-        const lam__lane_step *s = &f->steps[i];
-        work += s->op > LAM__LANE_ARITHMETIC ? (double)s->cost : 0;
-        if (s->op != LAM__LANE_LOAD && s->op != LAM__LANE_LINE && s->op != LAM__LANE_STORE) continue;
-        const lam_value *type = s->op == LAM__LANE_LOAD ? type_of(p, &r->sources[s->at[1]]) : NULL;
-        places++;
-        stores += s->op == LAM__LANE_STORE;
-        const bool is_even = f->lanes == 1 || s->op == LAM__LANE_LINE || s->as.move.step == 1;
-        even += is_even;
-        small += !type || type->count <= SECOND_CACHE;
-        large += !is_even && type && type->count > SECOND_CACHE;
-    }
-    const double lanes = (double)f->lanes, moved = lanes * (double)places;
-    const double all = read_elements(p, r) + lanes * (double)stores, first = all < moved ? all : moved;
-    const bool is_far = moved > 4 * SECOND_CACHE && places > PLACES && !f->by_rows;
-    const bool fits = native && (f->by_rows || f->step_count <= LAM__NATIVE_MOST);
-    const double moves =
-        lanes * (near * (double)(places - even - large) + apart * (double)large + beside * (double)even);
-    const double steps = fits ? f->called + (f->cost - f->called) / (f->lanes == 1 ? 8 : 3) + moves : f->cost;
-    const double brought = first * lam__draft_move_cost(first);
-    const bool along = f->by_rows || (f->lanes > 1 && places == even && places <= PLACES);
-    if (fits && along)
-        return begin + f->called + lanes * (row * (double)f->step_count + work) + fetched * brought + copies_cost(p, r);
-    return steps + brought + (moved - first) * lam__draft_move_cost(0) + copies_cost(p, r) +
-           (is_far ? far * lanes * (double)small : 0);
-}
-
 /* Whether a region has something to be made. */
 static bool is_part(const lam__draft *d, int64_t stage) {
     return d->regions[stage] && d->target_counts[stage];
@@ -151,31 +81,67 @@ static lam__fused *part_of(const lam__draft *d, int64_t stage, lam__plan_fusion 
     const lam__region *r = d->regions[stage];
     if (!is_part(d, stage) || fusion == LAM__PLAN_NONE) return NULL;
     lam__fused *f = lam__fused_new(r, d->targets[stage], d->target_counts[stage]);
-    if (!f || d->lanes.shorter || fusion == LAM__PLAN_ALL || part_cost(d->program, r, f, native) <= d->eager[stage])
+    if (!f || d->lanes.shorter || fusion == LAM__PLAN_ALL ||
+        lam__plan_part_cost(d->program, r, f, native) <= d->eager[stage])
         return f;
     lam__fused_free(f);
     return NULL;
 }
 
+/* Parts by stage, NULL for a stage without one or whose part is in the list, and which equations are in the list or in
+ * parts. fused: the equations of all regions, those of a stage from begin[stage] to begin[stage + 1]. */
+typedef struct order {
+    const lam__draft *d;
+    lam__fused **parts;
+    bool *listed;
+    int64_t next; /* all parts before this stage are in the list */
+    int64_t *fused, *begin;
+} order;
+
+/* Equations of regions by stage, in the order of the program: each pass over them is over those of one stage. */
+static bool sort_fused(lam__plan *plan, order *o) {
+    const lam__draft *d = o->d;
+    const int64_t n = plan->program->equations;
+    o->fused = lam__arena_get(&plan->arena, (size_t)(n + 1) * sizeof *o->fused);
+    o->begin = lam__arena_get(&plan->arena, (size_t)(d->stages + 2) * sizeof *o->begin);
+    if (!o->fused || !o->begin) return false;
+    memset(o->begin, 0, (size_t)(d->stages + 2) * sizeof *o->begin);
+    for (int64_t k = 0; k < n; k++)
+        if (d->equations[k].fused) o->begin[d->equations[k].stage + 2]++;
+    for (int64_t s = 2; s <= d->stages; s++) o->begin[s] += o->begin[s - 1];
+    for (int64_t k = 0; k < n; k++)
+        if (d->equations[k].fused) o->fused[o->begin[d->equations[k].stage + 1]++] = k;
+    return true;
+}
+
+/* The variables that the region of a stage gives; made: room for them, NULL: they are only counted. */
+static int64_t made_in(const lam__program *p, const order *o, int64_t stage, int64_t made[]) {
+    int64_t count = 0;
+    for (int64_t i = o->begin[stage]; i < o->begin[stage + 1]; i++) {
+        const lam__equation *e = p->list[o->fused[i]];
+        for (int k = 0; k < e->outputs; k++) {
+            if (!o->d->variables[e->first + k].needed) continue;
+            if (made) made[count] = e->first + k;
+            count++;
+        }
+    }
+    return count;
+}
+
 /* f is taken over. The plan has it from where it is in an item, and frees it also when the rest fails. */
-static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__fused *f) {
-    const lam__region *r = d->regions[stage];
+static bool add_part(lam__plan *plan, const order *o, int64_t stage, lam__fused *f) {
+    const lam__region *r = o->d->regions[stage];
     const lam__program *p = plan->program;
     lam__plan_item *part = add_item(plan);
-    int64_t *variables = lam__arena_get(&plan->arena, (size_t)(p->variables + 1) * sizeof *variables);
-    if (!part || !variables) {
+    int64_t *made = lam__arena_get(&plan->arena, (size_t)(made_in(p, o, stage, NULL) + 1) * sizeof *made);
+    if (!part || !made) {
         lam__fused_free(f);
         return false;
     }
     part->fused = f;
-    part->made = variables;
-    for (int64_t k = 0; k < p->equations; k++) {
-        const lam__equation *e = p->list[k];
-        if (!d->equations[k].fused || d->equations[k].stage != stage) continue;
-        plan->report.fused++;
-        for (int o = 0; o < e->outputs; o++)
-            if (d->variables[e->first + o].needed) variables[part->made_count++] = e->first + o;
-    }
+    part->made = made;
+    part->made_count = made_in(p, o, stage, made);
+    plan->report.fused += o->begin[stage + 1] - o->begin[stage];
     plan->report.parts++;
     plan->report.steps += f->before_count + f->step_count;
     plan->report.bytes += (size_t)f->workers * (f->same + f->each);
@@ -183,15 +149,6 @@ static bool add_part(lam__plan *plan, const lam__draft *d, int64_t stage, lam__f
     if (widest > plan->widest) plan->widest = widest;
     return copy_sources(plan, part, r, f);
 }
-
-/* Parts by stage, NULL for a stage without one or whose part is in the list, and which equations are in the list or in
- * parts. */
-typedef struct order {
-    const lam__draft *d;
-    lam__fused **parts;
-    bool *listed;
-    int64_t next; /* all parts before this stage are in the list */
-} order;
 
 /* Parts of the stages before this one, each behind the calls that its operands may come from. */
 static bool add_parts(lam__plan *plan, order *o, int64_t stage) {
@@ -204,7 +161,7 @@ static bool add_parts(lam__plan *plan, order *o, int64_t stage) {
             if (!add_call(plan, k)) return false;
         }
         o->parts[o->next] = NULL;
-        if (!add_part(plan, o->d, o->next, f)) return false;
+        if (!add_part(plan, o, o->next, f)) return false;
     }
     return true;
 }
@@ -216,7 +173,7 @@ static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fus
     order o = {.d = d};
     o.parts = lam__arena_get(&plan->arena, (size_t)(d->stages + 1) * sizeof *o.parts);
     o.listed = lam__arena_get(&plan->arena, (size_t)(n + 1) * sizeof *o.listed);
-    if (!o.parts || !o.listed) return false;
+    if (!o.parts || !o.listed || !sort_fused(plan, &o)) return false;
     bool added = true;
     for (int64_t s = 0; s < d->stages; s++) {
         o.parts[s] = part_of(d, s, fusion, native);
@@ -291,7 +248,7 @@ static double cost_of(const lam__draft *d, lam__plan_fusion fusion, bool native)
         if (!is_part(d, s)) continue;
         lam__fused *f = part_of(d, s, fusion, native);
         if (!f && d->lanes.shorter) return HUGE_VAL;
-        cost += f ? part_cost(d->program, d->regions[s], f, native) : d->eager[s];
+        cost += f ? lam__plan_part_cost(d->program, d->regions[s], f, native) : d->eager[s];
         lam__fused_free(f);
     }
     return cost;
@@ -344,7 +301,7 @@ static bool is_dear(const lam__draft *d, int64_t stage, int64_t *group, int64_t 
         for (int64_t i = 0; i < at->targets; i++) targets[n++] = d->targets[stage][at->target + i];
     }
     lam__fused *f = n ? lam__fused_new(d->regions[stage], targets, n) : NULL;
-    const bool dear = f && part_cost(d->program, d->regions[stage], f, native) > eager;
+    const bool dear = f && lam__plan_part_cost(d->program, d->regions[stage], f, native) > eager;
     lam__fused_free(f);
     return dear;
 }

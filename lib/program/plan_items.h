@@ -61,4 +61,7 @@ bool lam__plan_find_parts(lam__plan *plan);
 typedef struct lam__plan_bare lam__plan_bare;
 void lam__plan_bare_free(lam__plan *plan);
 
+/* What a region of the program takes as this part, in nanoseconds of one run on one thread; native: as machine code. */
+double lam__plan_part_cost(const lam__program *p, const lam__region *r, const lam__fused *f, bool native);
+
 #endif

@@ -9,9 +9,10 @@
 
 enum { NONE = -1 };
 
-/* By variable: how often it is read, and the item that calls what makes it. */
+/* By variable: how often it is read, the last item that calls something on it, and the item that calls what makes
+ * it. */
 typedef struct users {
-    int64_t *uses, *maker;
+    int64_t *uses, *reader, *maker;
 } users;
 
 /* Results of the program count as a use: what is one may not be written over. */
@@ -19,15 +20,20 @@ static bool find_users(lam__plan *plan, users *u) {
     const lam__program *p = plan->program;
     const size_t bytes = (size_t)(p->variables + 1) * sizeof(int64_t);
     u->uses = lam__arena_get(&plan->arena, bytes);
+    u->reader = lam__arena_get(&plan->arena, bytes);
     u->maker = lam__arena_get(&plan->arena, bytes);
-    if (!u->uses || !u->maker) return false;
+    if (!u->uses || !u->reader || !u->maker) return false;
     memset(u->uses, 0, bytes);
+    memset(u->reader, 0xff, bytes);
     memset(u->maker, 0xff, bytes);
     for (int64_t i = 0; i < plan->count; i++) {
         const lam__plan_item *it = &plan->items[i];
         const lam__equation *e = it->equation < 0 ? NULL : p->list[it->equation];
-        for (int k = 0; e && k < e->inputs; k++)
-            if (e->in[k].variable >= 0) u->uses[e->in[k].variable]++;
+        for (int k = 0; e && k < e->inputs; k++) {
+            if (e->in[k].variable < 0) continue;
+            u->uses[e->in[k].variable]++;
+            u->reader[e->in[k].variable] = i;
+        }
         for (int k = 0; e && k < e->outputs; k++) u->maker[e->first + k] = i;
         for (int64_t k = 0; k < it->source_count; k++)
             if (it->sources[k].of.variable >= 0) u->uses[it->sources[k].of.variable]++;
@@ -58,23 +64,26 @@ static int64_t joining(const lam__plan *plan, const users *u, const lam__equatio
     return u->maker[part];
 }
 
-/* Whether parts of all of x's rows follow each other, from this item on, before anybody reads x. Every setting makes a
- * variable, which is the x of the next one: who else reads that would see a tensor that is not whole. */
-static bool is_covered(const lam__plan *plan, const users *u, int64_t i) {
-    const lam_value *type = plan->program->types[setting(plan, i)->first];
-    int64_t rows = 0, x = NONE;
-    for (; i < plan->count && type->rank > 0; i++) {
-        const lam__equation *e = setting(plan, i);
-        if (!e || (x != NONE && e->in[0].variable != x)) continue;
+/* The equation that sets a part of what e gives, if nobody else reads that; NULL. */
+static const lam__equation *setting_next(const lam__plan *plan, const users *u, const lam__equation *e) {
+    const int64_t x = e->first;
+    const lam__equation *next = u->uses[x] == 1 && u->reader[x] != NONE ? setting(plan, u->reader[x]) : NULL;
+    return next && next->in[0].variable == x ? next : NULL;
+}
+
+/* Whether parts of all rows of what e sets follow each other, from e on, before anybody reads it: who did would see a
+ * tensor that is not whole. */
+static bool is_covered(const lam__plan *plan, const users *u, const lam__equation *e) {
+    const lam_value *type = plan->program->types[e->first];
+    int64_t rows = 0;
+    for (; e && type->rank > 0; e = setting_next(plan, u, e)) {
         const lam__slice_params *part = e->params;
         bool whole = part->at[0].start == rows && part->at[0].step == 1;
         for (int axis = 1; axis < type->rank; axis++)
             whole = whole && part->at[axis].count == type->dims[axis] && part->at[axis].step == 1;
         if (!whole) return false;
-        x = e->first;
         rows += part->at[0].count;
         if (rows == type->dims[0]) return true;
-        if (u->uses[x] != 1) return false;
     }
     return false;
 }
@@ -112,7 +121,7 @@ bool lam__plan_find_parts(lam__plan *plan) {
         lam__plan_item *it = &plan->items[i];
         const lam__equation *e = setting(plan, i);
         const int64_t made = left_to(plan, &u, i);
-        it->covered = e && e->in[0].variable < 0 && is_covered(plan, &u, i);
+        it->covered = e && e->in[0].variable < 0 && is_covered(plan, &u, e);
         if (made == NONE) continue;
         it->joined = plan->items[made].equation;
         plan->items[made].left = true;

@@ -100,12 +100,23 @@ typedef struct reduction {
     int first, last; /* lanes of the operand */
 } reduction;
 
+/* Terms of each result; -1: they are too many. */
+static int64_t reduced_count(const lam_value *type, lam__axis_set set) {
+    int64_t count = 1;
+    for (int axis = 0; axis < type->rank; axis++) {
+        if (lam__reduce_has(set, axis)) count *= type->dims[axis];
+        if (count > MOST_TERMS) return -1;
+    }
+    return count;
+}
+
 /* Axes that lanes go along are kept; those in front of them that are summed shift them: out gets the lanes of a
- * result. Long sums are left to the kernel. */
+ * result. Long sums are left to the kernel, and their elements are not looked at. */
 static bool see_reduction(lam__region *r, lam__axis_set set, lam__piece *x, reduction *see, lam__piece *out) {
     const lam_value *type = x->type;
     int64_t step[LAM_INNER_RANK];
-    *see = (reduction){.results = 1, .count = 1};
+    *see = (reduction){.results = 1, .count = reduced_count(type, set)};
+    if (see->count < 0) return false;
     see->nodes = seen_outside(r, x, set, &see->first, &see->last);
     if (!see->nodes) return false;
     node_steps(type, see->first, see->last, step);
@@ -113,13 +124,13 @@ static bool see_reduction(lam__region *r, lam__axis_set set, lam__piece *x, redu
     for (int axis = 0; axis < type->rank; axis++) {
         if (axis >= see->first && axis < see->last) continue;
         const bool reduced = lam__reduce_has(set, axis);
-        *(reduced ? &see->count : &see->results) *= type->dims[axis];
+        if (!reduced) see->results *= type->dims[axis];
         walk_add(reduced ? &see->summed : &see->kept, type->dims[axis], step[axis], 0);
         before += reduced && axis < see->first;
     }
     out->first = see->first - before;
     out->last = see->last - before;
-    return see->count <= MOST_TERMS && see->results <= r->graph.most;
+    return see->results <= r->graph.most;
 }
 
 /* The nodes that the next result is made of, and where they are among those of the operand. */
@@ -259,12 +270,21 @@ static int32_t sum_of_products(lam__region *r, const int32_t *x, const int32_t *
     return sum;
 }
 
-/* All results, given the nodes of both operands. A single result may have as many terms as a sum; of several all
- * products count. */
+/* Products of each result; none where they are too many. */
+static int64_t terms_of(const lam__pairing *p, lam__piece *const in[]) {
+    int64_t count = 1;
+    for (int i = p->batch; i < lam__contract_pairs(p); i++) {
+        count *= in[0]->type->dims[lam__contract_axes(p, 0)[i]];
+        if (count > MOST_TERMS) return 0;
+    }
+    return count;
+}
+
+/* All results, given the nodes of both operands. */
 static bool contract(lam__region *r, const lam__pairing *p, const origin *o, lam__piece *const in[],
-                     const int32_t *const nodes[], int64_t step[2][LAM_INNER_RANK], lam__piece *out) {
+                     const int32_t *const nodes[], int64_t step[2][LAM_INNER_RANK], int64_t count, lam__piece *out) {
     walk kept = {0}, summed = {0};
-    int64_t count = 1, results = lam__region_count(out->type, out->first, out->last);
+    const int64_t results = lam__region_count(out->type, out->first, out->last);
     for (int axis = 0; axis < o->rank; axis++) {
         const int x = o->axis[0][axis], y = o->axis[1][axis];
         if (axis >= out->first && axis < out->last) continue;
@@ -272,10 +292,8 @@ static bool contract(lam__region *r, const lam__pairing *p, const origin *o, lam
     }
     for (int i = p->batch; i < lam__contract_pairs(p); i++) {
         const int x = lam__contract_axes(p, 0)[i], y = lam__contract_axes(p, 1)[i];
-        count *= in[0]->type->dims[x];
         walk_add(&summed, in[0]->type->dims[x], step[0][x], step[1][y]);
     }
-    if (!count || count > MOST_TERMS || (results > 1 && results * count > MOST_PRODUCTS)) return false;
     out->nodes = lam__arena_get(r->graph.arena, (size_t)results * sizeof *out->nodes);
     for (int64_t i = 0; out->nodes && i < results; i++, walk_on(&kept))
         if ((out->nodes[i] = sum_of_products(r, nodes[0] + kept.where[0], nodes[1] + kept.where[1], &summed, count)) <
@@ -284,19 +302,24 @@ static bool contract(lam__region *r, const lam__pairing *p, const origin *o, lam
     return out->nodes != NULL;
 }
 
-/* In the first lanes of the result in which both operands can be seen. */
+/* In the first lanes of the result in which both operands can be seen. A single result may have as many terms as a sum;
+ * of several all products count. What would be too many is not looked at: the elements of a large matrix would fill the
+ * graph, and nobody would read them there. */
 bool lam__lower_contraction(lam__region *r, const lam__equation *e, lam__piece *const in[], lam__piece *out) {
     const lam__pairing *p = e->params;
-    if (!lam__dtype_is_float(out->type->dtype)) return false;
+    const int64_t count = terms_of(p, in);
+    if (!lam__dtype_is_float(out->type->dtype) || !count) return false;
     const origin o = origin_of(p, in);
     int64_t step[2][LAM_INNER_RANK];
     out->first = out->last = -1;
     while (lam__region_range(r, out->type->rank, out->type->dims, &out->first, &out->last)) {
+        const int64_t results = lam__region_count(out->type, out->first, out->last);
         const int32_t *nodes[2];
+        if (results > 1 && results > MOST_PRODUCTS / count) continue;
         for (int side = 0; side < 2; side++)
             nodes[side] =
                 side && !nodes[0] ? NULL : side_nodes(r, &o, side, in[side], out->first, out->last, step[side]);
-        if (nodes[0] && nodes[1]) return contract(r, p, &o, in, nodes, step, out);
+        if (nodes[0] && nodes[1]) return contract(r, p, &o, in, nodes, step, count, out);
     }
     return false;
 }

@@ -29,6 +29,10 @@ enum { FEW_TRIPS = 8, SOME_TRIPS = 64, SOME_ELEMENTS = 32, MANY_TRIPS = 16384, M
  * loop takes to run. */
 enum { MOST_OPERATIONS = 1 << 17 };
 
+/* What a choice or loop in a trip counts: each is compiled by itself, once for each trip, and what lies between them is
+ * not fused across them. So a loop of TEXT_TRIPS trips with one in it is one equation. */
+enum { NEST_OPERATIONS = MOST_OPERATIONS / TEXT_TRIPS };
+
 /* All operands have a say, since any of them may be the one that is traced; how many trips are long depends on whether
  * the program is fused, and on what it works on: all of it, or what a trip has. */
 lam__known lam__deferred_loop(lam_fn *f, size_t n, size_t elements, lam_tensor *const operands[], int64_t trips) {
@@ -60,7 +64,7 @@ int64_t lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]
     for (size_t i = 0; i < n + (size_t)captured; i++) {
         const lam_value *v = i < n ? lam__scope_peek(operands[i]) : captor->captures[i - n];
         const lam__program *p = lam__nested_program_at(v);
-        if (p && p->keeps_loops && p->unrolls) return p->equations;
+        if (p && p->keeps_loops && p->unrolls) return p->equations + NEST_OPERATIONS * p->nests;
     }
     return -1;
 }
@@ -161,4 +165,17 @@ bool lam__deferred_call(lam__control *c, const lam__later *later, lam_tensor *co
     lam_status status = lam__nested_apply(c->what, &call, made);
     if (status == LAM_OK && later->counted) lam__value_release(made[0]);
     return lam__arguments_give(c->ctx, status, (int)c->n_out, made + later->counted, results) == LAM_OK;
+}
+
+bool lam__deferred_try(lam__control *c, const lam__later *what, lam_tensor *const operands[], lam_tensor *results[],
+                       bool *reads) {
+    const lam_random_state before = c->ctx->random;
+    const lam__mark mark = lam__error_mark(c->ctx);
+    *reads = false;
+    if (lam__deferred_call(c, what, operands, results)) return true;
+    *reads = lam__error_since(c->ctx, mark) == LAM_ERR_ABSTRACT;
+    if (!*reads) return false;
+    c->ctx->random = before;
+    lam__error_roll_back(c->ctx, mark);
+    return false;
 }

@@ -18,7 +18,8 @@ lam__known lam__deferred_known(const lam_tensor *condition);
  * program that is to be compiled, or better not fused with others. */
 lam__known lam__deferred_loop(lam_fn *f, size_t n, size_t elements, lam_tensor *const operands[], int64_t trips);
 
-/* How many operations a program that is to be fused has so far, which these belong to; -1: there is none. */
+/* How many operations a program that is to be fused has so far, which these belong to; -1: there is none. Choices and
+ * loops that are one equation count as many: each of them is compiled by itself. */
 int64_t lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]);
 
 /* Whether so many trips are too many for it, if each leaves as many operations as have been added to `before`. */
@@ -42,5 +43,10 @@ typedef struct lam__later {
 
 /* Does it. results[] as of the operation; false after recording a failure. */
 bool lam__deferred_call(lam__control *c, const lam__later *what, lam_tensor *const operands[], lam_tensor *results[]);
+
+/* The same, if the functions can do without elements. *reads: they cannot, and nothing is recorded; what was drawn in
+ * vain is forgotten. Trip by trip they may, since the first carries and the number of a trip are known there. */
+bool lam__deferred_try(lam__control *c, const lam__later *what, lam_tensor *const operands[], lam_tensor *results[],
+                       bool *reads);
 
 #endif

@@ -250,21 +250,31 @@ static bool continue_later(lam__control *c, carries *s) {
     return true;
 }
 
-/* All trips are for the program. */
-static bool count_later(lam__control *c, int64_t lower, int64_t trips, carries *s) {
+/* The whole of it, if the functions can do without elements; *reads as of lam__deferred_try, and s is as it was. */
+static bool try_later(lam__control *c, carries *s, bool *reads) {
+    const lam__later what = {.kind = LAM__WHILE, .n = s->n, .carries = s->n};
+    if (!lam__deferred_try(c, &what, s->now, s->next, reads)) return false;
+    advance(s);
+    return true;
+}
+
+/* The same of all trips of a loop over numbers. */
+static bool count_later(lam__control *c, int64_t lower, int64_t trips, carries *s, bool *reads) {
     const lam__later what = {.kind = LAM__SCAN, .n = s->n + 1, .carries = s->n + 1, .length = trips, .counted = true};
     s->in[0] = lam__scope_handle(c->ctx, lam__value_integer(c->ctx, LAM_I64, lower));
     if (s->n) memcpy(s->in + 1, s->now, s->n * sizeof *s->in);
-    if (lam_failed(s->in[0]) || !lam__deferred_call(c, &what, s->in, s->next)) return false;
+    *reads = false;
+    if (lam_failed(s->in[0]) || !lam__deferred_try(c, &what, s->in, s->next, reads)) return false;
     advance(s);
     return true;
 }
 
 /* A condition on constants is known while the loop is recorded, trip by trip. Where these are too many for a program,
- * the whole loop is one equation of it after all, and what the trips have left there is read by nobody. */
+ * the whole loop is one equation of it after all, and what the trips have left there is read by nobody; but for a body
+ * that reads elements, which only goes trip by trip. */
 static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, lam_list init, carries *s) {
     carries start = {0};
-    const bool kept = lam__deferred_trips(body, s->n, s->now, INT64_MAX);
+    bool kept = lam__deferred_trips(body, s->n, s->now, INT64_MAX), reads;
     const int64_t before = lam__deferred_recorded(body, s->n, s->now);
     if (kept && !carries_begin(c, init, &start)) return false;
     for (int64_t trips = 1;; trips++) {
@@ -276,8 +286,10 @@ static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, lam_list
         if (v != GOES_ON) return v == ENDS;
         if (kept && (lam__deferred_trips(body, s->n, s->now, trips) ||
                      lam__deferred_is_long(before, lam__deferred_recorded(body, start.n, start.now), 1))) {
-            *s = start;
-            return continue_later(c, s);
+            const bool fine = try_later(c, &start, &reads);
+            if (fine) *s = start;
+            if (!reads) return fine;
+            kept = false;
         }
         if (!trip(c, body, NULL, s)) return false;
     }
@@ -300,22 +312,8 @@ static int64_t trips_of(int64_t lower, int64_t upper) {
     return trips > INT64_MAX ? INT64_MAX : (int64_t)trips;
 }
 
-/* The same, if the body can do without elements. *reads: it cannot, though with its number alone it may, which it has
- * when it is recorded trip by trip. What was drawn and recorded in vain is forgotten (NOTE [attempts] in
- * lib/base/error.h). */
-static bool try_later(lam__control *c, int64_t lower, int64_t trips, carries *s, bool *reads) {
-    const lam_random_state before = c->ctx->random;
-    const lam__mark mark = lam__error_mark(c->ctx);
-    if (count_later(c, lower, trips, s)) return true;
-    *reads = lam__error_since(c->ctx, mark) == LAM_ERR_ABSTRACT;
-    if (!*reads) return false;
-    c->ctx->random = before;
-    lam__error_roll_back(c->ctx, mark);
-    return false;
-}
-
 /* A trip at a time, but for a loop that is to be one equation, and one that the first trip shows to be too long for a
- * program: what that has left there is read by nobody. */
+ * program: what that has left there is read by nobody. A body that reads its number has it trip by trip alone. */
 static bool run_fori(lam__control *c, int64_t lower, int64_t upper, lam_fn *body, lam_list init, carries *s) {
     carries start = {0};
     const int64_t trips = trips_of(lower, upper);
@@ -323,7 +321,7 @@ static bool run_fori(lam__control *c, int64_t lower, int64_t upper, lam_fn *body
     const int64_t before = lam__deferred_recorded(body, s->n, s->now);
     if (known == LAM__TRACED) {
         bool reads = false;
-        const bool fine = try_later(c, lower, trips, s, &reads);
+        const bool fine = count_later(c, lower, trips, s, &reads);
         if (!reads) return fine;
     }
     if (known == LAM__NOT_ASKED) upper = lower + 1; /* one trip keeps the types, or fails */
@@ -336,8 +334,10 @@ static bool run_fori(lam__control *c, int64_t lower, int64_t upper, lam_fn *body
         if (i > lower || trips == 1 ||
             !lam__deferred_is_long(before, lam__deferred_recorded(body, start.n, start.now), trips))
             continue;
-        *s = start;
-        return count_later(c, lower, trips, s);
+        bool reads = false;
+        const bool all = count_later(c, lower, trips, &start, &reads);
+        if (all) *s = start;
+        if (!reads) return all;
     }
     return true;
 }

@@ -161,13 +161,14 @@ static bool run_for_types(lam__control *c, scan *s) {
     return true;
 }
 
-/* The loop as one operation of the program that is being recorded. in[] has room for carries and xs. */
-static bool run_later(lam__control *c, scan *s) {
+/* The loop as one operation of the program that is being recorded, from the beginning. in[] has room for carries and
+ * xs. reads: as of lam__deferred_try; NULL: it is a failure where f reads elements. */
+static bool run_later(lam__control *c, scan *s, bool *reads) {
     size_t n = s->carries + s->elements;
     lam__later what = {.kind = LAM__SCAN, .n = n, .carries = s->carries, .length = s->length, .reverse = s->reverse};
-    if (s->carries) memcpy(s->in, s->carry, s->carries * sizeof *s->in);
+    if (!lam__control_operands(c, "carries", s->init, s->in)) return false;
     if (s->elements) memcpy(s->in + s->carries, s->xs, s->elements * sizeof *s->in);
-    return lam__deferred_call(c, &what, s->in, s->out);
+    return reads ? lam__deferred_try(c, &what, s->in, s->out, reads) : lam__deferred_call(c, &what, s->in, s->out);
 }
 
 /* See lam__deferred_recorded: by what all trips read, and what they have carried so far. */
@@ -192,11 +193,12 @@ static lam_tensor *joined(lam__control *c, const scan *s, size_t k) {
 
 /* All trips; s->out gets the results. While a program is being recorded the first trip shows how many operations each
  * trip adds to it. If that times the trips is too much for one program, what the first trip has made is dropped, and
- * the loop becomes one operation. Rows that have been stacked are given up one output after the other. */
+ * the loop becomes one operation, unless f reads elements, which are known trip by trip alone. Rows that have been
+ * stacked are given up one output after the other. */
 static bool run(lam__control *c, scan *s) {
     if (!s->length) return no_trips(c, s);
     lam__known known = lam__deferred_loop(s->f, s->carries, s->elements, s->carry, s->length);
-    if (known == LAM__TRACED) return run_later(c, s);
+    if (known == LAM__TRACED) return run_later(c, s, NULL);
     if (s->results && s->length > INT64_MAX / 64 / (int64_t)s->results) {
         lam__error_set(c->ctx, LAM_ERR_OVERFLOW, NULL, "%s of '%s': there are too many results", c->what, s->f->name);
         return false;
@@ -210,7 +212,9 @@ static bool run(lam__control *c, scan *s) {
     for (int64_t i = 0; i < s->length; i++) {
         if (!trip(c, s, s->reverse ? s->length - 1 - i : i)) return false;
         if (i || s->length == 1 || !lam__deferred_is_long(before, recorded(s), s->length)) continue;
-        return lam__control_operands(c, "carries", s->init, s->carry) && run_later(c, s);
+        bool reads = false;
+        const bool fine = run_later(c, s, &reads);
+        if (!reads) return fine;
     }
     for (size_t k = 0; k < s->carries; k++) s->out[k] = s->carry[k];
     for (size_t k = 0; k < s->results; k++) s->out[s->carries + k] = s->whole[k] ? s->whole[k] : joined(c, s, k);

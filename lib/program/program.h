@@ -40,6 +40,7 @@ typedef struct lam__program {
     lam_value **types; /* per variable: its type, abstract */
     int64_t *last_use; /* per variable: the last equation that sets or reads it; -1: none; INT64_MAX: a result */
     int64_t equations, equation_room;
+    int64_t nests; /* equations with programs in them that were recorded, those included that are dead */
     lam__equation **list;
     lam__atom *results;                             /* per output */
     struct lam__application *applications, *within; /* all, the youngest in front; the one that is being recorded */

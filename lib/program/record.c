@@ -2,6 +2,7 @@
  * are appended, in the order in which they were applied, so an equation reads only variables with smaller numbers than
  * those it sets. lam__program_finish drops what no result needs and makes the program what run.c takes. */
 #include "lib/program/application.h"
+#include "lib/program/nested.h"
 
 #include "lib/dispatch/staged.h"
 
@@ -147,6 +148,7 @@ lam_status lam__program_record(lam__program *p, const lam_call_site *call, const
     if (!e) return LAM_ERR_MEMORY;
     e->within = p->within;
     p->list[p->equations++] = e;
+    p->nests += lam__nested_of(e) != NULL;
     return LAM_OK;
 }
 

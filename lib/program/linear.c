@@ -4,6 +4,7 @@
  * inputs vary; a carry that does so after some trip does so from the first on. In a record of tangents constants among
  * the terms are zeros that were computed, of what a trace around it may know no elements of: there those count as zero
  * that cannot be seen to be anything else. */
+#include "lib/program/application.h"
 #include "lib/program/arena.h"
 #include "lib/program/function.h"
 #include "lib/program/nested.h"
@@ -15,8 +16,8 @@
 #include <string.h>
 
 /* A program that is looked at, for a function of this name. varying: per variable. only_flow: what varies is found out,
- * and nothing is refused yet. whole_calls: what has rules of its own gives what these say, so all of it may vary.
- * tangents: the program is a record of these. */
+ * and nothing is refused yet. whole_calls: what has rules of its own gives what these say, so all of it may vary where
+ * an operand does. tangents: the program is a record of these. */
 typedef struct flow {
     const lam__program *p;
     const char *name;
@@ -208,15 +209,27 @@ static lam_status check_other(const flow *f, const lam__equation *e, int count) 
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
+/* Whether what varies goes into a call with rules, this one or one around it: then a level sees that call, as it is in
+ * NOTE [calls in programs] in run.c. Others are what their equations are. */
+static bool is_called(const flow *f, lam__application *a) {
+    for (a = lam__application_done(a); a; a = lam__application_done(a->outer))
+        for (int i = 0; i < a->call->inputs; i++)
+            if (varies(f, &a->call->in[i])) return true;
+    return false;
+}
+
 /* In the order of the program, so that it is known of all operands. What nothing that varies goes into is a constant
- * and need not be linear. */
+ * and need not be linear. Equations of one call follow one another, and it is asked once for them. */
 static lam_status check_equations(const flow *f) {
     lam_status status = LAM_OK;
+    const lam__application *within = NULL;
+    bool in_call = false;
     for (int64_t k = 0; k < f->p->equations && status == LAM_OK; k++) {
         const lam__equation *e = f->p->list[k];
         int count = 0;
         for (int i = 0; i < e->inputs; i++) count += varies(f, &e->in[i]);
-        const bool in_call = f->whole_calls && e->within;
+        if (e->within != within) in_call = f->whole_calls && is_called(f, e->within);
+        within = e->within;
         if (in_call) memset(f->varying + e->first, true, (size_t)e->outputs);
         if (!count || in_call) continue;
         status = lam__nested_of(e) ? check_nested(f, e) : check_other(f, e, count);
@@ -250,8 +263,8 @@ lam_status lam__program_check_linear(const lam__program *p, const char *name, bo
     return status;
 }
 
-/* The same walk, which refuses nothing that is a program. A call with rules counts as one: its rules may let anything
- * vary. */
+/* The same walk, which refuses nothing that is a program. A call with rules counts as one: where an operand varies its
+ * rules may let anything vary. */
 lam_status lam__program_varying(const lam__program *p, const bool in[], bool out[]) {
     lam__arena arena;
     lam__arena_open(&arena, p->ctx);

@@ -170,8 +170,27 @@ START_TEST(trips_of_a_scan_that_examples_share) {
 }
 END_TEST
 
+BODY(called_in_trips) {
+    lam_tensor *results[4], *start = lam_cast(lam_add(lam_mul(0.0, in[1]), 5.0), LAM_I64);
+    (void)env;
+    lam_while(FN(is_left, 4, 1), FN(by_call, 4, 4), LAM_LIST(start, in[0], in[0], in[0]), results, 4);
+    out[0] = lam_mul(results[1], results[2]);
+}
+
+/* Directions are a batch, values are not: nothing of a direction goes into the call that gives them, whatever its rules
+ * make of it elsewhere. */
+START_TEST(values_of_calls_are_not_those_of_directions) {
+    lam_fn *f = lam_jacfwd(FN(called_in_trips, 2, 1), NULL);
+    const lam_list in = LAM_LIST(VEC(0.3, 0.9), num(2));
+    lam_tensor *want = lam_apply(f, in);
+    EXPECT_SAME(lam_apply(lam_trace(f, in), in), want, 1e-14);
+    EXPECT_SAME(lam_apply(lam_jit(f, NULL), in), want, 1e-14);
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_transforms_nested_batch(void) {
-    Suite *suite = suite_create("transforms/nested_batch");
+    Suite *suite = SUITE_OF("transforms/nested_batch", values_of_calls_are_not_those_of_directions);
     suite_loop(suite, a_condition_that_examples_share, 3 * CASES);
     suite_loop(suite, trips_of_a_scan_that_examples_share, 3 * CASES);
     return suite;

@@ -231,6 +231,7 @@ static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan *
     lam__mark mark = lam__error_mark(ctx);
     lam__program *p = lam__program_new(ctx, f->inputs, f->outputs);
     if (p) p->keeps_loops = p->unrolls = true;
+    if (p) p->native = c->options.native;
     lam_status status = p ? lam__trace_fn(f, p, 0, in, room, room + f->inputs) : LAM_ERR_MEMORY;
     const char *needs = needs_elements(status);
     if (needs) {

@@ -272,7 +272,7 @@ typedef struct recorded {
     lam__program **programs;
     lam_value **types, **values;
     size_t found;
-    bool unrolls; /* as of the program that the call is recorded for */
+    const lam__program *fused; /* for which the call is recorded, if that is to be fused; NULL */
 } recorded;
 
 /* What input i of the functions is like; held. */
@@ -283,8 +283,8 @@ static lam_value *input_type(const lam_call_site *call, int i) {
     return lam__value_abstract(call->ctx, (lam_dtype)v->dtype, v->rank - element, v->dims + element);
 }
 
-/* A finished program of f, one reference, which is a part of one that unrolls loops or does not. */
-static lam__program *record(lam_fn *f, lam_value *const types[], bool unrolls) {
+/* A finished program of f, one reference, which is a part of one that is to be fused, or of another one (NULL). */
+static lam__program *record(lam_fn *f, lam_value *const types[], const lam__program *fused) {
     lam_ctx *ctx = f->ctx;
     lam__scratch_area area;
     const size_t n = (size_t)(f->inputs + f->outputs);
@@ -293,7 +293,7 @@ static lam__program *record(lam_fn *f, lam_value *const types[], bool unrolls) {
     memset(room, 0, (n + 1) * sizeof *room);
     lam__program *p = lam__program_new(ctx, f->inputs, f->outputs);
     if (p) p->keeps_loops = p->keeps_rules = true;
-    if (p) p->unrolls = unrolls;
+    if (p && fused) p->unrolls = true, p->native = fused->native;
     if (p && lam__trace_fn(f, p, 0, types, room, room + f->inputs) != LAM_OK) {
         lam__program_release(p);
         p = NULL;
@@ -342,7 +342,7 @@ static bool as_programs(lam_ctx *ctx, recorded *r) {
     for (int i = 0; i < r->what->count && fine; i++) {
         lam_fn *f = r->what->fns[i];
         lam__program *p = lam__program_of(f);
-        r->programs[i] = p ? NULL : record(f, r->types, r->unrolls);
+        r->programs[i] = p ? NULL : record(f, r->types, r->fused);
         if (!p) p = r->programs[i];
         fine = p && find(r, p) && find_batches(r, p);
     }
@@ -389,17 +389,18 @@ static lam_status apply_recorded(const char *name, const lam_call_site *call, re
 }
 
 /* Whether the call is one for programs, as it is where an operand is traced and a level keeps loops, or nobody knows
- * which way it goes; not where types are all that is wanted. keeps, unrolls: of any of the levels that trace
+ * which way it goes; not where types are all that is wanted. keeps, fused: of any of the levels that trace
  * operands. */
-static bool is_recorded(const lam_call_site *call, bool *keeps, bool *unrolls) {
+static bool is_recorded(const lam_call_site *call, bool *keeps, const lam__program **fused) {
     bool traced = false;
-    *keeps = *unrolls = false;
+    *keeps = false;
+    *fused = NULL;
     for (int i = 0; i < call->inputs; i++) {
         const lam__program *p = lam__nested_program_at(call->in[i]);
         if (p && p->only_types) return false;
         traced = traced || p;
         *keeps = *keeps || (p && p->keeps_loops);
-        *unrolls = *unrolls || (p && p->unrolls);
+        if (p && p->unrolls) *fused = p;
     }
     return traced && (*keeps || ((const lam__nested *)call->params)->kept);
 }
@@ -407,18 +408,19 @@ static bool is_recorded(const lam_call_site *call, bool *keeps, bool *unrolls) {
 /* The functions become programs only where a level records: elsewhere they are called as they are, which is faster,
  * and may look at elements. */
 lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_value *out[]) {
-    bool keeps, unrolls;
+    bool keeps;
+    const lam__program *fused;
     const lam__nested *what = call->params;
     lam_ctx *ctx = call->ctx;
     for (int i = 0; i < what->count; i++)
         if (!lam__fn_check(name, what->fns[i])) return ctx->error.status;
-    if (!is_recorded(call, &keeps, &unrolls)) {
+    if (!is_recorded(call, &keeps, &fused)) {
         lam_call_site plain = *call;
         return lam__dispatch(&plain, out);
     }
     lam_scope scope;
     lam_status status = LAM_ERR_MEMORY;
-    recorded r = {.call = call, .unrolls = unrolls};
+    recorded r = {.call = call, .fused = fused};
     const size_t count = (size_t)what->count, inputs = (size_t)what->fns[0]->inputs;
     lam__scope_open(ctx, &scope);
     r.what = (lam__nested *)(void *)lam__apply_room(ctx, lam__nested_bytes(what->count) / sizeof(void *) + 1);

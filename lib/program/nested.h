@@ -32,4 +32,9 @@ static inline const lam__nested *lam__nested_of(const lam__equation *e) {
     return e->primitive->staged && e->primitive->staged->nested ? e->params : NULL;
 }
 
+/* Whether it makes trips, and is no choice. */
+static inline bool lam__nested_is_loop(const lam__nested *what) {
+    return what->carries || what->length;
+}
+
 #endif

@@ -33,6 +33,7 @@ typedef struct lam__program {
     bool only_types;  /* it is recorded for the types of its results, and will not be run */
     bool keeps_loops; /* long loops are one equation each, instead of one for each operation of each trip */
     bool unrolls;     /* it is to be fused: of those, loops on small tensors are long only from very many trips on */
+    bool native;      /* and to become machine code */
     bool keeps_rules; /* levels may see it run: what has rules of its own is known beside its operations */
     bool boxes;       /* some constants may belong to levels; once it is finished */
     bool sees_batch;  /* it may hold for a batch alone in which it was recorded (transforms/lanes.h) */
@@ -40,7 +41,7 @@ typedef struct lam__program {
     lam_value **types; /* per variable: its type, abstract */
     int64_t *last_use; /* per variable: the last equation that sets or reads it; -1: none; INT64_MAX: a result */
     int64_t equations, equation_room;
-    int64_t nests; /* equations with programs in them that were recorded, those included that are dead */
+    int64_t nests; /* recorded equations, dead or not, that are loops, or choices in what becomes machine code */
     lam__equation **list;
     lam__atom *results;                             /* per output */
     struct lam__application *applications, *within; /* all, the youngest in front; the one that is being recorded */

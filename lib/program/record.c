@@ -148,7 +148,8 @@ lam_status lam__program_record(lam__program *p, const lam_call_site *call, const
     if (!e) return LAM_ERR_MEMORY;
     e->within = p->within;
     p->list[p->equations++] = e;
-    p->nests += lam__nested_of(e) != NULL;
+    const lam__nested *what = lam__nested_of(e);
+    p->nests += what && (p->native || lam__nested_is_loop(what));
     return LAM_OK;
 }
 

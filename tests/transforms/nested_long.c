@@ -144,10 +144,112 @@ START_TEST(a_body_may_read_the_number_of_its_trip) {
 }
 END_TEST
 
+/* ---- loops in loops ---------------------------------------------------------------------------------------------- */
+
+BODY(is_small) {
+    (void)env;
+    out[0] = lam_lt(lam_sum(in[0], NULL), 10.0);
+}
+
+BODY(grows) {
+    (void)env;
+    out[0] = lam_add(in[0], lam_add(0.5, lam_square(lam_sin(in[0]))));
+}
+
+BODY(shrinks) {
+    (void)env;
+    out[0] = lam_mul(in[0], 0.5);
+}
+
+/* A tenth of what x is when it is no longer small; or one step there, or half of x. */
+static lam_tensor *grown(lam_tensor *x, bool once) {
+    lam_tensor *y;
+    if (once) lam_cond(lam_lt(lam_sum(x, NULL), 2.0), FN(grows, 1, 1), FN(shrinks, 1, 1), LAM_LIST(x), &y, 1);
+    else lam_while(FN(is_small, 1, 1), FN(grows, 1, 1), LAM_LIST(x), &y, 1);
+    return lam_mul(0.1, y);
+}
+
+/* once: trips have a choice in them and no loop. reads: C reads the number of the trip. */
+typedef struct nest {
+    int trips, outer;
+    bool once, reads;
+} nest;
+
+static lam_tensor *number_of(const nest *n, lam_tensor *trip) {
+    return n->reads ? num(lam_item(trip)) : lam_cast(trip, LAM_F64);
+}
+
+BODY(grows_by_number) {
+    const nest *n = env;
+    out[0] = grown(lam_add(in[1], lam_mul(0.01, number_of(n, in[0]))), n->once);
+}
+
+BODY(grows_in) {
+    const nest *n = env;
+    out[0] = grown(lam_add(in[0], in[1]), n->once);
+    out[1] = lam_sum(out[0], NULL);
+}
+
+BODY(is_left) {
+    out[0] = lam_lt(in[0], ((const nest *)env)->trips);
+}
+
+BODY(grows_and_counts) {
+    const nest *n = env;
+    out[0] = lam_add(in[0], 1);
+    out[1] = grown(lam_add(in[1], lam_mul(0.01, number_of(n, in[0]))), n->once);
+}
+
+BODY(nested_loops) {
+    const nest *n = env;
+    lam_tensor *y[2] = {NULL, NULL};
+    if (n->outer == 0) lam_fori(0, n->trips, FN_ENV(grows_by_number, 2, 1, env), LAM_LIST(in[0]), y, 1);
+    else if (n->outer == 1)
+        lam_scan(FN_ENV(grows_in, 2, 2, env), LAM_LIST(in[0]), LAM_LIST(lam_linspace(ctx, LAM_F64, 0, 1, n->trips)), y,
+                 2, NULL);
+    else
+        lam_while(FN_ENV(is_left, 2, 1, env), FN_ENV(grows_and_counts, 2, 2, env),
+                  LAM_LIST(lam_full(ctx, LAM_I64, LAM_DIMS0, 0), in[0]), y, 2);
+    out[0] = n->outer == 0   ? lam_sum(y[0], NULL)
+             : n->outer == 1 ? lam_add(lam_sum(y[0], NULL), lam_sum(y[1], NULL))
+                             : lam_sum(y[1], NULL);
+}
+
+/* Equations of it, jitted, whose values are those of the function itself. */
+static int64_t recorded_equations(const nest *n, bool native) {
+    lam_tensor *x = VEC(0.1, 0.2, 0.3);
+    lam_fn *f = FN_ENV(nested_loops, 1, 1, (void *)(uintptr_t)n), *grad = lam_grad(f, NULL);
+    lam_fn *jitted = lam_jit(f, &(lam_jit_options){.native = native}), *slope = lam_jit(grad, NULL);
+    EXPECT_SAME(lam_apply(jitted, LAM_LIST(x)), lam_apply(f, LAM_LIST(x)), 1e-12);
+    if (!native && n->outer < 2) EXPECT_SAME(lam_apply(slope, LAM_LIST(x)), lam_apply(grad, LAM_LIST(x)), 1e-12);
+    ck_assert_int_eq(lam_jit_report_of(jitted).direct, 0);
+    EXPECT_OK();
+    return lam_jit_report_of(jitted).equations;
+}
+
+/* What is within is compiled by itself: it would be once for each trip. */
+START_TEST(a_loop_of_loops_is_one_equation) {
+    const nest few = {7, _i, false, false}, more = {20, _i, false, false}, once = {20, _i, true, false};
+    ck_assert_int_ge(recorded_equations(&few, false), 7);
+    ck_assert_int_lt(recorded_equations(&more, false), 8);
+    ck_assert_int_ge(recorded_equations(&once, false), 20);
+    ck_assert_int_lt(recorded_equations(&once, true), 8);
+}
+END_TEST
+
+/* As one equation no trip has a number, and a body that reads it goes on trip by trip. */
+START_TEST(a_loop_of_loops_may_read_its_number) {
+    const nest n = {20, 2 * _i, false, true};
+    ck_assert_int_ge(recorded_equations(&n, false), 20);
+}
+END_TEST
+
 Suite *suite_transforms_nested_long(void) {
     Suite *suite = suite_create("transforms/nested_long");
     suite_loop(suite, a_long_while_on_constants_is_one_equation, 2);
     suite_loop(suite, a_loop_of_too_many_operations_is_one_equation, 6);
     suite_loop(suite, a_body_may_read_the_number_of_its_trip, 4);
+    suite_loop(suite, a_loop_of_loops_is_one_equation, 3);
+    suite_loop(suite, a_loop_of_loops_may_read_its_number, 2);
     return suite;
 }

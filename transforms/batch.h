@@ -37,6 +37,10 @@ lam_status lam__batch_run(lam_fn *f, const lam__batch *batch, lam_value *const i
  * front. */
 lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[], const int out_axes[]);
 
+/* The batch of a function that is mapped, all examples at once, and where its inputs and then its outputs have it;
+ * NULL: f is no such function. */
+const int *lam__batch_axes_of(const lam_fn *f, const lam__batch **batch);
+
 /* v with axis `from` moved to `to`: one reference, NULL after recording a failure. */
 lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to);
 

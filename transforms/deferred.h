@@ -18,8 +18,8 @@ lam__known lam__deferred_known(const lam_tensor *condition);
  * program that is to be compiled, or better not fused with others. */
 lam__known lam__deferred_loop(lam_fn *f, size_t n, size_t elements, lam_tensor *const operands[], int64_t trips);
 
-/* How many operations a program that is to be fused has so far, which these belong to; -1: there is none. Loops
- * that are one equation count as many, and choices where they become machine code: each of them is compiled by itself. */
+/* How many operations a program that is to be fused has so far, which these belong to; -1: there is none. Loops that
+ * are one equation count as many, and choices where they become machine code: each of them is compiled by itself. */
 int64_t lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]);
 
 /* Whether so many trips are too many for it, if each leaves as many operations as have been added to `before`. */

@@ -389,8 +389,7 @@ static lam_status apply_recorded(const char *name, const lam_call_site *call, re
 }
 
 /* Whether the call is one for programs, as it is where an operand is traced and a level keeps loops, or nobody knows
- * which way it goes; not where types are all that is wanted. keeps, fused: of any of the levels that trace
- * operands. */
+ * which way it goes; not where types are all that is wanted. keeps, fused: of any of the levels that trace operands. */
 static bool is_recorded(const lam_call_site *call, bool *keeps, const lam__program **fused) {
     bool traced = false;
     *keeps = false;
@@ -409,18 +408,17 @@ static bool is_recorded(const lam_call_site *call, bool *keeps, const lam__progr
  * and may look at elements. */
 lam_status lam__nested_apply(const char *name, const lam_call_site *call, lam_value *out[]) {
     bool keeps;
-    const lam__program *fused;
+    recorded r = {.call = call};
     const lam__nested *what = call->params;
     lam_ctx *ctx = call->ctx;
     for (int i = 0; i < what->count; i++)
         if (!lam__fn_check(name, what->fns[i])) return ctx->error.status;
-    if (!is_recorded(call, &keeps, &fused)) {
+    if (!is_recorded(call, &keeps, &r.fused)) {
         lam_call_site plain = *call;
         return lam__dispatch(&plain, out);
     }
     lam_scope scope;
     lam_status status = LAM_ERR_MEMORY;
-    recorded r = {.call = call, .fused = fused};
     const size_t count = (size_t)what->count, inputs = (size_t)what->fns[0]->inputs;
     lam__scope_open(ctx, &scope);
     r.what = (lam__nested *)(void *)lam__apply_room(ctx, lam__nested_bytes(what->count) / sizeof(void *) + 1);

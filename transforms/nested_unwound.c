@@ -1,7 +1,9 @@
 /* The way back through a recorded while, on plain values. A checkpoint, which it is to everybody else, runs the loop on
  * a tape; here the functions of the loop are compiled and go forward once more, of which the carries before each trip
  * are kept, one behind the other, and the way back is a scan over these from the last one on, in which each trip is run
- * again on a tape that was compiled away (nested_rules.c). What turns out not to be plain is left to the checkpoint. */
+ * again on a tape that was compiled away (nested_rules.c). Of a batch of cotangents, as rows of a Jacobian are, there
+ * is one way forward, and on the way back each trip is that of all. What turns out not to be plain is left to the
+ * checkpoint. */
 #include "transforms/nested.h"
 
 #include "lib/base/context.h"
@@ -9,6 +11,7 @@
 #include "lib/program/function.h"
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
+#include "transforms/batch.h"
 #include "transforms/jit.h"
 #include "transforms/rematerialise.h"
 
@@ -16,11 +19,15 @@
 
 enum { CONDITION, BODY, BACK, FUNCTIONS };
 
-/* What the function has beside its base, which is the checkpoint's: the functions of the loop, compiled and held, and
- * how many trips the last run has made, for which there is room at once the next time. */
+/* What the function has beside its base, which is the checkpoint's, or that mapped: the functions of the loop, compiled
+ * and held, and how many trips the last run has made, for which there is room at once the next time. What belongs to
+ * the base lives as long. */
 typedef struct unwound_env {
     lam_fn *fns[FUNCTIONS];
     int carries, operands;
+    const lam__pull *pull;
+    const lam__batch *batch; /* of cotangents; NULL: there is one of each result */
+    const int *axes;         /* where inputs of the base have the batch */
     int64_t trips;
 } unwound_env;
 
@@ -31,7 +38,6 @@ typedef struct unwound_env {
 typedef struct unwinding {
     lam_ctx *ctx;
     unwound_env *env;
-    const lam__pull *pull;
     lam_value *const *in;
     lam_value **x, **y, **kept;
     void **from, **to;
@@ -141,21 +147,37 @@ static lam_status run_forward(unwinding *u) {
     return status;
 }
 
+/* v, which has the batch at an axis or not at all, with the batch in front; one reference. */
+static lam_value *for_batch(const unwinding *u, lam_value *v, int axis) {
+    int64_t dims[LAM_INNER_RANK + 1], strides[LAM_INNER_RANK + 1] = {0};
+    if (!u->env->batch) return lam__value_hold(v);
+    if (axis != LAM_UNMAPPED) return lam__batch_move(u->ctx, v, axis, 0);
+    dims[0] = u->env->batch->size;
+    for (int i = 0; i < v->rank; i++) dims[i + 1] = v->dims[i], strides[i + 1] = v->strides[i];
+    return lam__value_view(v, v->rank + 1, dims, strides, 0);
+}
+
+static lam_value *zero_for_batch(const unwinding *u, const lam_value *like) {
+    lam_value *zero = lam__arguments_zero(u->ctx, like), *made = zero ? for_batch(u, zero, LAM_UNMAPPED) : NULL;
+    lam__value_release(zero);
+    return made;
+}
+
 /* What the scan takes, as lam__nested_trip_back says, one reference each; how many, -1 without memory. *carries: of it.
  * at[]: of operands that have a gradient which result of the scan it is. */
 static int take_back(const unwinding *u, lam_value *taken[], int at[], int *carries) {
     const int operands = u->env->operands, looped = u->env->carries;
-    const lam__pull *p = u->pull;
+    const lam__pull *p = u->env->pull;
     int n = 0;
     for (int i = 0; i < operands; i++) at[i] = i < looped && lam__dtype_is_inexact(u->in[i]->dtype) ? 0 : -1;
     for (int k = 0; k < p->wanted; k++) at[p->numbers[k]] = 0;
     for (int i = 0; i < operands; i++) {
         if (at[i] < 0) continue;
-        lam_value *g = NULL;
+        int g = -1;
         for (int k = 0; k < p->given && i < looped; k++)
-            if (p->numbers[p->wanted + k] == i) g = u->in[operands + k];
+            if (p->numbers[p->wanted + k] == i) g = operands + k;
         at[i] = n;
-        taken[n] = g ? lam__value_hold(g) : lam__arguments_zero(u->ctx, u->in[i]);
+        taken[n] = g < 0 ? zero_for_batch(u, u->in[i]) : for_batch(u, u->in[g], u->env->axes ? u->env->axes[g] : 0);
         if (!taken[n++]) return -1;
     }
     *carries = n;
@@ -207,8 +229,8 @@ static lam_status run_back(unwinding *u, lam_value *out[]) {
     memset(taken, 0, (size_t)(most + operands + 1) * sizeof *taken);
     const int n = take_back(u, taken, at, &carries);
     const lam_status status = n < 0 ? LAM_ERR_MEMORY : scan_back(u, n, carries, taken, given);
-    for (int k = 0; k < u->pull->wanted && status == LAM_OK && u->plain; k++)
-        out[k] = lam__value_hold(given[at[u->pull->numbers[k]]]);
+    for (int k = 0; k < u->env->pull->wanted && status == LAM_OK && u->plain; k++)
+        out[k] = lam__value_hold(given[at[u->env->pull->numbers[k]]]);
     lam__arguments_release(carries, given);
     lam__arguments_release(most, taken);
     lam__scratch_put(&area);
@@ -240,7 +262,7 @@ static lam_status run(unwinding *u, lam_value *out[]) {
  * tried: run has recorded no failure then and given no results. */
 static void body_unwound(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = lam__fn_base(env);
-    unwinding u = {.ctx = ctx, .env = env, .pull = lam__checkpoint_pull_of(f)};
+    unwinding u = {.ctx = ctx, .env = env};
     lam__scratch_area area;
     const size_t n = (size_t)f->inputs, m = (size_t)f->outputs;
     lam_value **v = lam__scratch_get(&area, ctx, (n + m + 1) * sizeof *v);
@@ -257,11 +279,30 @@ static void body_unwound(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[]
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* Kept carries have an axis in front. */
-static bool has_room(int carries, lam_value *const in[]) {
-    for (int i = 0; i < carries; i++)
+/* Kept carries have an axis in front, and so have gradients of a batch. */
+static bool has_room(int count, lam_value *const in[]) {
+    for (int i = 0; i < count; i++)
         if (in[i]->rank >= LAM_INNER_RANK) return false;
     return true;
+}
+
+/* Whether cotangents alone are batched: operands are the same for all, and results have the batch in front. */
+static bool maps_cotangents(const lam_fn *back, const lam__batch *batch, const int axes[], int operands) {
+    bool fits = !batch->axis_name && !batch->whole && !batch->crew && batch->size > 0;
+    for (int i = 0; i < operands; i++) fits = fits && axes[i] == LAM_UNMAPPED;
+    for (int o = 0; o < back->outputs; o++) fits = fits && axes[back->inputs + o] == 0;
+    return fits;
+}
+
+/* Compiles the way back through one trip. Its results are those that come first of what it takes. */
+static lam_fn *compile_trip_back(const unwound_env *e, lam_fn *body, lam_value *const in[], const bool wanted[],
+                                 const lam_jit_options *options) {
+    lam_fn *trip = lam__nested_trip_back(body, e->carries, in, wanted);
+    if (!e->batch || trip->magic != LAM__FN) return lam_jit(trip, options);
+    int *axes = (int *)(void *)lam__apply_room(body->ctx, (size_t)trip->inputs);
+    if (!axes) return body->ctx->failed_fn;
+    for (int i = 0; i < trip->inputs; i++) axes[i] = i < trip->outputs ? 0 : LAM_UNMAPPED;
+    return lam_jit(lam__batch_mapped(trip, e->batch, axes, NULL), options);
 }
 
 /* Which operands want a gradient; NULL without memory. */
@@ -280,30 +321,43 @@ static void unwound_free(lam_ctx *ctx, void *env) {
     for (int f = 0; f < FUNCTIONS; f++) lam__fn_release(e->fns[f]);
 }
 
+/* The functions of the loop, compiled; each is held, or none. */
+static bool compile_functions(unwound_env *e, const lam__nested *what, lam_value *const in[],
+                              const lam_jit_options *options) {
+    lam_fn *body = what->fns[BODY];
+    const bool *wanted = wanted_of(body->ctx, e->pull, e->operands);
+    if (!wanted) return false;
+    e->fns[CONDITION] = lam_jit(what->fns[CONDITION], options);
+    e->fns[BODY] = lam_jit(body, options);
+    e->fns[BACK] = compile_trip_back(e, body, in, wanted, options);
+    for (int f = 0; f < FUNCTIONS; f++)
+        if (e->fns[f]->magic != LAM__FN) return false;
+    for (int f = 0; f < FUNCTIONS; f++) lam__fn_retain(e->fns[f]);
+    return true;
+}
+
 /* What cannot be compiled so is no failure. Functions with rules that give values of their own have other values on a
  * tape. */
 lam_status lam__nested_unwound(lam_fn *back, lam_value *const in[], const lam_jit_options *options, lam_fn **made) {
-    const lam__pull *pull = lam__checkpoint_pull_of(back);
-    const lam__nested *what = pull && !pull->kept ? lam__nested_while_of(lam__fn_base(back->env)) : NULL;
-    lam_ctx *ctx = back->ctx;
+    unwound_env e = {.carries = 0};
+    e.axes = lam__batch_axes_of(back, &e.batch);
+    lam_fn *f = e.axes ? lam__fn_base(back->env) : back;
+    e.pull = lam__checkpoint_pull_of(f);
+    const lam__nested *what = e.pull && !e.pull->kept ? lam__nested_while_of(lam__fn_base(f->env)) : NULL;
     *made = NULL;
-    for (int f = 0; what && f < 2; f++) {
-        const lam__program *p = lam__program_of(what->fns[f]);
+    for (int i = 0; what && i < 2; i++) {
+        const lam__program *p = lam__program_of(what->fns[i]);
         if (!p || lam__nested_gives_values(p)) return LAM_OK;
     }
-    if (!what || !has_room((int)what->carries, in)) return LAM_OK;
-    unwound_env e = {.carries = (int)what->carries, .operands = what->fns[BODY]->inputs};
-    const bool *wanted = wanted_of(ctx, pull, e.operands);
-    if (!wanted) return LAM_ERR_MEMORY;
-    e.fns[CONDITION] = lam_jit(what->fns[CONDITION], options);
-    e.fns[BODY] = lam_jit(what->fns[BODY], options);
-    e.fns[BACK] = lam_jit(lam__nested_trip_back(what->fns[BODY], e.carries, in, wanted), options);
-    for (int f = 0; f < FUNCTIONS; f++)
-        if (e.fns[f]->magic != LAM__FN) return LAM_ERR_MEMORY;
-    for (int f = 0; f < FUNCTIONS; f++) lam__fn_retain(e.fns[f]);
-    *made = lam__fn_derive(
-        ctx, &(lam__derived){"unwound", back, body_unwound, back->inputs, back->outputs, &e, sizeof e, unwound_free});
+    if (!what) return LAM_OK;
+    e.carries = (int)what->carries;
+    e.operands = what->fns[BODY]->inputs;
+    if (e.batch && !maps_cotangents(back, e.batch, e.axes, e.operands)) return LAM_OK;
+    if (!has_room(e.batch ? e.operands : e.carries, in)) return LAM_OK;
+    if (!compile_functions(&e, what, in, options)) return LAM_ERR_MEMORY;
+    *made = lam__fn_derive(back->ctx, &(lam__derived){"unwound", back, body_unwound, back->inputs, back->outputs, &e,
+                                                      sizeof e, unwound_free});
     if ((*made)->magic == LAM__FN) return LAM_OK;
-    unwound_free(ctx, &e);
+    unwound_free(back->ctx, &e);
     return LAM_ERR_MEMORY;
 }

@@ -283,3 +283,10 @@ lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[], 
     e->batch.only_types = batch->only_types;
     return mapped;
 }
+
+const int *lam__batch_axes_of(const lam_fn *f, const lam__batch **batch) {
+    const vmap_env *e = f->body == body_vmap ? f->env : NULL;
+    if (!e || e->chunk) return NULL;
+    *batch = &e->batch;
+    return e->axes;
+}

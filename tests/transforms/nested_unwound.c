@@ -139,18 +139,62 @@ START_TEST(transforms_of_the_gradient) {
 }
 END_TEST
 
+/* What the loop gives, and its gradients for cotangents of both. in: as of looped, then these. */
+BODY(both_ends) {
+    lam_tensor *y[3];
+    lam_while(FN_ENV(is_left, 3, 1, env), capturing("trip", trip, 3, in[3], env), LAM_LIST(in[0], in[1], in[2]), y, 3);
+    out[0] = y[1], out[1] = y[2];
+}
+
+BODY(pulled) {
+    const lam_grad_options by_all = {.argnums = LAM_AXES(1, 2, 3)};
+    lam_tensor *y[2];
+    lam_fn *pullback;
+    if (lam_vjp(FN_ENV(both_ends, 4, 2, env), (lam_list){4, in}, y, 2, &pullback, &by_all) == LAM_OK)
+        (void)lam_call(pullback, (lam_list){2, in + 4}, out, 3);
+}
+
+/* Rows of Jacobians, and batches of cotangents along any axis, one of which all rows may share. A batch of operands is
+ * another thing. */
+START_TEST(batches_of_cotangents) {
+    static const int64_t trips[] = {0, 1, 30};
+    void *env = (void *)(uintptr_t)&cases[_i];
+    lam_tensor *x = VEC(0.4, -0.2, 0.9), *y = VEC(0.1, 0.7, -0.5), *c = VEC(0.11, -0.05, 0.2);
+    lam_tensor *rows = lam_reshape(lam_linspace(ctx, LAM_F64, -1, 1, 12), LAM_DIMS(4, 3));
+    const int none = LAM_UNMAPPED;
+    const lam_vmap_options one = {.in_axes = LAM_AXES(none, none, none, none, 0, none)},
+                           two = {.in_axes = LAM_AXES(none, none, none, none, 0, 1)},
+                           more = {.in_axes = LAM_AXES(none, 0, none, none, none, 0)};
+    lam_fn *f = FN_ENV(pulled, 6, 3, env), *ends = FN_ENV(both_ends, 4, 2, env);
+    for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
+        lam_tensor *left = trips_left(trips[i]);
+        compare(cases[_i].name, lam_jacrev(ends, &(lam_jacobian_options){.argnums = LAM_AXES(1)}),
+                LAM_LIST(left, x, y, c), 2, false, 1e-12);
+        compare(cases[_i].name, lam_vmap(f, &one), LAM_LIST(left, x, y, c, rows, y), 3, i == 2, 1e-12);
+        compare(cases[_i].name, lam_vmap(f, &two), LAM_LIST(left, x, y, c, rows, lam_transpose(rows, LAM_AXES(1, 0))),
+                3, false, 1e-12);
+        compare(cases[_i].name, lam_vmap(f, &more), LAM_LIST(left, rows, y, c, x, rows), 3, false, 1e-12);
+    }
+}
+END_TEST
+
 /* x c^n, of which the derivatives are known: numbers of all trips meet in that by c. */
 BODY(multiplied) {
     out[0] = lam_sub(in[0], 1);
     out[1] = lam_mul(in[1], in[2]);
 }
 
-BODY(power) {
+BODY(powers) {
     lam_tensor *y[2];
     static const loop_case positive = {.number = false};
     lam_fn *condition = FN_ENV(is_left, 2, 1, (void *)(uintptr_t)&positive);
     lam_while(condition, capturing("multiplied", multiplied, 2, in[2], NULL), LAM_LIST(in[0], in[1]), y, 2);
-    out[0] = lam_sum(y[1], NULL);
+    out[0] = y[1];
+}
+
+BODY(power) {
+    powers(ctx, in, out, env);
+    out[0] = lam_sum(out[0], NULL);
 }
 
 START_TEST(gradients_of_a_power) {
@@ -173,6 +217,19 @@ START_TEST(gradients_of_a_power) {
                      LAM_OK);
     EXPECT(g[0], LAM_DIMS(3), 32, 1, 2);
     EXPECT(g[1], LAM_DIMS(3), 240, 0, 3);
+}
+END_TEST
+
+/* Rows of its Jacobian: by x c^n in the diagonal, by c n x c^(n - 1). */
+START_TEST(rows_of_a_power) {
+    lam_fn *rows = lam_jit(lam_jacrev(FN(powers, 3, 1), &(lam_jacobian_options){.argnums = LAM_AXES(1, 2)}), NULL);
+    lam_tensor *g[2];
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(lam_call(rows, LAM_LIST(trips_left(3), VEC(3, 0.5), VEC(2, -1)), g, 2), LAM_OK);
+        EXPECT(g[0], LAM_DIMS(2, 2), 8, 0, 0, -1);
+        EXPECT(g[1], LAM_DIMS(2, 2), 36, 0, 0, 1.5);
+    }
+    EXPECT_OK();
 }
 END_TEST
 
@@ -270,19 +327,27 @@ static void gradient_of_trips(const void *env) {
     (void)lam_call(lam_jit(gradient_of(env), NULL), LAM_LIST(trips_left(20), x, y, c), out, 3);
 }
 
+static void rows_of_trips(const void *env) {
+    lam_tensor *x = VEC(0.4, -0.2, 0.9), *y = VEC(0.1, 0.7, -0.5), *c = VEC(0.11, -0.05, 0.2), *out[2];
+    lam_fn *f = FN_ENV(both_ends, 4, 2, (void *)(uintptr_t)env);
+    lam_fn *rows = lam_jit(lam_jacrev(f, &(lam_jacobian_options){.argnums = LAM_AXES(1)}), NULL);
+    (void)lam_call(rows, LAM_LIST(trips_left(5), x, y, c), out, 2);
+}
+
 START_TEST(memory_refused_on_the_way_back) {
-    memory_refused_in(gradient_of_trips, &cases[_i ? CASES - 2 : MADE]);
+    memory_refused_in(_i > 1 ? rows_of_trips : gradient_of_trips, &cases[_i == 1 ? CASES - 2 : MADE]);
 }
 END_TEST
 
 Suite *suite_transforms_nested_unwound(void) {
     Suite *suite = SUITE_OF("transforms/nested_unwound", gradients_of_a_power, carries_of_any_type_and_size,
-                            complex_carries, loops_in_loops);
+                            complex_carries, loops_in_loops, rows_of_a_power);
     suite_loop(suite, gradients_of_a_while, CASES);
     suite_loop(suite, trips_of_different_number, CASES);
     suite_loop(suite, gradients_by_machine_code, CASES);
     suite_loop(suite, transforms_of_the_gradient, CASES);
+    suite_loop(suite, batches_of_cotangents, CASES);
     suite_loop(suite, trips_ask_for_no_memory, CASES);
-    suite_loop(suite, memory_refused_on_the_way_back, 2);
+    suite_loop(suite, memory_refused_on_the_way_back, 3);
     return suite;
 }

@@ -57,7 +57,7 @@ lam_tensor *lam__ode_slope(lam_fn *f, lam_tensor *y, lam_tensor *t, size_t count
     if (!v || !want || lam__value_same_type(v, want)) return slope;
     char got[TYPE_TEXT], expected[TYPE_TEXT];
     return lam__error_fail(ctx, v->dtype == want->dtype ? LAM_ERR_SHAPE : LAM_ERR_DTYPE,
-                           "odeint of '%s': it gives %s, expected %s, the type of y", f->name, type_text(v, got),
+                           "'%s' gives %s, expected %s, the type of y", f->name, type_text(v, got),
                            type_text(want, expected));
 }
 

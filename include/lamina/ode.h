@@ -40,7 +40,9 @@ typedef struct lam_ode {
  * Derivative  of y, by y0, ts, the parameters and the captures of f, in all modes and of any order: that of the steps
  *         that were taken, whose lengths count as constants. It agrees to rounding with differences of y where steps
  *         stay the same, and is about as precise as y is, whose error alone chooses the steps. The way back runs each
- *         step again; it keeps a few tensors like y for each. None of found.
+ *         step again; it keeps a few tensors like y for each. Machine code (lam_jit's `native`) may round otherwise
+ *         there than on the way forward: where tolerances are so small that rounding decides about steps, 1e-12, nine
+ *         digits are left. None of found.
  * Source  Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 1993, II.4 to II.6; lengths of steps
  *         and numbers of the polynomial as in their DOPRI5. */
 LAM_API lam_tensor *lam_odeint(lam_fn *f, lam_tensor *y0, lam_tensor *ts, lam_list parameters, lam_ode *found,

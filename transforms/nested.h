@@ -50,6 +50,11 @@ bool lam__nested_gives_values(const lam__program *p);
  * (nested_unwound.c). */
 lam_status lam__nested_unwound(lam_fn *back, lam_value *const in[], const lam_jit_options *options, lam_fn **made);
 
+/* The same where `back` is a batch of such a way whose examples differ (nested_unwound_each.c); *made is NULL
+ * before. */
+lam_status lam__nested_unwound_each(lam_fn *back, lam_value *const in[], const lam_jit_options *options,
+                                    lam_fn **made);
+
 /* Puts results in the place of those of a call whose functions are programs, where these tell them (nested_known.c). On
  * failure out[] is NULL. */
 lam_status lam__nested_known(const lam_call_site *call, lam_value *out[]);

@@ -352,7 +352,8 @@ lam_status lam__nested_unwound(lam_fn *back, lam_value *const in[], const lam_ji
     if (!what) return LAM_OK;
     e.carries = (int)what->carries;
     e.operands = what->fns[BODY]->inputs;
-    if (e.batch && !maps_cotangents(back, e.batch, e.axes, e.operands)) return LAM_OK;
+    if (e.batch && !maps_cotangents(back, e.batch, e.axes, e.operands))
+        return lam__nested_unwound_each(back, in, options, made);
     if (!has_room(e.batch ? e.operands : e.carries, in)) return LAM_OK;
     if (!compile_functions(&e, what, in, options)) return LAM_ERR_MEMORY;
     *made = lam__fn_derive(back->ctx, &(lam__derived){"unwound", back, body_unwound, back->inputs, back->outputs, &e,

@@ -178,6 +178,20 @@ START_TEST(batches_of_cotangents) {
 }
 END_TEST
 
+/* Few examples go back one after the other, many at once; each has its own number of trips, and operands along any
+ * axis. */
+START_TEST(gradients_of_batches) {
+    lam_vmap_options along = {.in_axes = LAM_AXES(0, 1, LAM_UNMAPPED, 0)};
+    for (int64_t n = 1; n < 12; n += n < 8 ? 7 : 3) {
+        lam_tensor *left = lam_cast(lam_arange(ctx, LAM_I64, 0, n, 1), LAM_I64);
+        lam_tensor *x = lam_reshape(lam_linspace(ctx, LAM_F64, -0.4, 0.9, 3 * n), LAM_DIMS(3, n));
+        lam_tensor *c = lam_mul(0.2, lam_transpose(lam_reverse(x, LAM_AXES(1)), LAM_AXES(1, 0)));
+        compare(cases[_i].name, lam_vmap(gradient_of(&cases[_i]), &along), LAM_LIST(left, x, VEC(0.1, 0.7, -0.5), c), 3,
+                n == 8, 1e-12);
+    }
+}
+END_TEST
+
 /* x c^n, of which the derivatives are known: numbers of all trips meet in that by c. */
 BODY(multiplied) {
     out[0] = lam_sub(in[0], 1);
@@ -334,8 +348,18 @@ static void rows_of_trips(const void *env) {
     (void)lam_call(rows, LAM_LIST(trips_left(5), x, y, c), out, 2);
 }
 
+static void examples_of_trips(const void *env) {
+    lam_tensor *x = VEC(0.4, -0.2, 0.9), *y = VEC(0.1, 0.7, -0.5), *c = VEC(0.11, -0.05, 0.2), *out[3];
+    lam_fn *each = lam_vmap(gradient_of(env), &(lam_vmap_options){.in_axes = LAM_AXES(0, 0, LAM_UNMAPPED, 0)});
+    lam_tensor *left = lam_array(ctx, LAM_I64, LAM_DIMS(2), (int64_t[]){3, 1});
+    (void)lam_call(lam_jit(each, NULL), LAM_LIST(left, lam_stack(LAM_LIST(x, y), 0), y, lam_stack(LAM_LIST(c, x), 0)),
+                   out, 3);
+}
+
 START_TEST(memory_refused_on_the_way_back) {
-    memory_refused_in(_i > 1 ? rows_of_trips : gradient_of_trips, &cases[_i == 1 ? CASES - 2 : MADE]);
+    static void (*const ways[])(const void *) = {gradient_of_trips, gradient_of_trips, rows_of_trips,
+                                                 examples_of_trips};
+    memory_refused_in(ways[_i], &cases[_i == 1 ? CASES - 2 : MADE]);
 }
 END_TEST
 
@@ -347,7 +371,8 @@ Suite *suite_transforms_nested_unwound(void) {
     suite_loop(suite, gradients_by_machine_code, CASES);
     suite_loop(suite, transforms_of_the_gradient, CASES);
     suite_loop(suite, batches_of_cotangents, CASES);
+    suite_loop(suite, gradients_of_batches, CASES);
     suite_loop(suite, trips_ask_for_no_memory, CASES);
-    suite_loop(suite, memory_refused_on_the_way_back, 3);
+    suite_loop(suite, memory_refused_on_the_way_back, 4);
     return suite;
 }

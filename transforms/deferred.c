@@ -30,9 +30,9 @@ enum { FEW_TRIPS = 8, SOME_TRIPS = 64, SOME_ELEMENTS = 32, MANY_TRIPS = 16384, M
 enum { MOST_OPERATIONS = 1 << 17 };
 
 /* What a loop in a trip counts: each is compiled by itself, once for each trip, and what lies between them is not fused
- * across them. So a loop of TEXT_TRIPS trips with one in it is one equation. The same of a choice that becomes machine
+ * across them. So a loop of FEW_TRIPS trips with one in it is one equation. The same of a choice that becomes machine
  * code, which is all the better for having the loop around it; where steps are run, trips by themselves are faster. */
-enum { NEST_OPERATIONS = MOST_OPERATIONS / TEXT_TRIPS };
+enum { NEST_OPERATIONS = MOST_OPERATIONS / FEW_TRIPS };
 
 /* All operands have a say, since any of them may be the one that is traced; how many trips are long depends on whether
  * the program is fused, and on what it works on: all of it, or what a trip has. */

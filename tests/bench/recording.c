@@ -1,7 +1,7 @@
-/* What it takes to record and compile large programs: nanoseconds per operation of the program, of functions and their
- * gradients. Called, traced, the first call of the jitted function, which records and compiles it, and the least of
- * some more calls; processor time. Arguments: a kind (all: each of them) and the fewest and the most operations, which are tried in
- * powers of ten: 10000 and 100000. */
+/* What it takes to record and compile large programs: nanoseconds of processor time per operation of the program, of
+ * functions and their gradients. Called, traced, the first call of the jitted function, which records and compiles it,
+ * and the least of some more calls. Arguments: a kind (all: each of them) and the fewest and the most operations, which
+ * are tried in powers of ten: 10000 and 100000. */
 #define _POSIX_C_SOURCE 200809L
 #include <lamina/lamina.h>
 

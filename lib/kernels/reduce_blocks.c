@@ -14,6 +14,7 @@ enum {
     ROOM_BYTES = 16384,
     FAR_BYTES = 2048, /* of results that go past the caches at once: so few that memory goes on being read meanwhile, */
     READ_BYTES = 4096,                        /* unless they are made of fewer than these, which are worth a call */
+    READ_BYTES_8 = 16384,                     /* the same of places of bytes, where the start of one takes longer */
     ODD_BYTES = LAM__REDUCE_ODD_LEAF * 8 * 8, /* a leaf of up to seven columns, which stay together */
     ALIGNED = 16,                             /* columns, so that vectors begin where lines do */
     FEWEST = 8,                               /* columns worth a turn */
@@ -154,9 +155,11 @@ static int64_t result_bytes(const lam__reduce_task *task) {
 }
 
 /* How many results, of so many bytes and made of so many, go past the caches at once. */
-static int64_t results_at_once(int64_t bytes, int64_t of) {
+static int64_t results_at_once(const lam__reduce_task *task, int64_t bytes, int64_t of) {
     enum { WHOLE = 64 };
-    const int64_t fit = ROOM_BYTES / bytes, some = FAR_BYTES / bytes, worth = READ_BYTES / of;
+    const bool long_start = task->kind == LAM__REDUCE_PLACES && lam__item_bytes(task->dtype) == 1;
+    const int64_t fit = ROOM_BYTES / bytes, some = FAR_BYTES / bytes;
+    const int64_t worth = (long_start ? READ_BYTES_8 : READ_BYTES) / of;
     const int64_t most = 1 + (some > worth ? some : worth), whole = most & -WHOLE;
     return most > fit ? (fit > 0 ? fit : 1) : whole > 0 ? whole : most;
 }
@@ -168,7 +171,7 @@ static LAM__OWN_FRAME void reduce_some_layers(const lam__reduce_task *task, cons
     enum { BEYOND = LAM__REDUCE_BEHIND * (int)sizeof(int64_t) };
     alignas(64) char results[ROOM_BYTES + BEYOND];
     const int64_t item = lam__item_bytes(task->dtype), row = block->columns * result_bytes(task);
-    const int64_t most = results_at_once(row, block->columns * block->rows * item);
+    const int64_t most = results_at_once(task, row, block->columns * block->rows * item);
     for (int64_t k = 0; k < block->layers; k += most) {
         lam__reduce_block some = lam__reduce_layer(block, k, item);
         some.layers = most < block->layers - k ? most : block->layers - k;
@@ -186,7 +189,7 @@ static LAM__OWN_FRAME void reduce_some_columns(const lam__reduce_task *task, con
     alignas(64) char results[ROOM_BYTES];
     const int64_t item = lam__item_bytes(task->dtype), result = result_bytes(task);
     const bool rows = block->row_step == 1;
-    const int64_t most = rows ? results_at_once(result, block->rows * item) : ROOM_BYTES / result;
+    const int64_t most = rows ? results_at_once(task, result, block->rows * item) : ROOM_BYTES / result;
     for (int64_t c = 0; c < block->columns; c += most) {
         const lam__reduce_block some = columns_of(block, item, c, most);
         lam__reduce_block_into(task, &some, numbers ? numbers + c * step * item : NULL, step,

@@ -151,10 +151,12 @@ ALWAYS_INLINE int64_t FN(each_words)(lam__reduce_op op, int words, bool dense, c
     const int64_t item = sizeof(T), over = -b->rows & (8 * words / item - 1);
     const int64_t whole = b->columns - (over + b->step - 1) / b->step;
     FN(rows) r = {NULL, b->rows, b->step, FN(first_bytes)(8 * words, 8 * words - over * item), dense};
-    int64_t c = 0;
+    const bool brought = b->far == LAM__REDUCE_MEMORY && b->step <= 2 * b->rows;
+    int64_t c = 0, there = 0;
     for (; c + LANES64 <= whole; c += LANES64) {
         r.x = (const T *)b->x + c * b->step;
-        for (int64_t i = 0; b->far && i < LANES64 * b->step * item; i += 64)
+        if (brought && c >= there) there = FN(bring_rows)(b, c);
+        for (int64_t i = 0; !brought && b->far && i < LANES64 * b->step * item; i += 64)
             __builtin_prefetch((const char *)r.x + AHEAD_BYTES + i);
         FN(put_words)((U64)FN(fold_words)(op, words, &r), out + c);
     }
@@ -338,13 +340,12 @@ ALWAYS_INLINE int64_t FN(tally_words_to)(int last, const FN(bytes) * r, const ch
 }
 
 ALWAYS_INLINE void FN(tally_words)(const lam__reduce_block *b, int64_t *restrict out) {
-    const char *x = b->x;
     const FN(bytes) r = FN(bytes_of)(b);
     int64_t c;
-    if (r.last == 0) c = FN(tally_words_to)(0, &r, x, out);
-    else if (r.last == 1) c = FN(tally_words_to)(1, &r, x, out);
-    else if (r.last == 2) c = FN(tally_words_to)(2, &r, x, out);
-    else c = FN(tally_words_to)(3, &r, x, out);
+    if (r.last == 0) c = FN(tally_words_to)(0, &r, b->x, out);
+    else if (r.last == 1) c = FN(tally_words_to)(1, &r, b->x, out);
+    else if (r.last == 2) c = FN(tally_words_to)(2, &r, b->x, out);
+    else c = FN(tally_words_to)(3, &r, b->x, out);
     for (; c < b->columns; c++) out[c] = FN(tally_row)(r.n, (const T *)b->x + c * r.step);
 }
 

@@ -84,7 +84,6 @@ ALWAYS_INLINE bool FN(are_folded)(lam__reduce_op op, const lam__reduce_block *b)
 /* Each 16 bytes of a vector go down a layer of their own, or all of them down one where it is longer than that; the
  * last time from earlier on. Then those of one layer meet, and their rows. */
 ALWAYS_INLINE int64_t FN(by_folds)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    enum { SIXTEENS = VECTOR_BYTES / 16 };
     const int64_t n = b->columns, size = 16 / n * n, bytes = b->rows * n, whole = FN(whole_layers)(b, 8);
     const bool abreast = bytes < SIXTEENS * size;
     const int64_t count = abreast ? SIXTEENS : 1, apart = abreast ? b->layer_step : size;
@@ -116,6 +115,8 @@ ALWAYS_INLINE int64_t FN(by_folds)(lam__reduce_op op, const lam__reduce_block *b
 }
 #endif
 
+#include "lib/kernels/reduce_slides.h"
+
 /* `count` layers that are about to be read, if they lie beyond the near cache and are not more than have room there. */
 ALWAYS_INLINE void FN(bring_layers)(int64_t count, const lam__reduce_block *b, const E *x) {
     const int64_t step = b->layer_step, size = (b->rows - 1) * b->row_step + b->columns;
@@ -143,6 +144,10 @@ ALWAYS_INLINE int64_t FN(by_some)(lam__reduce_op op, int count, const lam__reduc
 
 ALWAYS_INLINE int64_t FN(by_pieces_of)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     const int count = layers_beside(b->columns * (int64_t)sizeof(T));
+#if defined(LIST) && PARTS == 1
+    const FN(slides) p = FN(slides_of)(sizeof(T), b);
+    if (p.count > 1) return FN(by_slides)(op, &p, b, out);
+#endif
     if (count == 4) return FN(by_some)(op, 4, b, out);
     if (count == 2) return FN(by_some)(op, 2, b, out);
     return FN(by_some)(op, 1, b, out);
@@ -205,6 +210,9 @@ ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *
         return whole;
     }
 #endif
+#if !defined(LIST) && VECTOR_BYTES == 64
+    if (FN(are_slides)(b)) return FN(by_slides)(op, b, out);
+#endif
 #if !defined(LIST) && TURNS_BYTES
     if (FN(are_folded)(op, b)) return FN(by_folds)(op, b, out);
 #endif
@@ -234,22 +242,52 @@ ALWAYS_INLINE void FN(tally_down)(const lam__reduce_block *b, const T *x, int64_
     }
 }
 
+/* So many rows at once as an H has room for. */
+enum { FN(COUNTED) = 256 };
+
 ALWAYS_INLINE void FN(tally_down_wide)(const lam__reduce_block *b, const T *x, int64_t *restrict out) {
     enum { LANES = VECTOR_BYTES / sizeof(H) };
     const H none[LANES] = {0};
     const int64_t n = b->columns, last = n - LANES;
     for (int64_t c = 0; c < n; c += LANES) {
         const int64_t at = c < last ? c : last;
-        const FN(wide) sums = FN(tally_lanes)(b->rows, x + at, b->row_step, none);
-        H some[LANES];
-        memcpy(some, &sums, sizeof some);
-        for (int i = 0; i < LANES; i++) out[at + i] = (int64_t)some[i];
+        int64_t all[LANES];
+        for (int64_t r = 0; r < b->rows; r += FN(COUNTED)) {
+            const int64_t some = b->rows - r < FN(COUNTED) ? b->rows - r : FN(COUNTED);
+            const FN(wide) v = FN(tally_lanes)(some, x + at + r * b->row_step, b->row_step, none);
+            H sums[LANES];
+            memcpy(sums, &v, sizeof sums);
+            for (int i = 0; i < LANES; i++) all[i] = (r > 0 ? all[i] : 0) + (int64_t)sums[i];
+        }
+        memcpy(out + at, all, sizeof all);
     }
 }
 
+#ifdef LIST
+/* Whether layers without gaps are whole vectors of results, of several rows each. */
+ALWAYS_INLINE bool FN(are_folds)(const lam__reduce_block *b) {
+    const int64_t n = b->columns, rows = b->rows;
+    return (2 * n == LANES64 || (4 * n == LANES64 && n > 1)) && b->row_step == n && rows * n % LANES64 == 0 &&
+           rows >= 8;
+}
+
+/* One layer, as if these were its rows; then they meet. What lies behind the columns is of no use. */
+ALWAYS_INLINE void FN(tally_folds)(const lam__reduce_block *b, const T *x, int64_t *restrict out) {
+    lam__reduce_block wide = *b;
+    int64_t all[LANES64];
+    U64 sums;
+    wide.columns = wide.row_step = LANES64, wide.rows = b->rows * b->columns / LANES64;
+    FN(tally_down)(&wide, x, all);
+    memcpy(&sums, all, sizeof sums);
+    if (4 * b->columns == LANES64) sums += __builtin_shufflevector(sums, sums, LIST64(WORD_BEYOND, LANES64 / 4));
+    sums += __builtin_shufflevector(sums, sums, LIST64(WORD_BEYOND, LANES64 / 2));
+    memcpy(out, &sums, sizeof sums);
+}
+#endif
+
 /* As by_layers; wide ones as by_wide. */
 ALWAYS_INLINE void FN(tally_wide)(const lam__reduce_block *b, int64_t *restrict out) {
-    const bool wide = sizeof(T) == 1 && b->columns >= (int64_t)(VECTOR_BYTES / sizeof(H)) && b->rows <= 256;
+    const bool wide = sizeof(T) == 1 && b->columns >= (int64_t)(VECTOR_BYTES / sizeof(H));
     const bool brought = FN(are_brought)(b);
     for (int64_t k = 0; k < b->layers; k++) {
         const T *x = FN(layer_at)(brought, b, k);
@@ -257,6 +295,43 @@ ALWAYS_INLINE void FN(tally_wide)(const lam__reduce_block *b, int64_t *restrict 
         else FN(tally_down)(b, x, out + k * b->columns);
     }
 }
+
+#ifndef LIST
+/* Layers without gaps of half or a quarter as many columns as there are lanes of H: several rows of them are one of as
+ * many as there are lanes, whose parts meet. */
+ALWAYS_INLINE bool FN(are_parts)(const lam__reduce_block *b) {
+    enum { LANES = VECTOR_BYTES / sizeof(H) };
+    const int64_t n = b->columns, rows = b->rows;
+    const bool part = 2 * n == LANES || (4 * n == LANES && LANES > 16);
+    return part && b->row_step == n && rows >= PART_ROWS && rows * n % LANES == 0;
+}
+
+ALWAYS_INLINE void FN(tally_parts)(int n, const lam__reduce_block *b, const T *x, int64_t *restrict out) {
+    enum { LANES = VECTOR_BYTES / sizeof(H) };
+    const H none[LANES] = {0};
+    const int64_t rows = b->rows * n / LANES, most = FN(COUNTED) * n / LANES;
+    int64_t all[LANES];
+    for (int64_t r = 0; r < rows; r += most) {
+        const int64_t some = rows - r < most ? rows - r : most;
+        const FN(wide) v = FN(tally_lanes)(some, x + r * LANES, LANES, none);
+        H sums[LANES];
+        memcpy(sums, &v, sizeof sums);
+        for (int part = LANES / 2; part >= n; part /= 2)
+            for (int i = 0; i < part; i++) sums[i] = (H)(sums[i] + sums[i + part]);
+        for (int i = 0; i < n; i++) all[i] = (r > 0 ? all[i] : 0) + (int64_t)sums[i];
+    }
+    memcpy(out, all, (size_t)n * sizeof *out);
+}
+
+ALWAYS_INLINE void FN(tally_layers_of_parts)(const lam__reduce_block *b, int64_t *restrict out) {
+    enum { LANES = VECTOR_BYTES / sizeof(H) };
+    for (int64_t k = 0; k < b->layers; k++) {
+        const T *x = (const T *)b->x + k * b->layer_step;
+        if (2 * b->columns == LANES) FN(tally_parts)(LANES / 2, b, x, out + k * b->columns);
+        else FN(tally_parts)(LANES / 4, b, x, out + k * b->columns);
+    }
+}
+#endif
 
 #ifndef LIST
 /* Whether layers have so few columns of bytes that it is better to take those of many rows apart than row after row:
@@ -345,7 +420,20 @@ ALWAYS_INLINE int64_t FN(tally_layers)(const lam__reduce_block *b, int64_t *rest
     if (!FN(are_layers)(b)) return 0;
     const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES64);
 #ifndef LIST
+    if (are_paired(b)) return tally_pairs(b, out);
+    if (FN(are_parts)(b)) {
+        FN(tally_layers_of_parts)(b, out);
+        return b->layers;
+    }
     if (FN(are_thin)(b)) return FN(tally_thin_layers)(b, out);
+#endif
+#ifdef LIST
+    const FN(slides) p = FN(slides_of)(sizeof(int64_t), b);
+    if (p.count > 1) return FN(tally_slides)(&p, b, out);
+    if (FN(are_folds)(b)) {
+        for (int64_t k = 0; k < whole; k++) FN(tally_folds)(b, x + k * b->layer_step, out + k * n);
+        return whole;
+    }
 #endif
     if (n > LANES64) FN(tally_wide)(b, out);
     else

@@ -28,12 +28,16 @@ enum {
     BRING_BYTES = 16384, /* eight rows that are brought at once, and layers abreast, at most */
     BRING_LEAST = 256,   /* of layers abreast */
     LAYER_BYTES = 16384, /* the largest of many layers */
+    SLIDE_ROWS = 5,      /* of layers of which a vector holds several: NOTE [slides] in reduce_slides.h */
+    SLIDE_BYTES = 12,    /* the same of bytes, of a layer: NOTE [slides of bytes] in reduce_pairs.h */
+    PART_ROWS = 64,      /* of layers of bytes of which several rows are summed as one, at least */
     THIN_COLUMNS = 5,    /* of bytes that are taken apart, where rows are so many times as many */
     THIN_ROWS = 16,
     THIN_ROWS_IN_ONE = 4, /* the same of layers of no more than a vector */
     THIN_BYTES = 256,     /* of a layer of few columns whose places are found a vector of rows at a time, at least */
     THIN_BYTES_8 = 320,   /* the same of bytes */
     ASK_BYTES = 2048,     /* rows that are asked for at once */
+    ASKED_BYTES = 2048,   /* of layers of two or four columns that are asked for, at least */
     ROOM_BYTES = 8192,    /* of short rows that are folded at once */
     APART_ROWS = 512,     /* of columns that are brought side by side */
     LONG_BYTES = 1024,    /* rows that are taken several at a time */

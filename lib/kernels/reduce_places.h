@@ -369,7 +369,8 @@ ALWAYS_INLINE void FN(arg_few)(lam__reduce_op op, const lam__reduce_block *b, in
         for (int64_t k = 1; k < folded; k++) {
             const int64_t row = wide[k * n + c] * folded + k;
             const T v = x[row * n + c], best = x[first * n + c];
-            if (FN(better)(op, v, best) || (row < first && !FN(better)(op, best, v))) first = row;
+            const bool take = FN(better)(op, v, best) | ((row < first) & !FN(better)(op, best, v));
+            first = take ? row : first;
         }
         for (int64_t row = whole * folded; row < b->rows; row++)
             if (FN(better)(op, x[row * n + c], x[first * n + c])) first = row;
@@ -385,7 +386,15 @@ ALWAYS_INLINE void FN(arg_of)(lam__reduce_op op, const lam__reduce_block *b, con
     const bool short_rows = b->rows >= 2 && b->rows <= LONG_BYTES && b->step >= b->rows;
 #endif
     if (b->row_step == 1 && short_rows && b->columns >= FEW_ROWS) {
+#ifdef LIST
         FN(arg_short)(op, b, to);
+#else
+        const int64_t done = arg_paired_rows(op == LAM__REDUCE_OP_MIN, b, to);
+        const lam__reduce_block rest = {
+            (const T *)b->x + done * b->step, b->columns - done, b->step, b->rows, 1, b->far, 1, 0, false, 0};
+        const lam__reduce_target at = {out + done * to->step, to->step, 0};
+        if (done < b->columns) FN(arg_short)(op, &rest, &at);
+#endif
         return;
     }
     if (b->row_step == 1 && b->rows >= LAM__REDUCE_SHORT) {

@@ -275,8 +275,36 @@ ALWAYS_INLINE int64_t FN(arg_some)(lam__reduce_op op, int count, const lam__redu
     return k;
 }
 
+#ifdef LIST
+/* As by_slides; layers with a NaN beside them one by one. */
+ALWAYS_INLINE int64_t FN(arg_slides)(lam__reduce_op op, const FN(slides) * p, const lam__reduce_block *b,
+                                     int64_t *out) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const int64_t n = b->columns, whole = FN(slid_layers)(p, b);
+    int64_t k = 0;
+    for (; k + p->count <= whole; k += p->count) {
+        const FN(down) d = FN(first_down)(op, alone, b->rows, (const T *)b->x + k * b->layer_step, n);
+        const U64 some = lanes_moved((U64)d.where, p->together);
+        FN(number) at[LANES];
+        memcpy(at, &some, sizeof at);
+        if (d.unordered)
+            for (int64_t i = 0; i < p->count; i++) {
+                const lam__reduce_block one = lam__reduce_layer(b, k + i, sizeof(T));
+                FN(arg_apart)(op, &one, 0, (int)n, out + (k + i) * n);
+            }
+        else if (p->count * n <= LANES / 2) FN(put_numbers)(LANES / 2, at, out + k * n);
+        else FN(put_numbers)(LANES, at, out + k * n);
+    }
+    return k;
+}
+#endif
+
 ALWAYS_INLINE int64_t FN(arg_pieces_of)(lam__reduce_op op, const lam__reduce_block *b, int64_t *out) {
     const int count = layers_beside(b->columns * (int64_t)sizeof(T));
+#ifdef LIST
+    const FN(slides) p = FN(slides_of)(sizeof(T), b);
+    if (p.count > 1) return FN(arg_slides)(op, &p, b, out);
+#endif
     if (count == 4) return FN(arg_some)(op, 4, b, out);
     if (count == 2) return FN(arg_some)(op, 2, b, out);
     return FN(arg_some)(op, 1, b, out);
@@ -315,6 +343,9 @@ ALWAYS_INLINE int64_t FN(arg_layers)(lam__reduce_op op, const lam__reduce_block 
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const int64_t n = b->columns;
     const bool dense = to->step == 1 && to->row_step == n;
+#ifndef LIST
+    if (dense && are_paired(b)) return arg_pairs(op == LAM__REDUCE_OP_MIN, b, to->out);
+#endif
     if (dense && FN(are_thin_places)(b)) return FN(arg_thin)(op, b, to->out);
     if (!FN(are_layers)(b) || b->rows > FN(ARG_COUNTED)) return 0;
     const int64_t whole = FN(whole_layers)(b, LANES);

@@ -219,22 +219,32 @@ ALWAYS_INLINE void FN(by_rest)(lam__reduce_op op, int width, int64_t size, int64
     else NEAR(by_twos)(op, width, count, room, out);
 }
 
-/* Lines ahead of `bytes` that are about to be read from memory. */
-ALWAYS_INLINE void FN(ask)(const E *x, int64_t bytes) {
-    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)x + AHEAD_BYTES + i);
+/* So many elements without gaps that are about to be read: brought from memory (NOTE [bringing] in reduce_type.h); from
+ * the third cache lines ahead of them are asked for. */
+ALWAYS_INLINE void FN(fetch)(lam__reduce_reach far, const E *x, int64_t elements) {
+    if (far == LAM__REDUCE_MEMORY) FN(touch)(elements, x);
+    else
+        for (int64_t i = 0; far && i < elements * (int64_t)sizeof(E); i += 64)
+            __builtin_prefetch((const char *)x + AHEAD_BYTES + i);
+}
+
+/* The same of n rows of a block, which are asked for where more than half of what lies there is gaps. */
+ALWAYS_INLINE void FN(fetch_rows)(const lam__reduce_block *b, const E *x, int64_t n) {
+    const bool gaps = b->far && b->step > 2 * b->rows;
+    FN(fetch)(gaps ? LAM__REDUCE_FAR : b->far, x, (n - 1) * b->step + b->rows);
 }
 
 /* Rows without gaps of `size` blocks, 2, 4, 8 or 16: as many results as `count` vectors have, as much at a time as the
  * room takes. */
-ALWAYS_INLINE void FN(fold_dense)(lam__reduce_op op, int width, int64_t size, int64_t count, bool far, const E *x,
-                                  T *restrict out) {
+ALWAYS_INLINE void FN(fold_dense)(lam__reduce_op op, int width, int64_t size, int64_t count, lam__reduce_reach far,
+                                  const E *x, T *restrict out) {
     enum { LANES = FN(LANES), MOST = ROOM_BYTES / VECTOR_BYTES / 4 };
     _Alignas(GROUP_BYTES) T room[FN(ROOM)];
     const int64_t most = far ? ASK_BYTES / VECTOR_BYTES / size : MOST;
     for (int64_t i = 0; i < count; i += most) {
         const int64_t n = count - i < most ? count - i : most;
         const FN(rows) r = {x + i * size * LANES, 0, 0};
-        if (far) FN(ask)(r.x, n * size * VECTOR_BYTES);
+        FN(fetch)(far, r.x, n * size * LANES);
         if (size == 2) FN(by_twos)(op, width, n, r.x, out + i * LANES);
         else FN(by_fours)(op, width, 0, 0, n * size / 4, &r, size == 4 ? out + i * LANES : room);
         if (size > 4) FN(by_rest)(op, width, size / 4, n, room, out + i * LANES);
@@ -279,7 +289,7 @@ ALWAYS_INLINE void FN(fold_rows)(lam__reduce_op op, const lam__reduce_block *b, 
         n = b->columns - c < most ? (b->columns - c) & -LANES : most;
         if (n == 0) n = LANES, c = b->columns - LANES;
         r.x = (const E *)b->x + c * r.step;
-        if (ahead) FN(ask)(r.x, n * r.step * (int64_t)sizeof(T));
+        if (ahead) FN(fetch_rows)(b, r.x, n);
         if (r.n <= 4) left = FN(fold_laid)(op, 4, 1, n, &r, room, out + c);
         else if (WHOLE > 8 && r.n <= 8) left = FN(fold_laid)(op, 8, 1, n, &r, room, out + c);
         else if (r.n <= WHOLE) left = FN(fold_laid)(op, WHOLE, 1, n, &r, room, out + c);
@@ -299,7 +309,7 @@ ALWAYS_INLINE void FN(rows_across)(lam__reduce_op op, const lam__reduce_block *b
     for (int64_t next = 0; next < b->columns; next += FN(LANES)) {
         const int64_t c = next + FN(LANES) <= b->columns ? next : b->columns - FN(LANES);
         const E *x = (const E *)b->x + c * b->step;
-        if (b->far) FN(ask)(x, FN(LANES) * p.step);
+        FN(fetch_rows)(b, x, FN(LANES));
         const FN(vec) v = FN(column_lanes)(op, p, b->rows, x, 1);
         memcpy(out + c, &v, sizeof v);
     }

@@ -1,5 +1,5 @@
 /* One instruction set's reductions, scans and arg-reductions of integers: see reduce_simd.c. */
-#include "lib/kernels/reduce_limits.h"
+#include "lib/kernels/reduce_pairs.h"
 
 /* Names as in reduce_simd.c. Integers wrap, in U; they have no NaN and no instruction that orders it. */
 #define T           int64_t

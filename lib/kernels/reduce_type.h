@@ -243,6 +243,14 @@ ALWAYS_INLINE void FN(bring)(const lam__reduce_block *b, const E *x, int64_t row
         for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(row + k * step + i);
 }
 
+/* Some rows of a block side by side from number c on: gives up to which. */
+ALWAYS_INLINE int64_t FN(bring_rows)(const lam__reduce_block *b, int64_t c) {
+    const int64_t most = 1 + ASK_BYTES / (b->step * (int64_t)sizeof(T)), left = b->columns - c;
+    const int64_t n = left < most ? left : most;
+    FN(touch)((n - 1) * b->step + b->rows, (const E *)b->x + c * b->step);
+    return c + n;
+}
+
 /* Each vector of columns down all rows; the last one begins earlier. */
 ALWAYS_INLINE void FN(by_vectors)(lam__reduce_op op, int64_t columns, int64_t rows, const E *x, int64_t s,
                                   T *restrict out) {
@@ -325,14 +333,16 @@ ALWAYS_INLINE void FN(turn_triples)(const E *x, FN(vec) * v) {
     v[2] = __builtin_shufflevector(__builtin_shufflevector(a, b, LIST(FIRST, 2)), c, LIST(SECOND, 2));
 }
 
-/* At least as many rows as a vector has lanes; the last ones overlap those before. */
+/* At least as many rows as a vector has lanes; the last ones overlap those before. Those in memory are brought, some at
+ * a time. */
 ALWAYS_INLINE void FN(each_triple)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    enum { LANES = VECTOR_BYTES / sizeof(T), SOME = ASK_BYTES / VECTOR_BYTES / 3 * LANES };
     for (int64_t next = 0; next < b->columns; next += LANES) {
-        const int64_t c = next + LANES <= b->columns ? next : b->columns - LANES;
+        const int64_t left = b->columns - next, c = LANES <= left ? next : b->columns - LANES;
         const E *x = (const E *)b->x + 3 * c;
         FN(vec) v[3];
-        for (int64_t i = 0; b->far && i < 3 * VECTOR_BYTES; i += 64)
+        if (b->far == LAM__REDUCE_MEMORY && next % SOME == 0) FN(touch)(3 * (left < SOME ? left : SOME), x);
+        for (int64_t i = 0; b->far == LAM__REDUCE_FAR && i < 3 * VECTOR_BYTES; i += 64)
             __builtin_prefetch((const char *)x + AHEAD_BYTES + i);
         FN(turn_triples)(x, v);
         FN(fold_lanes)(op, &v[0], &v[1]);
@@ -373,9 +383,12 @@ ALWAYS_INLINE void FN(leaf_of)(lam__reduce_op op, const lam__reduce_block *b, T 
 
 #include "lib/kernels/reduce_layers.h"
 
-/* Layers in memory each of which is a run of a few columns, but two or four, wait for it if nobody asks. */
+/* Layers in memory each of which is a run of a few columns wait for it if nobody asks, those of two or four columns
+ * only if they are long. */
 ALWAYS_INLINE void FN(all_layers)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    const bool ask = FLOATING && b->far && FN(are_layers)(b) && lam__reduce_is_odd(b);
+    const bool is_long = b->rows * b->columns * (int64_t)sizeof(T) >= ASKED_BYTES;
+    const bool run = lam__reduce_is_odd(b) || (is_long && lam__reduce_is_few(b));
+    const bool ask = FLOATING && b->far && FN(are_layers)(b) && run;
     for (int64_t k = FN(by_layers)(op, b, out); k < b->layers; k++) {
         lam__reduce_block one = lam__reduce_layer(b, k, sizeof(T));
         if (ask) one.far = LAM__REDUCE_NEAR, FN(bring_layers)(1, b, one.x);

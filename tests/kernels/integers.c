@@ -55,9 +55,14 @@ static int64_t expected_place(lam__reduce_op op, lam_dtype dtype, const lam__red
     return i;
 }
 
+/* Results that are no block's: where layers may be read that are not reduced, what comes of them may be written. */
+static int64_t room_behind(const lam__reduce_block *b) {
+    return b->behind ? LAM__REDUCE_BEHIND : 0;
+}
+
 /* Places of all layers, `gap` behind each. */
 static void check_places(lam_dtype dtype, const lam__reduce_type *loops, int set, const lam__reduce_block *b, int gap) {
-    const int64_t all = (b->columns + gap) * b->layers;
+    const int64_t all = (b->columns + gap) * b->layers + room_behind(b);
     int64_t *out = malloc((size_t)(all + 1) * sizeof *out);
     const lam__reduce_target to = {out, 1, b->columns + gap};
     for (int op = LAM__REDUCE_OP_MAX; op <= LAM__REDUCE_OP_MIN; op++) {
@@ -78,13 +83,13 @@ static void check_places(lam_dtype dtype, const lam__reduce_type *loops, int set
 /* All layers of a block: their results one behind the other, places also GAP apart. */
 static void check_block(lam_dtype dtype, const lam__reduce_block *b) {
     const lam__reduce_type *loops[REDUCE_SETS];
-    const int64_t count = b->columns * b->layers;
-    int64_t *out = malloc((size_t)(count + 1) * sizeof *out);
+    const int64_t count = b->columns * b->layers, end = count + room_behind(b);
+    int64_t *out = malloc((size_t)(end + 1) * sizeof *out);
     for (int set = reduce_sets_of(dtype, loops) - 1; set >= 0; set--) {
         for (int op = LAM__REDUCE_OP_SUM; op <= LAM__REDUCE_OP_MIN; op++) {
-            put(dtype, out, count, 77);
+            put(dtype, out, end, 77);
             loops[set]->leaf((lam__reduce_op)op, b, out);
-            STRIDED_CHECK(get(dtype, out, count) == 77, "wrote beyond the end");
+            STRIDED_CHECK(get(dtype, out, end) == 77, "wrote beyond the end");
             for (int64_t i = 0; i < count; i++) {
                 const lam__reduce_block one = lam__reduce_layer(b, i / b->columns, (int64_t)strided_item[dtype]);
                 STRIDED_CHECK(get(dtype, out, i) == expected((lam__reduce_op)op, dtype, &one, i % b->columns),
@@ -94,9 +99,9 @@ static void check_block(lam_dtype dtype, const lam__reduce_block *b) {
         }
         for (int gap = 0; gap <= GAP; gap += GAP) check_places(dtype, loops[set], set, b, gap);
         if (!loops[set]->tally) continue;
-        out[count] = 77;
+        out[end] = 77;
         loops[set]->tally(b, out);
-        STRIDED_CHECK(out[count] == 77, "tally wrote beyond the end");
+        STRIDED_CHECK(out[end] == 77, "tally wrote beyond the end");
         for (int64_t i = 0; i < count; i++) {
             const lam__reduce_block one = lam__reduce_layer(b, i / b->columns, (int64_t)strided_item[dtype]);
             STRIDED_CHECK(out[i] == expected_tally(dtype, &one, i % b->columns),
@@ -215,6 +220,46 @@ START_TEST(places_in_thin_layers) {
 }
 END_TEST
 
+/* Layers of up to nine columns of bytes and of any number of rows around those of 16 bytes, of vectors, and of what a
+ * byte counts (lib/kernels/reduce_pairs.h): drawn, all the largest, all 0, and of two values, so that the first of
+ * equals may be anywhere; alone or with others behind them, with gaps between them or without. One column is rows as
+ * well. */
+static void check_bytes(int64_t rows, int64_t columns, int kind, uint64_t *state) {
+    const int64_t layers = 1 + strided_below(state, 50), layer = rows * columns + strided_below(state, 3) / 2 * GAP;
+    const int64_t behind = strided_below(state, 2) * 70, count = (layers + behind - 1) * layer + rows * columns;
+    char *x = elements(LAM_U8, count, kind % 3, state);
+    for (int64_t i = 0; i < count && kind == 3; i++) x[i] &= 1;
+    const lam__reduce_block b = {x,      columns, 1,     rows,  columns, (lam__reduce_reach)(*state % 3),
+                                 layers, layer,   false, behind};
+    check_block(LAM_U8, &b);
+    if (columns == 1) check_block(LAM_U8, &(lam__reduce_block){x, layers, layer, rows, 1, b.far, 1, 0, false, 0});
+    free(x);
+}
+
+/* _i: the number of columns. */
+START_TEST(bytes_of_few_columns) {
+    static const int64_t rows[] = {63, 64, 65, 66, 95, 96, 97, 127, 128, 129, 255, 256, 257, 258, 300, 512, 1026};
+    uint64_t state = 80 + (uint64_t)_i;
+    for (int kind = 0; kind < 4; kind++) {
+        for (int64_t few = 2; few < 52; few++) check_bytes(few, _i, kind, &state);
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) check_bytes(rows[r], _i, kind, &state);
+    }
+}
+END_TEST
+
+/* 16 and 32 columns of bytes in more rows than an element of 16 bits counts. */
+START_TEST(bytes_of_many_rows) {
+    static const int64_t rows[] = {2, 4, 30, 255, 256, 257, 510, 512, 514, 768, 1000, 1024};
+    uint64_t state = 81;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (int64_t columns = 8; columns <= 32; columns *= 2)
+            for (int kind = 0; kind < 2; kind++) {
+                check_bytes(rows[r], columns, kind, &state);
+                check_bytes(rows[r], columns + 3, kind, &state);
+            }
+}
+END_TEST
+
 /* Sums of the extremes of more elements than a leaf has, by the door that plans: exact where their own dtype wraps. */
 START_TEST(tallies_do_not_wrap) {
     const lam_dtype dtype = dtypes[_i];
@@ -288,6 +333,8 @@ Suite *suite_kernels_integers(void) {
     tcase_add_loop_test(tests, integers_in_layers, 0, count);
     tcase_add_loop_test(tests, integers_in_thin_layers, 0, count);
     tcase_add_loop_test(tests, places_in_thin_layers, 0, count);
+    tcase_add_loop_test(tests, bytes_of_few_columns, 1, 10);
+    tcase_add_test(tests, bytes_of_many_rows);
     tcase_add_loop_test(tests, tallies_do_not_wrap, 0, count);
     tcase_add_test(tests, places_in_columns);
     tcase_add_test(tests, bools_are_settled_by_one);

@@ -42,21 +42,26 @@ static lam__reduce_block layout(int k, int64_t layers, int64_t rows, int64_t col
 }
 
 static int64_t size_of(const lam__reduce_block *b) {
-    return (b->layers - 1) * b->layer_step + (b->columns - 1) * b->step + (b->rows - 1) * b->row_step + 1;
+    return (b->layers + b->behind - 1) * b->layer_step + (b->columns - 1) * b->step + (b->rows - 1) * b->row_step + 1;
+}
+
+/* Results that are no block's: where layers behind may be read, what comes of them may be written. */
+static int64_t room_behind(const lam__reduce_block *b) {
+    return b->behind ? LAM__REDUCE_BEHIND : 0;
 }
 
 /* ---- reductions ------------------------------------------------------------------------------------------------ */
 
 static void check_leaf(lam_dtype dtype, lam__reduce_block b, uint64_t *state) {
     const lam__reduce_type *loops[REDUCE_SETS];
-    const int64_t item = (int64_t)strided_item[dtype], count = b.layers * b.columns;
-    char *out = malloc((size_t)((count + 1) * item)), *want = malloc((size_t)(count * item));
+    const int64_t item = (int64_t)strided_item[dtype], count = b.layers * b.columns, end = count + room_behind(&b);
+    char *out = malloc((size_t)((end + 1) * item)), *want = malloc((size_t)(count * item));
     for (int few = 0; few < 2; few++) {
         char *x = elements(dtype, size_of(&b), few, state);
         b.x = x;
         for (int set = reduce_sets_of(dtype, loops) - 1; set >= 0; set--)
             for (int op = few ? LAM__REDUCE_OP_MAX : LAM__REDUCE_OP_SUM; op <= LAM__REDUCE_OP_MIN; op++) {
-                memset(out + count * item, 0x5a, (size_t)item);
+                memset(out + end * item, 0x5a, (size_t)item);
                 loops[set]->leaf((lam__reduce_op)op, &b, out);
                 for (int64_t k = 0; k < b.layers; k++) {
                     const lam__reduce_block one = lam__reduce_layer(&b, k, item);
@@ -65,7 +70,7 @@ static void check_leaf(lam_dtype dtype, lam__reduce_block b, uint64_t *state) {
                 STRIDED_CHECK(memcmp(out, want, (size_t)(count * item)) == 0,
                               "set %d, operation %d, %d layers of %d rows of %d", set, op, (int)b.layers, (int)b.rows,
                               (int)b.columns);
-                for (int64_t i = 0; i < item; i++) STRIDED_CHECK(out[count * item + i] == 0x5a, "wrote beyond the end");
+                for (int64_t i = 0; i < item; i++) STRIDED_CHECK(out[end * item + i] == 0x5a, "wrote beyond the end");
             }
         free(x);
     }
@@ -75,12 +80,16 @@ static void check_leaf(lam_dtype dtype, lam__reduce_block b, uint64_t *state) {
 
 /* _i: the dtype. */
 START_TEST(layers_are_blocks) {
-    static const int64_t rows[] = {1, 2, 3, 4, 6, 7, 8, 9, 15, 16, 23, 31, 32, 33, 70};
+    static const int64_t rows[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 23, 31, 32, 33, 70};
     uint64_t state = 19 + (uint64_t)_i;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
-        for (int64_t columns = 1; columns < 40; columns += 1 + columns / 10 * 2)
+        for (int64_t columns = 1; columns < 40; columns += 1 + columns / 10 * 2) {
             for (int k = 0; k < LAYOUTS; k++)
                 check_leaf((lam_dtype)_i, layout(k, 1 + strided_below(&state, 20), rows[r], columns), &state);
+            lam__reduce_block some = layout(0, 1 + strided_below(&state, 20), rows[r], columns);
+            some.behind = 20;
+            check_leaf((lam_dtype)_i, some, &state);
+        }
 }
 END_TEST
 
@@ -230,16 +239,17 @@ static int64_t expected_place(lam__reduce_op op, lam_dtype dtype, const lam__red
 
 static void check_places(lam_dtype dtype, lam__reduce_block b, int few, uint64_t *state) {
     const lam__reduce_type *loops[REDUCE_SETS];
-    const int64_t count = b.layers * b.columns, step = 1 + strided_below(state, 2);
-    int64_t *out = malloc((size_t)(count * step + 1) * sizeof *out);
+    const int64_t step = b.behind ? 1 : 1 + strided_below(state, 2), count = b.layers * b.columns;
+    const int64_t end = count * step + room_behind(&b);
+    int64_t *out = malloc((size_t)(end + 1) * sizeof *out);
     const lam__reduce_target to = {out, step, b.columns * step};
     char *x = elements(dtype, size_of(&b), few, state);
     b.x = x;
     for (int set = reduce_sets_of(dtype, loops) - 1; set >= 0; set--)
         for (int op = LAM__REDUCE_OP_MAX; op <= LAM__REDUCE_OP_MIN; op++) {
-            out[count * step] = -77;
+            out[end] = -77;
             loops[set]->arg((lam__reduce_op)op, &b, &to);
-            ck_assert_int_eq(out[count * step], -77);
+            ck_assert_int_eq(out[end], -77);
             for (int64_t i = 0; i < count; i++) {
                 const lam__reduce_block one = lam__reduce_layer(&b, i / b.columns, (int64_t)strided_item[dtype]);
                 const int64_t want = expected_place((lam__reduce_op)op, dtype, &one, i % b.columns);
@@ -291,12 +301,16 @@ START_TEST(places_in_wide_columns) {
 END_TEST
 
 START_TEST(places_in_layers) {
-    static const int64_t rows[] = {1, 2, 3, 8, 9, 33, 126, 127, 128, 129, 300};
+    static const int64_t rows[] = {1, 2, 3, 4, 5, 6, 8, 9, 33, 126, 127, 128, 129, 300};
     uint64_t state = 29 + (uint64_t)_i;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
-        for (int64_t columns = 1; columns < 40; columns += 1 + columns / 10 * 2)
+        for (int64_t columns = 1; columns < 40; columns += 1 + columns / 10 * 2) {
             for (int k = 0; k < LAYOUTS; k++)
                 check_places((lam_dtype)_i, layout(k, 1 + strided_below(&state, 20), rows[r], columns), k % 4, &state);
+            lam__reduce_block some = layout(0, 1 + strided_below(&state, 20), rows[r], columns);
+            some.behind = 20;
+            check_places((lam_dtype)_i, some, (int)columns % 3, &state);
+        }
 }
 END_TEST
 

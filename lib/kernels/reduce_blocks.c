@@ -13,7 +13,7 @@
 enum {
     ROOM_BYTES = 16384,
     FAR_BYTES = 2048, /* of results that go past the caches at once: so few that memory goes on being read meanwhile, */
-    READ_BYTES = 4096,                        /* unless they are made of fewer than these, which are worth a call */
+    READ_BYTES = 2048,                        /* unless they are made of fewer than these, which are worth a call */
     READ_BYTES_8 = 16384,                     /* the same of places of bytes, where the start of one takes longer */
     ODD_BYTES = LAM__REDUCE_ODD_LEAF * 8 * 8, /* a leaf of up to seven columns, which stay together */
     ALIGNED = 16,                             /* columns, so that vectors begin where lines do */

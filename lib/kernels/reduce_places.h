@@ -369,8 +369,7 @@ ALWAYS_INLINE void FN(arg_few)(lam__reduce_op op, const lam__reduce_block *b, in
         for (int64_t k = 1; k < folded; k++) {
             const int64_t row = wide[k * n + c] * folded + k;
             const T v = x[row * n + c], best = x[first * n + c];
-            const bool take = FN(better)(op, v, best) | ((row < first) & !FN(better)(op, best, v));
-            first = take ? row : first;
+            if (FN(better)(op, v, best) || (row < first && !FN(better)(op, best, v))) first = row;
         }
         for (int64_t row = whole * folded; row < b->rows; row++)
             if (FN(better)(op, x[row * n + c], x[first * n + c])) first = row;

@@ -151,7 +151,7 @@ ALWAYS_INLINE int64_t FN(each_words)(lam__reduce_op op, int words, bool dense, c
     const int64_t item = sizeof(T), over = -b->rows & (8 * words / item - 1);
     const int64_t whole = b->columns - (over + b->step - 1) / b->step;
     FN(rows) r = {NULL, b->rows, b->step, FN(first_bytes)(8 * words, 8 * words - over * item), dense};
-    const bool brought = b->far == LAM__REDUCE_MEMORY && b->step <= 2 * b->rows;
+    const bool brought = BRINGS_ROWS && b->far == LAM__REDUCE_MEMORY && b->step <= 2 * b->rows;
     int64_t c = 0, there = 0;
     for (; c + LANES64 <= whole; c += LANES64) {
         r.x = (const T *)b->x + c * b->step;

@@ -37,11 +37,12 @@ enum {
     THIN_BYTES = 256,     /* of a layer of few columns whose places are found a vector of rows at a time, at least */
     THIN_BYTES_8 = 320,   /* the same of bytes */
     ASK_BYTES = 2048,     /* rows that are asked for at once */
-    ASKED_BYTES = 2048,   /* of layers of two or four columns that are asked for, at least */
-    ROOM_BYTES = 8192,    /* of short rows that are folded at once */
-    APART_ROWS = 512,     /* of columns that are brought side by side */
-    LONG_BYTES = 1024,    /* rows that are taken several at a time */
-    WIDE_BYTES = 512,     /* a row made of several short ones */
+    BRINGS_ROWS = VECTOR_BYTES > 32, /* 1: short rows in memory are brought; narrower vectors gain nothing by it */
+    ASKED_BYTES = 2048,              /* of layers of two or four columns that are asked for, at least */
+    ROOM_BYTES = 8192,               /* of short rows that are folded at once */
+    APART_ROWS = 512,                /* of columns that are brought side by side */
+    LONG_BYTES = 1024,               /* rows that are taken several at a time */
+    WIDE_BYTES = 512,                /* a row made of several short ones */
     FEW_ROWS = 8,
     /* What bounds arrays in the frame: columns and rows at once, and what is looked through before it is looked at. */
     TALLY_COLUMNS = 2048,

@@ -222,7 +222,7 @@ ALWAYS_INLINE void FN(by_rest)(lam__reduce_op op, int width, int64_t size, int64
 /* So many elements without gaps that are about to be read: brought from memory (NOTE [bringing] in reduce_type.h); from
  * the third cache lines ahead of them are asked for. */
 ALWAYS_INLINE void FN(fetch)(lam__reduce_reach far, const E *x, int64_t elements) {
-    if (far == LAM__REDUCE_MEMORY) FN(touch)(elements, x);
+    if (BRINGS_ROWS && far == LAM__REDUCE_MEMORY) FN(touch)(elements, x);
     else
         for (int64_t i = 0; far && i < elements * (int64_t)sizeof(E); i += 64)
             __builtin_prefetch((const char *)x + AHEAD_BYTES + i);

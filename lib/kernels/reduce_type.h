@@ -337,12 +337,13 @@ ALWAYS_INLINE void FN(turn_triples)(const E *x, FN(vec) * v) {
  * a time. */
 ALWAYS_INLINE void FN(each_triple)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     enum { LANES = VECTOR_BYTES / sizeof(T), SOME = ASK_BYTES / VECTOR_BYTES / 3 * LANES };
+    const bool brought = BRINGS_ROWS && b->far == LAM__REDUCE_MEMORY;
     for (int64_t next = 0; next < b->columns; next += LANES) {
         const int64_t left = b->columns - next, c = LANES <= left ? next : b->columns - LANES;
         const E *x = (const E *)b->x + 3 * c;
         FN(vec) v[3];
-        if (b->far == LAM__REDUCE_MEMORY && next % SOME == 0) FN(touch)(3 * (left < SOME ? left : SOME), x);
-        for (int64_t i = 0; b->far == LAM__REDUCE_FAR && i < 3 * VECTOR_BYTES; i += 64)
+        if (brought && next % SOME == 0) FN(touch)(3 * (left < SOME ? left : SOME), x);
+        for (int64_t i = 0; !brought && b->far && i < 3 * VECTOR_BYTES; i += 64)
             __builtin_prefetch((const char *)x + AHEAD_BYTES + i);
         FN(turn_triples)(x, v);
         FN(fold_lanes)(op, &v[0], &v[1]);

@@ -426,10 +426,12 @@ static void measure(lam_ctx *ctx, const char *name, lam_fn *f, lam_list in) {
 
 int main(int argc, char **argv) {
     lam_ctx *ctx = lam_ctx_new(NULL);
+    bool found = false;
     printf("%-18s %10s %10s %10s %19s\n", "us", "called", "compiled", "native", "results");
     for (size_t k = 0; k < sizeof problems / sizeof *problems; k++) {
         const problem *p = &problems[k];
         if (argc > 1 && strcmp(argv[1], p->name) != 0) continue;
+        found = true;
         lam_scope *scope = lam_scope_begin(ctx);
         lam_tensor *in[MOST];
         for (int i = 0; i < p->inputs; i++) in[i] = make(ctx, &p->in[i]);
@@ -440,7 +442,8 @@ int main(int argc, char **argv) {
         measure(ctx, "  gradient", lam_grad(f, NULL), (lam_list){(size_t)p->inputs, in});
         (void)lam_scope_end(scope, NULL, 0);
     }
-    if (lam_status_of(ctx)) fprintf(stderr, "%s\n", lam_error(ctx));
+    const bool failed = !found || lam_status_of(ctx);
+    if (failed) fprintf(stderr, "%s\n", found ? lam_error(ctx) : "there is no problem of this name");
     lam_ctx_free(ctx);
-    return 0;
+    return failed;
 }

@@ -77,7 +77,7 @@ static void add_equation(const lam__program *p, const lam__equation *e, costs *c
         return;
     }
     c->plans += kernel + (in + out) * element;
-    if (e->primitive == &lam__row_dot_general) c->machine += 0.5 * out * lam__draft_contraction_terms(p, e);
+    if (e->primitive == &lam__row_dot_general) c->machine += 0.65 * out * lam__draft_contraction_terms(p, e);
     else c->machine += e->primitive == &lam__row_logsumexp ? 5 * in : in + out;
 }
 

@@ -51,6 +51,15 @@ static lam_tensor *turned(lam_tensor *x, lam_tensor *w, lam_tensor *b) {
                    lam_mul(0.1, x));
 }
 
+/* A kernel reads a part of what another one makes, and one with steps, of an input a part as well. */
+static lam_tensor *parts_of_others(lam_tensor *x, lam_tensor *w, lam_tensor *b) {
+    lam_tensor *m = lam_cumsum(lam_matvec(w, x), 0), *behind = lam_cumsum(lam_slice_axis(m, 0, 7, N), 0);
+    lam_tensor *some = lam_cumsum(lam_slice(m, LAM_DIMS(1), LAM_DIMS(15), LAM_DIMS(2)), 0);
+    return lam_concatenate(LAM_LIST(lam_mul(0.1, behind), lam_mul(0.2, lam_cumprod(lam_slice_axis(b, 0, 3, 7), 0)),
+                                    lam_slice_axis(some, 0, 0, 3)),
+                           0);
+}
+
 static lam_tensor *in_part(lam_tensor *x, lam_tensor *w, lam_tensor *b) {
     lam_tensor *m = lam_cumsum(lam_mul(0.3, x), 0);
     return lam_update_slice(m, lam_slice_axis(lam_matvec(w, b), 0, 0, 3), LAM_DIMS(2), LAM_DIMS(5), LAM_DIMS(1));
@@ -109,6 +118,7 @@ static const struct {
     {"running sums", running, true},
     {"sorted", sorted, false},
     {"turned round", turned, true},
+    {"parts of others", parts_of_others, true},
     {"a part is set", in_part, true},
     {"solved", solved, true},
     {"in single precision", in_single, true},

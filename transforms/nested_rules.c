@@ -196,11 +196,10 @@ static lam_status stage_forward(const lam_call_site *below, const bool needs[], 
 
 static lam_status stage_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
                                  lam_value *dout[]) {
-    residual *r = call->residual;
+    const residual *r = call->residual;
     (void)results;
     if (!r) return lam__nested_push(call, dx, NULL, dout);
-    memcpy(dout, r->values, (size_t)call->outputs * sizeof *dout);
-    memset(r->values, 0, (size_t)call->outputs * sizeof *r->values);
+    for (int o = 0; o < call->outputs; o++) dout[o] = lam__value_hold_any(r->values[o]);
     return LAM_OK;
 }
 

@@ -71,8 +71,8 @@ static bool make_room(unwinding *u, int64_t room) {
     return fine;
 }
 
-/* The functions run on addresses: rows are where carries are made. Those that the body gives as they are
- * stay where they began, and their rows are copies. */
+/* The functions run on addresses: rows are where carries are made. Those that the body gives as they are stay where
+ * they began, and their rows are copies. */
 static lam_status run_bare(unwinding *u, lam__plan *condition, lam__plan *body) {
     bool holds;
     void *const truth[] = {&holds};

@@ -96,6 +96,29 @@ START_TEST(a_loop_of_too_many_operations_is_one_equation) {
 }
 END_TEST
 
+BODY(stirred_by_number) {
+    lam_fori(0, *(int *)env, FN(stirs, 2, 1), LAM_LIST(in[0]), out, 1);
+}
+
+/* Of up to 32 numbers 64 trips are those of the program; of more, which a trip passes over, eight. */
+START_TEST(a_loop_on_many_numbers_is_one_equation) {
+    static const struct {
+        int numbers, trips;
+        bool one;
+    } of[] = {{33, 8, false}, {33, 9, true}, {32, 9, false}, {32, 64, false}, {32, 65, true}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        int trips = of[k].trips;
+        lam_tensor *x = lam_linspace(ctx, LAM_F64, 0.1, 0.3, of[k].numbers);
+        lam_fn *f = FN_ENV(stirred_by_number, 1, 1, &trips), *jitted = lam_jit(f, NULL);
+        EXPECT_SAME(apply1(jitted, x), apply1(f, x), 1e-12);
+        const int64_t equations = lam_jit_report_of(jitted).equations;
+        ck_assert_msg(of[k].one ? equations < 8 : equations > 10 * trips, "%d numbers, %d trips: %d equations",
+                      of[k].numbers, trips, (int)equations);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
 /* The number of a trip is known while trips are recorded: C may read it and choose by it. *env: whether the carry is
  * read too, which is not known. */
 BODY(by_its_number) {
@@ -245,7 +268,7 @@ START_TEST(a_loop_of_loops_may_read_its_number) {
 END_TEST
 
 Suite *suite_transforms_nested_long(void) {
-    Suite *suite = suite_create("transforms/nested_long");
+    Suite *suite = SUITE_OF("transforms/nested_long", a_loop_on_many_numbers_is_one_equation);
     suite_loop(suite, a_long_while_on_constants_is_one_equation, 2);
     suite_loop(suite, a_loop_of_too_many_operations_is_one_equation, 6);
     suite_loop(suite, a_body_may_read_the_number_of_its_trip, 4);

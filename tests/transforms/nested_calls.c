@@ -301,6 +301,36 @@ START_TEST(a_call_that_fails) {
 }
 END_TEST
 
+/* The number of trips made says which element the condition asks. */
+BODY(is_positive) {
+    out[0] = lam_gt(lam_take(lam_cumsum(in[1], 0), in[0], 0), 0.0);
+}
+
+BODY(one_further) {
+    out[0] = lam_add(in[0], 1);
+    out[1] = lam_add(in[1], 0.0);
+}
+
+BODY(asking) {
+    lam_tensor *y[2], *none = lam_cast(lam_ge(lam_index(in[0], 0, 0), 1e6), LAM_I64);
+    lam_while(FN(is_positive, 2, 1), FN(one_further, 2, 2), LAM_LIST(none, in[0]), y, 2);
+    out[0] = y[0];
+}
+
+/* It is asked for an element behind the last one where no sum is negative. */
+START_TEST(a_condition_that_fails) {
+    lam_fn *f = FN(asking, 1, 1), *jitted = lam_jit(f, NULL);
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, 3, -5, N);
+    for (int run = 0; run < 3; run++) {
+        EXPECT_SAME(apply1(jitted, x), apply1(f, x), 0);
+        EXPECT_OK();
+        ck_assert(lam_failed(apply1(jitted, lam_square(x))));
+        EXPECT_ERROR(LAM_ERR_INDEX, "take", "20");
+    }
+    ck_assert_int_eq(lam_jit_report_of(jitted).direct, 0);
+}
+END_TEST
+
 static void loop_of_layers(const void *env) {
     (void)lam_apply(lam_jit(FN_ENV(by_while, 4, 1, (void *)(uintptr_t)env), NULL), operands(5));
 }
@@ -310,8 +340,8 @@ START_TEST(memory_refused_among_calls) {
 }
 END_TEST
 
-Suite *suite_transforms_nested_places(void) {
-    Suite *suite = SUITE_OF("transforms/nested_places", states_that_move_on, a_call_that_fails);
+Suite *suite_transforms_nested_calls(void) {
+    Suite *suite = SUITE_OF("transforms/nested_calls", states_that_move_on, a_call_that_fails, a_condition_that_fails);
     suite_loop(suite, whiles_of_calls, CASES);
     suite_loop(suite, scans_of_calls, CASES);
     suite_loop(suite, ways_back_of_calls, CASES);

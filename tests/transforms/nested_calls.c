@@ -335,8 +335,10 @@ static void loop_of_layers(const void *env) {
     (void)lam_apply(lam_jit(FN_ENV(by_while, 4, 1, (void *)(uintptr_t)env), NULL), operands(5));
 }
 
+/* Of a kernel with a part behind it, and of kernels with views between them. */
 START_TEST(memory_refused_among_calls) {
-    memory_refused_in(loop_of_layers, &_i);
+    static const int chosen[] = {0, 7};
+    memory_refused_in(loop_of_layers, &chosen[_i]);
 }
 END_TEST
 
@@ -346,6 +348,6 @@ Suite *suite_transforms_nested_calls(void) {
     suite_loop(suite, scans_of_calls, CASES);
     suite_loop(suite, ways_back_of_calls, CASES);
     suite_loop(suite, trips_of_calls_ask_for_no_memory, CASES);
-    suite_loop(suite, memory_refused_among_calls, CASES);
+    suite_loop(suite, memory_refused_among_calls, 2);
     return suite;
 }

@@ -1,6 +1,7 @@
 /* Lamina: composable function transforms for C. Reading order: what everything uses (base), contexts and failure,
  * tensors, the operations, random numbers, functions, the transforms, sparse derivatives, control flow, custom
- * Functions, minima, what C++ has beside them; extend.h, for authors of primitives, is included on its own. */
+ * Functions, minima, initial value problems, what C++ has beside them; extend.h, for authors of primitives, is included
+ * on its own. */
 #ifndef LAMINA_LAMINA_H
 #define LAMINA_LAMINA_H
 
@@ -20,6 +21,7 @@
 #include <lamina/program.h>
 #include <lamina/function.h>
 #include <lamina/optimize.h>
+#include <lamina/ode.h>
 #include <lamina/options.h>
 
 #endif

@@ -14,6 +14,7 @@
 #include <lamina/linalg.h>
 #include <lamina/neural.h>
 #include <lamina/numeric.h>
+#include <lamina/ode.h>
 #include <lamina/ops.h>
 #include <lamina/optimize.h>
 #include <lamina/random.h>
@@ -469,6 +470,13 @@ inline lam_tensor *lam_gmres(lam_fn *matvec, lam_list parameters, lam_tensor *b,
 inline lam_tensor *lam_minimize(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_minimum *found,
                                 const lam_minimize_options &options) {
     return lam_minimize(f, x0, parameters, found, &options);
+}
+
+/* ---- ode.h ------------------------------------------------------------------------------------------------------- */
+
+inline lam_tensor *lam_odeint(lam_fn *f, lam_tensor *y0, lam_tensor *ts, lam_list parameters, lam_ode *found,
+                              const lam_ode_options &options) {
+    return lam_odeint(f, y0, ts, parameters, found, &options);
 }
 
 } /* extern "C++" */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times the work of bench_primitives and bench_matmul in PyTorch and JAX, where they are installed, in the same run as
 Lamina, and prints ratios. Usage: peers.py <build directory>; with a second argument, `conv`, the 1,528 convolutions of
-bench_conv and their gradients in PyTorch instead, with `loops` what bench_loops does in JAX, whose values are compared
-as well. Nothing else needs this script or those packages.
+bench_conv and their gradients in PyTorch instead, with `odeint` what bench_odeint does in JAX, with `loops` what
+bench_loops does, whose values are compared as well. Nothing else needs this script or those packages.
 
 One thread everywhere, f64, medians. PyTorch runs operation by operation, as Lamina does. JAX is shown twice: operation
 by operation, and as a compiled program (compile time not counted), which is another kind of thing."""
@@ -181,6 +181,37 @@ def convolutions(build):
         print(f"{name:<8} {len(own)} shapes, median of PyTorch's time {statistics.median(own):.2f}, above 1.1: {above}")
     for ratio, (n, c, size, o, window, stride, way), own in ratios[:20]:
         print(f"{ratio:6.2f}  way {way}: {n} x {c} x {size}^2, {o} of {window}^2 by {stride}, {own / 1000:.0f} us")
+
+
+def initial_values(build):
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental.ode import odeint
+
+    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_platforms", "cpu")
+
+    def prey(y, t, p):
+        both = y[0] * y[1]
+        return jnp.stack([p[0] * y[0] - p[1] * both, p[3] * both - p[2] * y[1]])
+
+    n = 100
+    matrix = 0.1 * jnp.sin(jnp.arange(n * n)).reshape(n, n) - jnp.eye(n)
+    small = (jnp.array([10.0, 5.0]), jnp.array([1.1, 0.4, 0.4, 0.1]))
+    problems = [(prey, 20.0, 21, small), (prey, 20.0, 201, small),
+                (lambda y, t, a: a @ y, 5.0, 21, (jnp.sin(jnp.arange(1.0, n + 1)), matrix))]
+    program = os.path.join(build, "tests", "bench_odeint")
+    lines = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
+    print(lines[0] + "        jax")
+    for k, (f, end, times, arguments) in enumerate(problems):
+        ts = jnp.linspace(0, end, times)
+
+        def loss(y, p):
+            return (odeint(f, y, ts, p)[1:] ** 2).sum()
+
+        for i, g in enumerate((jax.jit(loss), jax.jit(jax.grad(loss, (0, 1))))):
+            ns = median_ns(lambda: jax.block_until_ready(g(*arguments)))
+            print(f"{lines[1 + 2 * k + i]} {ns / 1000:15.1f}")
 
 
 def until(jax, more, step, start):
@@ -414,6 +445,9 @@ def loops(build):
 def main():
     if len(sys.argv) == 3 and sys.argv[2] == "loops":
         loops(sys.argv[1])
+        return
+    if len(sys.argv) == 3 and sys.argv[2] == "odeint":
+        initial_values(sys.argv[1])
         return
     if len(sys.argv) == 3 and sys.argv[2] == "conv":
         convolutions(sys.argv[1])

@@ -12,7 +12,7 @@ import sys
 SEED, CALLS, GROUP = 1, 6000, 50
 HEADERS = ("base context tensor ops bits arrange reductions indexing linalg special neural numeric polynomial complex "
            "convolution fft random signal stats structured rotation fn transforms sparse control function "
-           "optimize").split()
+           "optimize ode").split()
 
 # They end or fail by their nature, print, take code of the user's, or run for as long as they are told to; the other
 # rooms have tests for them.
@@ -20,7 +20,7 @@ LEFT_OUT = {"lam_ctx_new", "lam_ctx_free", "lam_ctx_trim", "lam_ctx_seed", "lam_
             "lam_scope_begin", "lam_scope_end", "lam_drop", "lam_hold", "lam_release", "lam_fn_hold", "lam_fn_drop",
             "lam_fn_release", "lam_fn_new", "lam_borrow", "lam_array", "lam_print", "lam_print_levels",
             "lam_function_print_rules", "lam_function_apply", "lam_function_fn", "lam_hook_remove", "lam_on_gradient",
-            "lam_cg", "lam_bicgstab", "lam_gmres", "lam_minimize",
+            "lam_cg", "lam_bicgstab", "lam_gmres", "lam_minimize", "lam_odeint",
             "lam_custom_vmap", "lam_custom_root", "lam_custom_linear_solve", "lam_status_name", "lam_read_strided",
             "lam_ctx_set_random_state", "lam_custom_jvps", "lam_while", "lam_fori", "lam_scan"}
 

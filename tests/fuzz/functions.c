@@ -232,6 +232,22 @@ static double run_minimize(void) {
            norm(apply1(lam_vmap(FN(least, 1, 1), NULL), VEC(2, 3)));
 }
 
+BODY(sinking) {
+    out[0] = lam_neg(lam_mul(in[2], in[0]));
+}
+
+BODY(sunk) {
+    const lam_ode_options o = {.rtol = 1, .first_step = 0.5};
+    lam_ode found;
+    out[0] = lam_sum(lam_odeint(FN(sinking, 3, 1), num(1), VEC(0, 0.5), LAM_LIST(in[0]), &found, &o), NULL);
+}
+
+/* One step, of a batch too, in both modes. */
+static double run_odeint(void) {
+    lam_fn *f = FN(sunk, 1, 1);
+    return norm(apply1(lam_grad(f, NULL), num(2))) + norm(apply1(lam_vmap(lam_jacfwd(f, NULL), NULL), VEC(2, 3)));
+}
+
 BODY(exponential) {
     out[0] = lam_exp(in[0]);
 }
@@ -253,9 +269,9 @@ static double run_spectral(void) {
 static const scenario by_style[] = {{"a style", run_style}, {"second order", run_second_order}};
 
 static const scenario others[] = {
-    {"rich", run_rich}, {"linear", run_linear},     {"once", run_once},
-    {"hook", run_hook}, {"solve", run_solve},       {"solver", run_solver},
-    {"root", run_root}, {"spectral", run_spectral}, {"minimize", run_minimize},
+    {"rich", run_rich},         {"linear", run_linear}, {"once", run_once}, {"hook", run_hook},
+    {"solve", run_solve},       {"solver", run_solver}, {"root", run_root}, {"spectral", run_spectral},
+    {"minimize", run_minimize}, {"odeint", run_odeint},
 };
 enum { OTHERS = sizeof others / sizeof others[0] };
 

@@ -1,8 +1,12 @@
-/* Initial value problems: a scan over the times, each of which lets a loop take steps until it is passed and reads y
- * off the last step. So there are as many results as times, however many steps there are, and a program has f in it
- * once. Examples of a batch take steps of their own, as lam_while lets them.
- * What chooses steps has no derivative: neither errors nor times there have one. The time that f sees is that time and
- * a shift, which is zero and has the derivative of the first time. */
+/* Initial value problems: a scan over the times, each of which lets a loop take steps that end there. So there are as
+ * many results as times, however many steps there are, and a program has f in it once. Examples of a batch take steps
+ * of their own, as lam_while lets them.
+ * NOTE [ends at times]  The way back takes the steps between two times again, from what was kept of the first. Compiled
+ * otherwise it rounds otherwise, which the estimate of the error magnifies by the inverse of the tolerance, and it may
+ * take others. What comes back belongs to a place: that must not depend on steps, so it is the time itself. Other steps
+ * then lead to a y that differs by less than its error.
+ * What chooses steps has no derivative. Times have: a step that ends at one of those asked for is as long as that says,
+ * and those of a length that was chosen begin where the last one ended. */
 #include "transforms/ode.h"
 
 #include "lib/base/error.h"
@@ -29,16 +33,12 @@ enum { FINE = 0, TOO_MANY = 1, TOO_SMALL = 2, NOT_IN_ORDER = 3 };
 /* The next step is h / (error^(0.2 - 0.75 beta) / last_error^beta / safety), within these factors. */
 static const double safety = 0.9, beta = 0.04, most_shrunk = 5, most_grown = 0.1;
 
-/* The carries: where the integration is and the step that led there, which change if a step is taken; what the next one
- * depends on, and counts, which change with each. */
+/* The carries: where the integration is, which changes if a step is taken; what the next one depends on, and counts,
+ * which change with each. */
 enum {
     Y,
     SLOPE,
-    FROM,
-    FROM_SLOPE,
-    BEND,
-    TIME,
-    LENGTH, /* the last of those */
+    TIME, /* the last of those */
     NEXT,
     LAST_ERROR,
     AFTER_REJECTION,
@@ -49,9 +49,8 @@ enum {
     CARRIES
 };
 
-/* What functions of the loop have behind the carries: the time to reach, 1 or -1, the last time, the shift, then
- * parameters and captures of f. */
-enum { TARGET = CARRIES, DIRECTION, END, SHIFT, OTHERS };
+/* What functions of the loop have behind the carries: the time to reach, 1 or -1, then parameters and captures of f. */
+enum { TARGET = CARRIES, DIRECTION, OTHERS };
 
 typedef struct problem {
     lam_fn *f; /* with captures as inputs */
@@ -83,49 +82,56 @@ static lam_tensor *factor(lam_tensor *error, lam_tensor *taken, lam_tensor *cons
     return lam_where(taken, good, lam_min(most_shrunk, plain));
 }
 
-/* What a step with this error means for the next ones. The last one leaves nothing to be done, whatever comes next. */
-static void control(const problem *p, lam_tensor *error, lam_tensor *length, lam_tensor *last, lam_tensor *const in[],
-                    lam_tensor *out[]) {
+/* What a step with this error means for the next ones. One that was cut, since a time was near, says little of longer
+ * ones: these may grow by it, and the one that had been meant is tried next at least. One that reaches its time leaves
+ * nothing to be done before that, whatever comes next. */
+static void control(const problem *p, lam_tensor *error, lam_tensor *length, lam_tensor *reaches,
+                    lam_tensor *const in[], lam_tensor *out[]) {
     lam_tensor *taken = lam_le(error, 1.0), *next = lam_div(length, factor(error, taken, in));
-    out[NEXT] = lam_clamp(next, -p->longest, p->longest);
-    out[LAST_ERROR] = lam_where(taken, lam_max(error, 1e-4), in[LAST_ERROR]);
+    lam_tensor *cut = lam_and(reaches, lam_lt(lam_abs(length), lam_abs(in[NEXT])));
+    lam_tensor *less = lam_and(lam_and(taken, cut), lam_lt(lam_abs(next), lam_abs(in[NEXT])));
+    next = lam_clamp(lam_where(less, in[NEXT], next), -p->longest, p->longest);
+    out[NEXT] = next;
+    out[LAST_ERROR] = lam_where(lam_and(taken, lam_not(cut)), lam_max(error, 1e-4), in[LAST_ERROR]);
     out[AFTER_REJECTION] = lam_not(taken);
     out[STEPS] = lam_add(in[STEPS], lam_cast(taken, LAM_I64));
     out[REJECTED] = lam_add(in[REJECTED], lam_cast(out[AFTER_REJECTION], LAM_I64));
     out[TRIES] = lam_add(in[TRIES], 1);
     lam_tensor *small = lam_le(lam_mul(0.1, lam_abs(next)), lam_mul(p->epsilon, lam_abs(in[TIME])));
-    lam_tensor *stuck = lam_and(small, lam_not(last));
+    lam_tensor *stuck = lam_and(small, lam_not(reaches));
     lam_tensor *spent = lam_and(lam_ge(out[TRIES], p->most), is_ahead(in[DIRECTION], in[TARGET], out[TIME]));
     out[STATUS] = lam_where(stuck, TOO_SMALL, lam_where(spent, TOO_MANY, in[STATUS]));
 }
 
-/* Tries one step, which is taken if its error is small enough. It ends at the last time at most; one that would leave
- * next to nothing of the way goes there too. Its length is what lies between two numbers, not what was asked for. */
+/* Tries one step, which is taken if its error is small enough. It ends at the time to reach at most; one that would
+ * leave next to nothing of the way goes there too. Its length is what lies between two numbers, not what was asked
+ * for. */
 static void body_try(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const problem *p = env;
     const size_t count = p->n + LAM__ODE_OTHERS;
-    lam_tensor *made[LAM__ODE_OUTPUTS], **list = lam__apply_room(ctx, count), *left = lam_sub(in[END], in[TIME]);
+    lam_tensor *made[LAM__ODE_OUTPUTS], **list = lam__apply_room(ctx, count);
     if (!list) return;
-    lam_tensor *last = lam_ge(lam_mul(1.01, lam_abs(in[NEXT])), lam_abs(left));
-    lam_tensor *time = lam_where(last, in[END], lam_add(in[TIME], in[NEXT])), *length = lam_sub(time, in[TIME]);
-    list[LAM__ODE_Y] = in[Y], list[LAM__ODE_SLOPE] = in[SLOPE], list[LAM__ODE_LENGTH] = length;
-    list[LAM__ODE_TIME] = lam_add(in[TIME], in[SHIFT]);
+    lam_tensor *left = lam_abs(lam_sub(in[TARGET], in[TIME]));
+    lam_tensor *reaches = lam_not(lam_lt(lam_mul(1.01, lam_abs(in[NEXT])), left));
+    lam_tensor *until = lam_where(reaches, in[TARGET], lam_add(in[TIME], in[NEXT]));
+    list[LAM__ODE_Y] = in[Y], list[LAM__ODE_SLOPE] = in[SLOPE];
+    list[LAM__ODE_FROM] = in[TIME], list[LAM__ODE_UNTIL] = until;
     for (size_t k = 0; k < p->n; k++) list[LAM__ODE_OTHERS + k] = in[OTHERS + k];
     if (lam__custom_apply(p->step, (lam_list){count, list}, made) != LAM_OK) return;
     lam_tensor *error = made[LAM__ODE_ERROR], *taken = lam_le(error, 1.0);
-    lam_tensor *there[] = {[Y] = made[LAM__ODE_END], [SLOPE] = made[LAM__ODE_END_SLOPE], [FROM] = in[Y],
-                           [FROM_SLOPE] = in[SLOPE], [BEND] = made[LAM__ODE_BEND],       [TIME] = time,
-                           [LENGTH] = length};
-    for (int k = 0; k <= LENGTH; k++) out[k] = lam_where(taken, there[k], in[k]);
-    control(p, error, length, last, in, out);
+    lam_tensor *there[] = {[Y] = made[LAM__ODE_END], [SLOPE] = made[LAM__ODE_END_SLOPE], [TIME] = until};
+    for (int k = 0; k <= TIME; k++) out[k] = lam_where(taken, there[k], in[k]);
+    control(p, error, lam_stop_gradient(lam_sub(until, in[TIME])), reaches, in, out);
 }
 
+/* One step is made in any case: of no length to a time that repeats, for y has a derivative by that too. */
 static void body_before(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     (void)ctx, (void)env;
-    out[0] = lam_and(lam_eq(in[STATUS], FINE), is_ahead(in[DIRECTION], in[TARGET], in[TIME]));
+    lam_tensor *wanted = lam_or(lam_eq(in[TRIES], 0), is_ahead(in[DIRECTION], in[TARGET], in[TIME]));
+    out[0] = lam_and(lam_eq(in[STATUS], FINE), wanted);
 }
 
-/* Steps until the time in[TARGET] is passed, and y there. */
+/* Steps to the time in[TARGET], and y there. */
 static void body_reach(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     problem *p = env;
     lam_tensor *c[CARRIES];
@@ -137,22 +143,21 @@ static void body_reach(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
     o.name = "step", o.body = body_try, o.outputs = CARRIES,
     o.captures = (lam_list){p->n + OTHERS - TARGET, in + TARGET};
     if (lam_while(before, lam_fn_new(ctx, &o), (lam_list){CARRIES, c}, out, CARRIES) != LAM_OK) return;
-    const lam__ode_stretch s = {out[FROM], out[FROM_SLOPE], out[Y], out[SLOPE], out[BEND], out[LENGTH]};
-    lam_tensor *left = lam_sub(lam_add(out[TIME], in[SHIFT]), in[TARGET]);
-    out[CARRIES] = lam_where(lam_eq(out[STATUS], FINE), lam__ode_between(&s, left), (double)NAN);
+    out[CARRIES] = lam_where(lam_eq(out[STATUS], FINE), out[Y], (double)NAN);
 }
 
 /* ---- the start --------------------------------------------------------------------------------------------------- */
 
-/* The algorithm of II.4: a step of Euler's method tells how fast the slope changes. It goes no further than `room`. */
-static lam_tensor *first_length(const problem *p, lam_tensor *y, lam_tensor *slope, lam_tensor *t, lam_tensor *room,
+/* The algorithm of II.4: a step of Euler's method tells how fast the slope changes. It goes no further than `end`. */
+static lam_tensor *first_length(const problem *p, lam_tensor *y, lam_tensor *slope, lam_tensor *t, lam_tensor *end,
                                 lam_tensor *direction, lam_tensor *const others[]) {
-    lam_tensor *reach = lam_abs(y), *d0 = lam__ode_size(y, reach, p->rtol, p->atol);
+    lam_tensor *reach = lam_abs(y), *room = lam_abs(lam_sub(end, t));
+    lam_tensor *d0 = lam__ode_size(y, reach, p->rtol, p->atol);
     lam_tensor *d1 = lam__ode_size(slope, reach, p->rtol, p->atol);
     lam_tensor *flat = lam_or(lam_lt(d0, 1e-5), lam_lt(d1, 1e-5));
     lam_tensor *h0 = lam_min(lam_where(flat, 1e-6, lam_div(lam_mul(0.01, d0), d1)), room);
-    lam_tensor *h = lam_mul(direction, h0);
-    lam_tensor *there = lam__ode_slope(p->f, lam_add(y, lam_mul(h, slope)), lam_add(t, h), p->n, others);
+    lam_tensor *h = lam_mul(direction, h0), *until = lam_where(lam_lt(h0, room), lam_add(t, h), end);
+    lam_tensor *there = lam__ode_slope(p->f, lam_add(y, lam_mul(h, slope)), until, p->n, others);
     lam_tensor *d2 = lam_div(lam__ode_size(lam_sub(there, slope), reach, p->rtol, p->atol), h0);
     lam_tensor *most = lam_max(d1, d2);
     lam_tensor *h1 = lam_where(lam_le(most, 1e-15), 1e-6, lam_pow(lam_div(0.01, most), 0.2));
@@ -160,7 +165,7 @@ static lam_tensor *first_length(const problem *p, lam_tensor *y, lam_tensor *slo
 }
 
 /* The carries at the first of the times, and what stands behind them but for a target: that is then TARGET's place,
- * where a scan puts it. y0 at both ends of a step of length 1 with one slope goes on along that slope. */
+ * where a scan puts it. */
 static bool start(const problem *p, lam_tensor *const in[], lam_tensor *ts, lam_tensor *c[], lam_tensor *behind[]) {
     lam_ctx *ctx = p->f->ctx;
     lam_tensor *y = in[0], *t = lam_index(ts, 0, 0), *fixed = lam_stop_gradient(ts);
@@ -171,18 +176,16 @@ static bool start(const problem *p, lam_tensor *const in[], lam_tensor *ts, lam_
     lam_tensor *begin = lam_index(fixed, 0, 0), *end = lam_index(fixed, 0, -1), *room = lam_abs(lam_sub(end, begin));
     lam_tensor *one = lam_ones_like(begin), *direction = lam_where(lam_lt(end, begin), -1.0, one);
     lam_tensor *ordered = lam_all(lam_ge(lam_mul(direction, lam_diff(fixed, 1, 0)), 0.0), NULL);
-    behind[0] = direction, behind[END - DIRECTION] = end, behind[SHIFT - DIRECTION] = lam_sub(t, begin);
+    behind[0] = direction;
     lam_tensor *slope = lam__ode_slope(p->f, y, t, p->n, in + 1);
     lam_tensor *length = lam_full_like(begin, p->first);
     if (p->first == 0)
-        length = first_length(p, lam_stop_gradient(y), lam_stop_gradient(slope), begin, room, direction, held);
+        length = first_length(p, lam_stop_gradient(y), lam_stop_gradient(slope), begin, end, direction, held);
     lam_tensor *shortest = lam_mul(100 * p->epsilon, lam_abs(begin));
     length = lam_min(lam_max(length, shortest), p->longest);
-    c[Y] = c[FROM] = y;
-    c[SLOPE] = c[FROM_SLOPE] = slope;
-    c[BEND] = lam_zeros_like(y);
-    c[TIME] = begin;
-    c[LENGTH] = one;
+    c[Y] = y;
+    c[SLOPE] = slope;
+    c[TIME] = t;
     c[NEXT] = lam_mul(direction, length);
     c[LAST_ERROR] = lam_full_like(begin, 1e-4);
     c[AFTER_REJECTION] = lam_zeros(ctx, LAM_BOOL, LAM_DIMS0);

@@ -4,12 +4,12 @@
 
 #include "transforms/custom.h"
 
-/* Inputs of a step: y, its slope there, the time, how far to go; then the parameters and captures of f. */
-enum { LAM__ODE_Y, LAM__ODE_SLOPE, LAM__ODE_TIME, LAM__ODE_LENGTH, LAM__ODE_OTHERS };
+/* Inputs of a step: y, its slope there, the times between which it goes; then the parameters and captures of f. */
+enum { LAM__ODE_Y, LAM__ODE_SLOPE, LAM__ODE_FROM, LAM__ODE_UNTIL, LAM__ODE_OTHERS };
 
-/* What it gives: y and its slope at the end, what the polynomial between needs beside (NOTE [between]), and the error
- * that was estimated; the step is good where that is at most 1. */
-enum { LAM__ODE_END, LAM__ODE_END_SLOPE, LAM__ODE_BEND, LAM__ODE_ERROR, LAM__ODE_OUTPUTS };
+/* What it gives: y and its slope at the end, and the error that was estimated; the step is good where that is at
+ * most 1. */
+enum { LAM__ODE_END, LAM__ODE_END_SLOPE, LAM__ODE_ERROR, LAM__ODE_OUTPUTS };
 
 /* A step as a Function, by f with its captures as inputs. NULL without memory. */
 lam__instance *lam__ode_step(lam_fn *f, double rtol, double atol);
@@ -19,13 +19,5 @@ lam_tensor *lam__ode_slope(lam_fn *f, lam_tensor *y, lam_tensor *t, size_t count
 
 /* The root mean square of x / (atol + rtol reach), a number; 0 without elements. */
 lam_tensor *lam__ode_size(lam_tensor *x, lam_tensor *reach, double rtol, double atol);
-
-/* Between the ends of a step of this length: y at `left` before its end.
- * NOTE [between]  y and its slope at both ends fix a polynomial of third order; `bend` makes it one of fourth (II.6 of
- * Hairer, Norsett and Wanner; contd5 in DOPRI5). It is written from the end on, where it is y to the last bit. */
-typedef struct lam__ode_stretch {
-    lam_tensor *from, *from_slope, *to, *to_slope, *bend, *length;
-} lam__ode_stretch;
-lam_tensor *lam__ode_between(const lam__ode_stretch *s, lam_tensor *left);
 
 #endif

@@ -1,8 +1,8 @@
 /* One step of Dormand and Prince, as a Function of the library's own: levels see a step as one operation, of which the
  * inputs are kept, and its rules run it again.
  * NOTE [rejected steps]  A step that is too long may lead to where f is NaN; it is then tried again with a shorter one,
- * and nothing that it gave is used. Derivatives of it would be NaN times the zero that comes back: so rules take its
- * length as 0, which leads nowhere. */
+ * and nothing that it gave is used. Derivatives of it would be NaN times the zero that comes back: so rules let it end
+ * where it begins, which leads nowhere. */
 #include "transforms/ode.h"
 
 #include "lib/base/error.h"
@@ -22,7 +22,7 @@ typedef struct step_attrs {
 } step_attrs;
 
 /* Times of the stages as parts of the step, and what the slopes before count in each; the last stage is the end. Then
- * what slopes count in the error, and in the bend. */
+ * what slopes count in the error. */
 static const double times[STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
 static const double weights[STAGES][STAGES] = {
     {0},
@@ -35,10 +35,6 @@ static const double weights[STAGES][STAGES] = {
 };
 static const double error_weights[STAGES] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                              -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
-static const double bend_weights[STAGES] = {-12715105075.0 / 11282082432.0,  0,
-                                            87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
-                                            701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
-                                            69997945.0 / 29380423.0};
 
 static const char *type_text(const lam_value *v, char text[TYPE_TEXT]) {
     lam__text t = {text, TYPE_TEXT, 0};
@@ -77,30 +73,28 @@ static lam_tensor *weighted(const double w[], int count, lam_tensor *const k[]) 
     return sum;
 }
 
-/* All slopes of a step; gives y at its end. */
+/* All slopes of a step; gives y at its end. What is asked for at the end is asked for at that number. */
 static lam_tensor *stages(lam_fn *f, lam_tensor *const in[], lam_tensor *length, lam_tensor *k[STAGES]) {
     const size_t others = (size_t)f->inputs - 2;
     lam_tensor *y = in[LAM__ODE_Y];
     k[0] = in[LAM__ODE_SLOPE];
     for (int s = 1; s < STAGES; s++) {
+        lam_tensor *t = in[LAM__ODE_UNTIL];
         y = lam_add(in[LAM__ODE_Y], lam_mul(length, weighted(weights[s], s, k)));
-        lam_tensor *t = lam_add(in[LAM__ODE_TIME], lam_mul(times[s], length));
+        if (times[s] < 1) t = lam_add(in[LAM__ODE_FROM], lam_mul(times[s], length));
         k[s] = lam__ode_slope(f, y, t, others, in + LAM__ODE_OTHERS);
     }
     return y;
 }
 
-/* The outputs but for the error. */
-static void give(lam_tensor *length, lam_tensor *y, lam_tensor *const k[STAGES], lam_tensor *out[]) {
-    out[LAM__ODE_END] = y;
-    out[LAM__ODE_END_SLOPE] = k[LAST];
-    out[LAM__ODE_BEND] = lam_mul(length, weighted(bend_weights, STAGES, k));
+static lam_tensor *length_of(lam_tensor *const in[]) {
+    return lam_sub(in[LAM__ODE_UNTIL], in[LAM__ODE_FROM]);
 }
 
 static void step_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const step_attrs *a = lam_fctx_attrs(fc);
-    lam_tensor *k[STAGES], *length = in[LAM__ODE_LENGTH], *y = stages(a->f, in, length, k);
-    give(length, y, k, out);
+    lam_tensor *k[STAGES], *length = length_of(in), *y = stages(a->f, in, length, k);
+    out[LAM__ODE_END] = y, out[LAM__ODE_END_SLOPE] = k[LAST];
     lam_tensor *error = lam_mul(length, weighted(error_weights, STAGES, k));
     lam_tensor *reach = lam_max(lam_abs(in[LAM__ODE_Y]), lam_abs(y));
     out[LAM__ODE_ERROR] = lam__ode_size(error, reach, a->rtol, a->atol);
@@ -119,8 +113,8 @@ static void step_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]
 static void body_step(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const step_attrs *a = env;
     (void)ctx;
-    lam_tensor *k[STAGES], *y = stages(a->f, in, in[LAM__ODE_LENGTH], k);
-    give(in[LAM__ODE_LENGTH], y, k, out);
+    lam_tensor *k[STAGES];
+    out[LAM__ODE_END] = stages(a->f, in, length_of(in), k), out[LAM__ODE_END_SLOPE] = k[LAST];
 }
 
 /* The attributes live as long as the callback. */
@@ -138,17 +132,14 @@ static lam_tensor **saved_inputs(lam_fctx *fc) {
     const int n = lam_fctx_inputs(fc);
     lam_tensor **list = lam__apply_room(fc->ctx, (size_t)n), *error = lam_fctx_saved(fc, n);
     for (int i = 0; list && i < n; i++) list[i] = lam_fctx_saved(fc, i);
-    if (list) list[LAM__ODE_LENGTH] = lam_where(lam_le(error, 1.0), list[LAM__ODE_LENGTH], 0.0);
+    if (list) list[LAM__ODE_UNTIL] = lam_where(lam_le(error, 1.0), list[LAM__ODE_UNTIL], list[LAM__ODE_FROM]);
     return list;
 }
 
-/* Lengths of steps are constants. */
 static void step_jvp(lam_fctx *fc, lam_tensor *const dx[], lam_tensor *dout[]) {
     const size_t n = (size_t)lam_fctx_inputs(fc);
-    lam_tensor **in = saved_inputs(fc), **tangents = lam__apply_room(fc->ctx, n), *out[LAM__ODE_ERROR];
-    if (!in || !tangents) return;
-    for (size_t i = 0; i < n; i++) tangents[i] = i == LAM__ODE_LENGTH ? NULL : dx[i];
-    lam_jvp(step_fn(fc), (lam_list){n, in}, (lam_list){n, tangents}, out, dout, LAM__ODE_ERROR, NULL);
+    lam_tensor **in = saved_inputs(fc), *out[LAM__ODE_ERROR];
+    if (in) lam_jvp(step_fn(fc), (lam_list){n, in}, (lam_list){n, dx}, out, dout, LAM__ODE_ERROR, NULL);
 }
 
 static void step_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
@@ -156,9 +147,9 @@ static void step_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[])
     int wanted = 0, *argnums = (int *)(void *)lam__apply_room(fc->ctx, (size_t)n);
     lam_tensor **in = saved_inputs(fc), **back = lam__apply_room(fc->ctx, (size_t)n), *out[LAM__ODE_ERROR];
     lam_fn *pullback;
-    if (!in || !argnums || !back || (!g[LAM__ODE_END] && !g[LAM__ODE_END_SLOPE] && !g[LAM__ODE_BEND])) return;
+    if (!in || !argnums || !back || (!g[LAM__ODE_END] && !g[LAM__ODE_END_SLOPE])) return;
     for (int i = 0; i < n; i++)
-        if (i != LAM__ODE_LENGTH && lam_fctx_needs_input_grad(fc, i)) argnums[wanted++] = i;
+        if (lam_fctx_needs_input_grad(fc, i)) argnums[wanted++] = i;
     if (!wanted) return;
     lam_grad_options o = {.argnums = {wanted, argnums}};
     if (lam_vjp(step_fn(fc), (lam_list){(size_t)n, in}, out, LAM__ODE_ERROR, &pullback, &o) != LAM_OK) return;
@@ -185,14 +176,4 @@ lam__instance *lam__ode_step(lam_fn *f, double rtol, double atol) {
     step_attrs a = {lam__fn_retain(f), rtol, atol};
     return lam__custom_instance(f->ctx, &function_step, &a, step_release, f->inputs + LAM__ODE_OTHERS - 2,
                                 LAM__ODE_OUTPUTS);
-}
-
-/* ---- between ----------------------------------------------------------------------------------------------------- */
-
-lam_tensor *lam__ode_between(const lam__ode_stretch *s, lam_tensor *left) {
-    lam_tensor *back = lam_div(left, s->length), *on = lam_sub(1.0, back), *change = lam_sub(s->to, s->from);
-    lam_tensor *third = lam_sub(lam_mul(s->length, s->from_slope), change);
-    lam_tensor *fourth = lam_sub(change, lam_add(lam_mul(s->length, s->to_slope), third));
-    lam_tensor *inner = lam_add(third, lam_mul(on, lam_add(fourth, lam_mul(back, s->bend))));
-    return lam_add(s->to, lam_mul(back, lam_sub(lam_mul(on, inner), change)));
 }

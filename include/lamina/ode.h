@@ -26,10 +26,10 @@ typedef struct lam_ode {
 } lam_ode;
 
 /* y at times ts, where dy/dt = f(y, t, parameters...) and y is y0 at ts[0]: steps of fifth order by Dormand and Prince,
- * whose lengths keep the root mean square over y of error / (atol + rtol |y|) below 1; between steps a polynomial of
- * fourth order. Times rise or fall, and may repeat; f is asked for none beyond the last. What could not be reached is
- * NaN, from there on, and found->status says why; found may be NULL. Examples of a batch have steps of their own, and
- * what lam_jit and lam_trace record of more than a few times is one loop.
+ * whose lengths keep the root mean square over y of error / (atol + rtol |y|) below 1, and of which one ends at each
+ * time. Times rise or fall, and may repeat; f is asked for none beyond the last. What could not be reached is NaN, from
+ * there on, and found->status says why; found may be NULL. Examples of a batch have steps of their own, and what lam_jit
+ * and lam_trace record of more than a few times is one loop.
  * Shape   f: y and t, of rank 0 and y's dtype, then the parameters -> y's type. ts: [m], real numbers. y: [m, dims of
  *         y0]; of one time y0, of none nothing, and f is not asked.
  * Fails   LAM_ERR_ARITY unless f has two inputs more than there are parameters, and one output; LAM_ERR_NULL without y0
@@ -38,13 +38,13 @@ typedef struct lam_ode {
  *         axis of times; LAM_ERR_VALUE for negative options or NaN; as f does. *found is then of failed tensors.
  * Owner   y and found: current scope.
  * Derivative  of y, by y0, ts, the parameters and the captures of f, in all modes and of any order: that of the steps
- *         that were taken, whose lengths count as constants. It agrees to rounding with differences of y where steps
- *         stay the same, and is about as precise as y is, whose error alone chooses the steps. The way back runs each
- *         step again; it keeps a few tensors like y for each. Machine code (lam_jit's `native`) may round otherwise
- *         there than on the way forward: where tolerances are so small that rounding decides about steps, 1e-12, nine
- *         digits are left. None of found.
- * Source  Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 1993, II.4 to II.6; lengths of steps
- *         and numbers of the polynomial as in their DOPRI5. */
+ *         that were taken, whose lengths count as constants but for those that end at one of the times; by a time it is
+ *         f there. It agrees to rounding with differences of y where steps stay the same, and is about as precise as y
+ *         is, whose error alone chooses the steps. The way back runs each step again; it keeps a few tensors like y for
+ *         each. Compiled, it may take other steps between two times than were taken on the way there, where rounding
+ *         decides: derivatives then differ by less than they are precise. None of found.
+ * Source  Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 1993, II.4 and II.5; lengths of steps
+ *         as in their DOPRI5, where no time is near. */
 LAM_API lam_tensor *lam_odeint(lam_fn *f, lam_tensor *y0, lam_tensor *ts, lam_list parameters, lam_ode *found,
                                const lam_ode_options *options);
 

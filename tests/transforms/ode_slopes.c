@@ -133,6 +133,34 @@ START_TEST(derivatives_by_times) {
 }
 END_TEST
 
+/* The sum of sin(y), so that what one time means for another counts. */
+BODY(sum_until) {
+    lam_tensor *y;
+    driven_until(ctx, in, &y, env);
+    out[0] = lam_sum(lam_sin(y), NULL);
+}
+
+BODY(sum_by_formula) {
+    lam_tensor *y;
+    driven_by_formula(ctx, in, &y, env);
+    out[0] = lam_sum(lam_sin(y), NULL);
+}
+
+/* By all pairs of times, start and parameter, and by one time three times. */
+START_TEST(higher_derivatives_by_times) {
+    const lam_jacobian_options all = {.argnums = LAM_AXES(0, 1, 2)};
+    lam_list in = LAM_LIST(VEC(0.3, 0.3, 1, 1, 1.3, 4), num(2), num(0.7));
+    lam_tensor *got[9], *want[9];
+    lam_fn *f = FN(sum_until, 3, 1), *g = FN(sum_by_formula, 3, 1);
+    lam_call(lam_hessian(f, &all), in, got, 9);
+    lam_call(lam_hessian(g, &all), in, want, 9);
+    for (int i = 0; i < 9; i++) EXPECT_SAME(lam_add(1.0, got[i]), lam_add(1.0, want[i]), 1e-7);
+    EXPECT_SAME(lam_add(1.0, lam_apply(lam_jacfwd(lam_hessian(f, NULL), NULL), in)),
+                lam_add(1.0, lam_apply(lam_jacfwd(lam_hessian(g, NULL), NULL), in)), 1e-6);
+    EXPECT_OK();
+}
+END_TEST
+
 /* ---- of the numbers that are given ------------------------------------------------------------------------------- */
 
 /* With tolerances that let errors be large, so that derivatives of the solution would be others. */
@@ -284,7 +312,7 @@ END_TEST
 
 Suite *suite_transforms_ode_slopes(void) {
     return SUITE_OF("transforms/ode_slopes", linear_systems, sensitivities_of_growth, derivatives_by_times,
-                    lengths_of_steps_are_constants, differences_of_the_numbers, modes_agree_to_rounding,
-                    rejected_steps_leave_no_nan, what_was_reached_has_derivatives, gradients_in_programs,
-                    gradients_of_batches);
+                    higher_derivatives_by_times, lengths_of_steps_are_constants, differences_of_the_numbers,
+                    modes_agree_to_rounding, rejected_steps_leave_no_nan, what_was_reached_has_derivatives,
+                    gradients_in_programs, gradients_of_batches);
 }

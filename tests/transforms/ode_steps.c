@@ -1,5 +1,6 @@
-/* Steps of lam_odeint: their order, how many there are, and what they cost. Where it says so expected values are what
- * SciPy 1.17 gives, whose dopri5 is Hairer's program. */
+/* Steps of lam_odeint: their order, how many there are, and what they cost. Between two times expected values are what
+ * SciPy 1.17 gives, whose dopri5 is Hairer's program; of many times, what a page of Python gives that follows II.4 and
+ * ends steps at times, and that gives what dopri5 gives between two. */
 #include "tests/support.h"
 
 #define PI 3.14159265358979323846
@@ -32,25 +33,32 @@ BODY(kepler) {
 typedef struct published {
     lam_body body;
     double y0[4], end, tolerance, y[2];
-    int64_t size, steps, tried;
+    int64_t size, steps, tried, times;
 } published;
 
-/* Places at the end, steps and tries of dopri5 from a first step of 0.01. */
+/* Places at the end, steps and tries of dopri5 from a first step of 0.01; then of times that lie farther apart than
+ * steps are long, as far, nearer, and in the past. */
 static const published of_dopri5[] = {
-    {lotka_volterra, {10, 5}, 20, 1e-6, {10.21409262, 1.3337893}, 2, 58, 65},
-    {lotka_volterra, {10, 5}, 20, 1e-9, {10.21411065, 1.33380831}, 2, 217, 217},
-    {van_der_pol, {2, 0}, 40, 1e-6, {1.87280777, -0.07448118}, 2, 512, 551},
-    {kepler, {0.4, 0, 0, 2}, 2 * PI, 1e-6, {0.400000631, -1.37514211e-04}, 4, 35, 44},
-    {kepler, {0.4, 0, 0, 2}, 2 * PI, 1e-10, {0.4, -8.51884597e-09}, 4, 197, 198},
+    {lotka_volterra, {10, 5}, 20, 1e-6, {10.21409262, 1.3337893}, 2, 58, 65, 2},
+    {lotka_volterra, {10, 5}, 20, 1e-9, {10.21411065, 1.33380831}, 2, 217, 217, 2},
+    {van_der_pol, {2, 0}, 40, 1e-6, {1.87280777, -0.07448118}, 2, 512, 551, 2},
+    {kepler, {0.4, 0, 0, 2}, 2 * PI, 1e-6, {0.400000631, -1.37514211e-04}, 4, 35, 44, 2},
+    {kepler, {0.4, 0, 0, 2}, 2 * PI, 1e-10, {0.4, -8.51884597e-09}, 4, 197, 198, 2},
+    {lotka_volterra, {10, 5}, 20, 1e-6, {10.21409268, 1.333789073}, 2, 66, 73, 21},
+    {lotka_volterra, {10, 5}, 20, 1e-9, {10.21411065, 1.333808306}, 2, 284, 286, 201},
+    {van_der_pol, {2, 0}, 40, 1e-6, {1.872807559, -0.07448114146}, 2, 532, 571, 41},
+    {kepler, {0.4, 0, 0, 2}, 2 * PI, 1e-6, {0.4000004011, -1.291036064e-4}, 4, 39, 46, 11},
+    {kepler, {0.4, 0, 0, 2}, -2 * PI, 1e-10, {0.4, 8.515841855e-9}, 4, 197, 198, 5},
 };
 
 START_TEST(steps_are_those_of_dopri5) {
     const published *p = &of_dopri5[_i];
     lam_ode found;
     const lam_ode_options o = {.rtol = p->tolerance, .atol = p->tolerance, .first_step = 0.01};
-    lam_tensor *y =
-        lam_odeint(FN(p->body, 2, 1), vector_of(p->y0, (size_t)p->size), VEC(0, p->end), LAM_LIST(), &found, &o);
-    EXPECT_NEAR(lam_add(1.0, lam_slice_axis(lam_index(y, 0, 1), 0, 0, 2)), 1e-8, LAM_DIMS(2), 1 + p->y[0], 1 + p->y[1]);
+    lam_tensor *ts = lam_linspace(ctx, LAM_F64, 0, p->end, p->times);
+    lam_tensor *y = lam_odeint(FN(p->body, 2, 1), vector_of(p->y0, (size_t)p->size), ts, LAM_LIST(), &found, &o);
+    lam_tensor *last = lam_slice_axis(lam_index(y, 0, -1), 0, 0, 2);
+    EXPECT_NEAR(lam_add(1.0, last), 1e-8, LAM_DIMS(2), 1 + p->y[0], 1 + p->y[1]);
     EXPECT_NUM(found.steps, (double)p->steps);
     EXPECT_NUM(found.rejected, (double)(p->tried - p->steps));
     EXPECT_NUM(found.evaluations, (double)(6 * p->tried + 1));
@@ -124,22 +132,25 @@ START_TEST(starts_are_those_of_dopri5) {
 }
 END_TEST
 
-/* What cannot be judged is tried again with a fifth of the length. The eighth evaluation is the first of the second
- * try. */
+/* What cannot be judged is tried again with a fifth of the length that it had. The eighth evaluation is the first of
+ * the second try. */
 BODY(unknown_soon) {
     look(env, in[1]);
     out[0] = lam_where(lam_lt(in[1], 0.3), 1.0, lam_full_like(in[1], NAN));
 }
 
 START_TEST(unknown_errors_are_large_ones) {
-    looks l = {{0}, 0};
-    lam_ode found;
-    lam_tensor *y = lam_odeint(FN_ENV(unknown_soon, 2, 1, &l), num(0), VEC(0, 0.2, 1), LAM_LIST(), &found,
-                               &(lam_ode_options){.first_step = 1});
-    EXPECT_NEAR(y, 1e-15, LAM_DIMS(3), 0, 0.2, NAN);
-    ck_assert_double_eq_tol(l.times[1], 1.0 / 5, 1e-15);
-    ck_assert_double_eq_tol(l.times[7], 0.2 / 5, 1e-15);
-    EXPECT_NUM(found.status, 2);
+    for (int k = 0; k < 2; k++) {
+        const double ends[] = {1, 0.5}, end = ends[k];
+        looks l = {{0}, 0};
+        lam_ode found;
+        lam_tensor *y = lam_odeint(FN_ENV(unknown_soon, 2, 1, &l), num(0), VEC(0, end, 1), LAM_LIST(), &found,
+                                   &(lam_ode_options){.first_step = 1});
+        EXPECT_NEAR(y, 1e-15, LAM_DIMS(3), 0, NAN, NAN);
+        ck_assert_double_eq_tol(l.times[1], end / 5, 1e-15);
+        ck_assert_double_eq_tol(l.times[7], end / 25, 1e-15);
+        EXPECT_NUM(found.status, 2);
+    }
     EXPECT_OK();
 }
 END_TEST
@@ -155,19 +166,36 @@ START_TEST(relaxation_oscillations) {
 }
 END_TEST
 
-/* With steps of length h the error is one of h^5 at their ends, and of h^4 at most between them. */
+/* With steps of length h the error is one of h^5; of one step alone, cut at a time, of h^6. */
 static double error_of(double h, double t) {
     const lam_ode_options o = {.rtol = 1e9, .first_step = h, .max_step = h};
     lam_tensor *y = lam_odeint(FN(driven, 2, 1), num(1), VEC(0, t, 4), LAM_LIST(), NULL, &o);
     return fabs(lam_item(lam_index(y, 0, 1)) - exp(sin(t)));
 }
 
-START_TEST(order_of_steps_and_between) {
-    const double ends = log2(error_of(0.1, 2) / error_of(0.05, 2));
-    ck_assert_msg(ends > 4.8 && ends < 5.3, "order %g", ends);
-    const double within = log2(error_of(0.1, 0.07) / error_of(0.05, 0.035));
-    ck_assert_msg(within > 4.5 && within < 5.5, "order %g of what one step leaves", within);
-    ck_assert_double_lt(error_of(0.05, 2.52), 1e-7);
+START_TEST(order_of_steps) {
+    const double many = log2(error_of(0.1, 2) / error_of(0.05, 2));
+    ck_assert_msg(many > 4.8 && many < 5.3, "order %g", many);
+    const double one = log2(error_of(0.1, 0.07) / error_of(0.05, 0.035));
+    ck_assert_msg(one > 5.7 && one < 6.3, "order %g of one step", one);
+    ck_assert_double_lt(error_of(0.05, 2.52), 1e-8);
+    EXPECT_OK();
+}
+END_TEST
+
+/* What is tried behind a time is what would have been tried without it, however near that was. */
+START_TEST(times_that_are_near_shorten_no_later_step) {
+    static const double near[] = {1e-13, 1e-9, 1e-4, 1e-2};
+    lam_tensor *far = VEC(0, 20), *p = VEC(10, 5);
+    const lam_ode_options o = {.rtol = 1e-9, .atol = 1e-9, .first_step = 0.01};
+    lam_ode alone, found;
+    lam_odeint(FN(lotka_volterra, 2, 1), p, far, LAM_LIST(), &alone, &o);
+    for (size_t k = 0; k < sizeof near / sizeof *near; k++) {
+        lam_odeint(FN(lotka_volterra, 2, 1), p, VEC(0, 5, 5 + near[k], 5 + near[k], 20), LAM_LIST(), &found, &o);
+        ck_assert_double_le(lam_item(found.steps), lam_item(alone.steps) + 4);
+        ck_assert_double_le(lam_item(found.rejected), lam_item(alone.rejected) + 1);
+        EXPECT_NUM(found.status, 0);
+    }
     EXPECT_OK();
 }
 END_TEST
@@ -190,34 +218,46 @@ START_TEST(steps_of_one_length) {
 }
 END_TEST
 
-/* f runs six times in each step: its last slope is the first one of the next. It sees no time beyond the last. */
+/* f runs six times in each step: its last slope is the first one of the next. It sees no time beyond the last, nor, but
+ * for the look ahead at the start, beyond another before it has seen that one, whatever differences of times round
+ * to. */
 typedef struct counter {
     int64_t runs;
     double latest;
+    int reached; /* of ends */
 } counter;
+
+static const double ends[] = {-1000.1, -3, -1e-3, 1e-3, 0.1, 0.1, 0.3, 3};
+enum { ENDS = sizeof ends / sizeof *ends };
 
 BODY(counted) {
     counter *c = env;
-    c->latest = fmax(c->latest, lam_item(in[1]));
+    const double t = lam_item(in[1]);
+    while (c->reached < ENDS - 1 && t == ends[c->reached]) c->reached++;
+    c->latest = fmax(c->latest, t - ends[c->reached]);
     c->runs++;
-    out[0] = lam_neg(in[0]);
+    out[0] = lam_sin(in[0]);
 }
 
 START_TEST(evaluations_are_counted_and_end_in_time) {
-    counter c = {0};
-    lam_ode found;
-    lam_odeint(FN_ENV(counted, 2, 1, &c), num(1), VEC(0, 0.1, 0.2, 3), LAM_LIST(), &found, NULL);
-    EXPECT_NUM(found.evaluations, (double)c.runs);
-    EXPECT_NUM(lam_add(lam_mul(6, lam_add(found.steps, found.rejected)), 2), (double)c.runs);
-    ck_assert_double_eq(c.latest, 3);
+    const lam_ode_options all[] = {{0}, {.first_step = 1}, {.first_step = 7, .max_step = 7}};
+    for (int k = 0; k < 3; k++) {
+        counter c = {.latest = -1};
+        lam_ode found;
+        lam_odeint(FN_ENV(counted, 2, 1, &c), num(1), vector_of(ends, ENDS), LAM_LIST(), &found, &all[k]);
+        EXPECT_NUM(found.evaluations, (double)c.runs);
+        EXPECT_NUM(lam_add(lam_mul(6, lam_add(found.steps, found.rejected)), k ? 1 : 2), (double)c.runs);
+        ck_assert_double_eq(c.latest, 0);
+        ck_assert_int_eq(c.reached, ENDS - 1);
+    }
     EXPECT_OK();
 }
 END_TEST
 
 Suite *suite_transforms_ode_steps(void) {
-    Suite *suite =
-        SUITE_OF("transforms/ode_steps", relaxation_oscillations, order_of_steps_and_between,
-                 unknown_errors_are_large_ones, steps_of_one_length, evaluations_are_counted_and_end_in_time);
+    Suite *suite = SUITE_OF("transforms/ode_steps", relaxation_oscillations, order_of_steps,
+                            times_that_are_near_shorten_no_later_step, unknown_errors_are_large_ones,
+                            steps_of_one_length, evaluations_are_counted_and_end_in_time);
     suite_loop(suite, steps_are_those_of_dopri5, sizeof of_dopri5 / sizeof *of_dopri5);
     suite_loop(suite, starts_are_those_of_dopri5, sizeof begun / sizeof *begun);
     return suite;

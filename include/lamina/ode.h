@@ -28,8 +28,8 @@ typedef struct lam_ode {
 /* y at times ts, where dy/dt = f(y, t, parameters...) and y is y0 at ts[0]: steps of fifth order by Dormand and Prince,
  * whose lengths keep the root mean square over y of error / (atol + rtol |y|) below 1, and of which one ends at each
  * time. Times rise or fall, and may repeat; f is asked for none beyond the last. What could not be reached is NaN, from
- * there on, and found->status says why; found may be NULL. Examples of a batch have steps of their own, and what lam_jit
- * and lam_trace record of more than a few times is one loop.
+ * there on, and found->status says why; found may be NULL. Examples of a batch have steps of their own, and what
+ * lam_jit and lam_trace record of more than a few times is one loop.
  * Shape   f: y and t, of rank 0 and y's dtype, then the parameters -> y's type. ts: [m], real numbers. y: [m, dims of
  *         y0]; of one time y0, of none nothing, and f is not asked.
  * Fails   LAM_ERR_ARITY unless f has two inputs more than there are parameters, and one output; LAM_ERR_NULL without y0

@@ -186,6 +186,35 @@ START_TEST(lengths_of_steps_are_constants) {
 }
 END_TEST
 
+/* A step of y' = -y multiplies by R(-h), where R(z) = 1 + z + z^2/2 + ... + z^5/120 + z^6/600 (IV.2 in the second
+ * volume). From a first length of 0.1 three are made: 0.05 to a time; ten times that, as a small error lets the next one
+ * be; the rest. If that time is later, the first is longer, the second is as long, the third is shorter. */
+static double grown(double h) {
+    return 1 - h * (1 - h / 2 * (1 - h / 3 * (1 - h / 4 * (1 - h / 5 * (1 - h / 5)))));
+}
+
+static double slope_of_grown(double h) {
+    return -1 + h * (1 - h / 2 * (1 - h / 3 * (1 - h / 4 * (1 - h * 6 / 25))));
+}
+
+BODY(in_three_steps) {
+    const lam_ode_options o = {.rtol = 1e-2, .atol = 1e-2, .first_step = 0.1};
+    lam_tensor *y = lam_odeint(FN(fading, 3, 1), num(1), in[0], LAM_LIST(num(1)), NULL, &o);
+    out[0] = lam_index(y, 0, 2);
+}
+
+START_TEST(lengths_behind_a_time_are_constants) {
+    const double a = grown(0.05), b = grown(0.5), c = grown(0.95), da = slope_of_grown(0.05), dc = slope_of_grown(0.95);
+    lam_tensor *ts = VEC(0, 0.05, 1.5);
+    lam_fn *f = FN(in_three_steps, 1, 1);
+    EXPECT_NEAR(apply1(f, ts), 1e-14, LAM_DIMS0, a * b * c);
+    for (int k = 0; k < 2; k++)
+        EXPECT_NEAR(apply1(k ? lam_jacfwd(f, NULL) : lam_grad(f, NULL), ts), 1e-11, LAM_DIMS(3), -da * b * c,
+                    b * (da * c - a * dc), a * b * dc);
+    EXPECT_OK();
+}
+END_TEST
+
 /* Steps of one length, the last of which ends at a time that stays: differences of the numbers, by all operands, at
  * first and second order. */
 BODY(steady) {
@@ -312,7 +341,7 @@ END_TEST
 
 Suite *suite_transforms_ode_slopes(void) {
     return SUITE_OF("transforms/ode_slopes", linear_systems, sensitivities_of_growth, derivatives_by_times,
-                    higher_derivatives_by_times, lengths_of_steps_are_constants, differences_of_the_numbers,
-                    modes_agree_to_rounding, rejected_steps_leave_no_nan, what_was_reached_has_derivatives,
-                    gradients_in_programs, gradients_of_batches);
+                    higher_derivatives_by_times, lengths_of_steps_are_constants, lengths_behind_a_time_are_constants,
+                    differences_of_the_numbers, modes_agree_to_rounding, rejected_steps_leave_no_nan,
+                    what_was_reached_has_derivatives, gradients_in_programs, gradients_of_batches);
 }

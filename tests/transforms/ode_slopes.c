@@ -187,8 +187,8 @@ START_TEST(lengths_of_steps_are_constants) {
 END_TEST
 
 /* A step of y' = -y multiplies by R(-h), where R(z) = 1 + z + z^2/2 + ... + z^5/120 + z^6/600 (IV.2 in the second
- * volume). From a first length of 0.1 three are made: 0.05 to a time; ten times that, as a small error lets the next one
- * be; the rest. If that time is later, the first is longer, the second is as long, the third is shorter. */
+ * volume). From a first length of 0.1 three are made: 0.05 to a time; ten times that, as a small error lets the next
+ * one be; the rest. If that time is later, the first is longer, the second is as long, the third is shorter. */
 static double grown(double h) {
     return 1 - h * (1 - h / 2 * (1 - h / 3 * (1 - h / 4 * (1 - h / 5 * (1 - h / 5)))));
 }

@@ -121,11 +121,12 @@ BODY(driven_by_formula) {
 
 START_TEST(derivatives_by_times) {
     const lam_jacobian_options all = {.argnums = LAM_AXES(0, 1, 2)};
-    lam_tensor *ts[] = {VEC(0.3, 0.3, 1, 1.3, 4), VEC(4, 2.5, 2, 1)}, *got[3], *want[3];
-    for (int k = 0; k < 4; k++) {
-        lam_list in = LAM_LIST(ts[k % 2], num(2), num(0.7));
+    lam_tensor *ts[] = {VEC(0.3, 0.3, 1, 1.3, 4), VEC(4, 2.5, 2, 1), VEC(3, 3)}, *got[3], *want[3];
+    for (int k = 0; k < 9; k++) {
+        lam_list in = LAM_LIST(ts[k % 3], num(2), num(0.7));
         lam_fn *f = FN(driven_until, 3, 1), *g = FN(driven_by_formula, 3, 1);
-        lam_call(k > 1 ? lam_jacrev(f, &all) : lam_jacfwd(f, &all), in, got, 3);
+        f = k < 6 ? lam_jacrev(f, &all) : lam_jacfwd(f, &all);
+        lam_call(k < 3 ? lam_jit(f, NULL) : f, in, got, 3);
         lam_call(lam_jacfwd(g, &all), in, want, 3);
         for (int i = 0; i < 3; i++) EXPECT_SAME(lam_add(1.0, got[i]), lam_add(1.0, want[i]), 1e-7);
     }
@@ -261,29 +262,30 @@ BODY(gompertz) {
 BODY(withered) {
     const lam_ode_options o = {.rtol = 1e-11, .atol = 1e-11, .first_step = 2.5};
     lam_ode found;
-    out[0] = lam_odeint(FN(gompertz, 3, 1), in[0], VEC(0, 1, 3), LAM_LIST(in[1]), &found, &o);
+    out[0] = lam_odeint(FN(gompertz, 3, 1), in[0], in[2], LAM_LIST(in[1]), &found, &o);
     out[1] = found.rejected;
 }
 
 BODY(withered_by_formula) {
-    out[0] = lam_exp(lam_mul(lam_log(in[0]), lam_exp(lam_mul(in[1], lam_neg(VEC(0, 1, 3))))));
+    lam_tensor *since = lam_sub(in[2], lam_index(in[2], 0, 0));
+    out[0] = lam_exp(lam_mul(lam_log(in[0]), lam_exp(lam_neg(lam_mul(in[1], since)))));
     out[1] = num(0);
 }
 
 START_TEST(rejected_steps_leave_no_nan) {
-    const lam_jacobian_options both = {.argnums = LAM_AXES(0, 1), .has_aux = 1};
-    lam_list in = LAM_LIST(num(10), num(1));
-    lam_tensor *got[5], *want[5];
-    lam_call(lam_jacfwd(FN(withered_by_formula, 2, 2), &both), in, want, 3);
+    const lam_jacobian_options all = {.argnums = LAM_AXES(0, 1, 2), .has_aux = 1};
+    lam_list in = LAM_LIST(num(10), num(1), VEC(0, 1, 3));
+    lam_tensor *got[10], *want[10];
+    lam_call(lam_jacfwd(FN(withered_by_formula, 3, 2), &all), in, want, 4);
     for (int k = 0; k < 4; k++) {
-        lam_fn *f = k % 2 ? lam_jacrev(FN(withered, 2, 2), &both) : lam_jacfwd(FN(withered, 2, 2), &both);
-        lam_call(k > 1 ? lam_jit(f, NULL) : f, in, got, 3);
-        for (int i = 0; i < 2; i++) EXPECT_SAME(lam_add(1.0, got[i]), lam_add(1.0, want[i]), 1e-9);
-        ck_assert_double_ge(lam_item(got[2]), 1);
+        lam_fn *f = k % 2 ? lam_jacrev(FN(withered, 3, 2), &all) : lam_jacfwd(FN(withered, 3, 2), &all);
+        lam_call(k > 1 ? lam_jit(f, NULL) : f, in, got, 4);
+        for (int i = 0; i < 3; i++) EXPECT_SAME(lam_add(1.0, got[i]), lam_add(1.0, want[i]), 1e-9);
+        ck_assert_double_ge(lam_item(got[3]), 1);
     }
-    lam_call(lam_hessian(FN(withered_by_formula, 2, 2), &both), in, want, 5);
-    lam_call(lam_hessian(FN(withered, 2, 2), &both), in, got, 5);
-    for (int i = 0; i < 4; i++) EXPECT_SAME(lam_add(1.0, got[i]), lam_add(1.0, want[i]), 1e-8);
+    lam_call(lam_hessian(FN(withered_by_formula, 3, 2), &all), in, want, 10);
+    lam_call(lam_hessian(FN(withered, 3, 2), &all), in, got, 10);
+    for (int i = 0; i < 9; i++) EXPECT_SAME(lam_add(1.0, got[i]), lam_add(1.0, want[i]), 1e-8);
     EXPECT_OK();
 }
 END_TEST

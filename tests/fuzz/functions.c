@@ -223,10 +223,10 @@ BODY(bowl) {
 
 BODY(least) {
     lam_minimum found;
-    out[0] = lam_minimize(FN(bowl, 2, 1), num(1), LAM_LIST(in[0]), &found, &(lam_minimize_options){.maxiter = 3});
+    out[0] = lam_minimize(FN(bowl, 2, 1), num(1), LAM_LIST(in[0]), &found, &(lam_minimize_options){.maxiter = 1});
 }
 
-/* A search, of a batch too, and what is implicit of it. */
+/* A search of one step, of a batch too, and what is implicit of it. */
 static double run_minimize(void) {
     return norm(apply1(lam_grad(FN(least, 1, 1), NULL), num(2))) +
            norm(apply1(lam_vmap(FN(least, 1, 1), NULL), VEC(2, 3)));

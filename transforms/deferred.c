@@ -23,7 +23,11 @@ lam__known lam__deferred_known(const lam_tensor *condition) {
  * SOME_ELEMENTS, MANY on up to MANY_ELEMENTS. On more than that a trip is a pass over memory, or calls of kernels,
  * which a loop runs as fast and is compiled once. FURTHER times as many where the condition is known: each trip of an
  * equation asks for it. */
-enum { FEW_TRIPS = 8, SOME_TRIPS = 64, SOME_ELEMENTS = 32, MANY_TRIPS = 16384, MANY_ELEMENTS = 16, FURTHER = 8 };
+enum { FEW_TRIPS = 8, SOME_TRIPS = 64, SOME_ELEMENTS = 32 };
+enum { MANY_TRIPS = 16384, MANY_ELEMENTS = 16, FURTHER = 8 };
+
+/* A trip that makes so many elements is such a pass, whatever it is given: few bodies have many pairs. */
+enum { TRIP_ELEMENTS = 320 };
 
 /* Operations of all trips together: longer programs are not fused any more, and take very much longer to compile than a
  * loop takes to run. */
@@ -59,19 +63,22 @@ lam__known lam__deferred_loop(lam_fn *f, size_t n, size_t elements, lam_tensor *
     return whole && trips > most ? LAM__TRACED : LAM__KNOWN;
 }
 
-int64_t lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]) {
+lam__extent lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]) {
     const lam_fn *captor = lam__fn_captor(f);
     const int captured = lam__arguments_captured(f);
     for (size_t i = 0; i < n + (size_t)captured; i++) {
         const lam_value *v = i < n ? lam__scope_peek(operands[i]) : captor->captures[i - n];
         const lam__program *p = lam__nested_program_at(v);
-        if (p && p->keeps_loops && p->unrolls) return p->equations + NEST_OPERATIONS * p->nests;
+        if (p && p->keeps_loops && p->unrolls)
+            return (lam__extent){p->equations + NEST_OPERATIONS * p->nests, p->elements};
     }
-    return -1;
+    return (lam__extent){-1, 0};
 }
 
-bool lam__deferred_is_long(int64_t before, int64_t now, int64_t trips) {
-    return before >= 0 && now - before > MOST_OPERATIONS / trips;
+bool lam__deferred_is_long(lam__extent before, lam__extent now, int64_t trips) {
+    if (before.operations < 0) return false;
+    return now.operations - before.operations > MOST_OPERATIONS / trips ||
+           (trips > FEW_TRIPS && now.elements - before.elements >= TRIP_ELEMENTS);
 }
 
 /* Whether v is a number, or a variable of a program, or a batch of these: what levels that take derivatives keep of a

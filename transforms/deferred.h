@@ -18,12 +18,18 @@ lam__known lam__deferred_known(const lam_tensor *condition);
  * program that is to be compiled, or better not fused with others. */
 lam__known lam__deferred_loop(lam_fn *f, size_t n, size_t elements, lam_tensor *const operands[], int64_t trips);
 
-/* How many operations a program that is to be fused has so far, which these belong to; -1: there is none. Loops that
- * are one equation count as many, and choices where they become machine code: each of them is compiled by itself. */
-int64_t lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]);
+/* What a program that is to be fused has recorded so far: operations, -1 where there is none, and the elements that
+ * they make. Loops that are one equation count as many, and choices where they become machine code:
+ * each of them is compiled by itself. */
+typedef struct lam__extent {
+    int64_t operations, elements;
+} lam__extent;
 
-/* Whether so many trips are too many for it, if each leaves as many operations as have been added to `before`. */
-bool lam__deferred_is_long(int64_t before, int64_t now, int64_t trips);
+/* Of the program which these belong to. */
+lam__extent lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]);
+
+/* Whether so many trips are too many for it, if each leaves as much as has been added to `before`. */
+bool lam__deferred_is_long(lam__extent before, lam__extent now, int64_t trips);
 
 /* As lam__deferred_loop, of a loop that has made so many trips and goes on, and whose condition depends on nothing that
  * is traced. */

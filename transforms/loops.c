@@ -275,7 +275,7 @@ static bool count_later(lam__control *c, int64_t lower, int64_t trips, carries *
 static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, lam_list init, carries *s) {
     carries start = {0};
     bool kept = lam__deferred_trips(body, s->n, s->now, INT64_MAX), reads;
-    const int64_t before = lam__deferred_recorded(body, s->n, s->now);
+    const lam__extent before = lam__deferred_recorded(body, s->n, s->now);
     if (kept && !carries_begin(c, init, &start)) return false;
     for (int64_t trips = 1;; trips++) {
         lam__crew crew = {.ctx = c->ctx};
@@ -318,14 +318,14 @@ static bool run_fori(lam__control *c, int64_t lower, int64_t upper, lam_fn *body
     carries start = {0};
     const int64_t trips = trips_of(lower, upper);
     const lam__known known = lam__deferred_loop(body, s->n, 0, s->now, trips);
-    const int64_t before = lam__deferred_recorded(body, s->n, s->now);
+    const lam__extent before = lam__deferred_recorded(body, s->n, s->now);
     if (known == LAM__TRACED) {
         bool reads = false;
         const bool fine = count_later(c, lower, trips, s, &reads);
         if (!reads) return fine;
     }
     if (known == LAM__NOT_ASKED) upper = lower + 1; /* one trip keeps the types, or fails */
-    if (before >= 0 && !carries_begin(c, init, &start)) return false;
+    if (before.operations >= 0 && !carries_begin(c, init, &start)) return false;
     for (int64_t i = lower; i < upper; i++) {
         lam_tensor *number = lam__scope_handle(c->ctx, lam__value_integer(c->ctx, LAM_I64, i));
         const bool fine = !lam_failed(number) && trip(c, body, number, s);

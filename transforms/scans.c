@@ -172,9 +172,9 @@ static bool run_later(lam__control *c, scan *s, bool *reads) {
 }
 
 /* See lam__deferred_recorded: by what all trips read, and what they have carried so far. */
-static int64_t recorded(const scan *s) {
-    const int64_t by_elements = lam__deferred_recorded(s->f, s->elements, s->xs);
-    return by_elements >= 0 ? by_elements : lam__deferred_recorded(s->f, s->carries, s->carry);
+static lam__extent recorded(const scan *s) {
+    const lam__extent by_elements = lam__deferred_recorded(s->f, s->elements, s->xs);
+    return by_elements.operations >= 0 ? by_elements : lam__deferred_recorded(s->f, s->carries, s->carry);
 }
 
 /* The rows of result k in one, where trips have kept them apart. They must have the type of the first one. */
@@ -208,7 +208,7 @@ static bool run(lam__control *c, scan *s) {
     s->whole = s->rows + (int64_t)s->results * s->length;
     if (s->results) memset(s->whole, 0, s->results * sizeof *s->whole);
     if (known == LAM__NOT_ASKED) return run_for_types(c, s);
-    const int64_t before = recorded(s);
+    const lam__extent before = recorded(s);
     for (int64_t i = 0; i < s->length; i++) {
         if (!trip(c, s, s->reverse ? s->length - 1 - i : i)) return false;
         if (i || s->length == 1 || !lam__deferred_is_long(before, recorded(s), s->length)) continue;

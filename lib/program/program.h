@@ -42,6 +42,7 @@ typedef struct lam__program {
     int64_t *last_use; /* per variable: the last equation that sets or reads it; -1: none; INT64_MAX: a result */
     int64_t equations, equation_room;
     int64_t nests; /* recorded equations, dead or not, that are loops, or choices in what becomes machine code */
+    int64_t elements; /* of the results of all recorded equations */
     lam__equation **list;
     lam__atom *results;                             /* per output */
     struct lam__application *applications, *within; /* all, the youngest in front; the one that is being recorded */

@@ -10,6 +10,7 @@
 #include "lib/primitives/apply.h"
 #include "lib/program/machine.h"
 #include "lib/program/prune.h"
+#include "lib/program/residuals.h"
 
 #include <lamina/program.h>
 
@@ -245,7 +246,7 @@ static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan *
         ctx->random = before;
         if (*always) say(c, "it draws from the generator of the context");
         else if (p->sees_batch || !lam__plan_fits(p)) say(c, "it reads values of open levels");
-        else if (!(p = lam__program_plain(p))) status = LAM_ERR_MEMORY;
+        else if (!(p = lam__program_plain(p)) || !(p = lam__residuals_keep(p))) status = LAM_ERR_MEMORY;
         else if ((status = compile_all_nested(c, p)) == LAM_OK &&
                  !(*plan = lam__plan_new(p, c->fusion, c->options.native)))
             status = LAM_ERR_MEMORY;

@@ -42,6 +42,12 @@ const lam__nested *lam__nested_while_of(const lam_fn *f);
  * operands behind them; it gives the first two anew. types[]: of all operands (nested_rules.c). */
 lam_fn *lam__nested_trip_back(lam_fn *body, int carries, lam_value *const types[], const bool wanted[]);
 
+/* The body of a while, a program, and the way back through one trip of it, others in their place where something is
+ * worth keeping: the body has *kept results more, behind its carries, which the way back takes behind these. types[]:
+ * of what that takes; functions belong to the scope (nested_residuals.c). */
+lam_status lam__nested_split(lam_fn **body, lam_fn **back, lam_value *const types[], int carries,
+                             const lam_jit_options *options, int *kept);
+
 /* Whether a rule in it gives values of its own; NOTE [values of rules] in nested_rules.c. p: NULL has none. */
 bool lam__nested_gives_values(const lam__program *p);
 
@@ -52,8 +58,7 @@ lam_status lam__nested_unwound(lam_fn *back, lam_value *const in[], const lam_ji
 
 /* The same where `back` is a batch of such a way whose examples differ (nested_unwound_each.c); *made is NULL
  * before. */
-lam_status lam__nested_unwound_each(lam_fn *back, lam_value *const in[], const lam_jit_options *options,
-                                    lam_fn **made);
+lam_status lam__nested_unwound_each(lam_fn *back, lam_value *const in[], const lam_jit_options *options, lam_fn **made);
 
 /* Puts results in the place of those of a call whose functions are programs, where these tell them (nested_known.c). On
  * failure out[] is NULL. */

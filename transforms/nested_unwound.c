@@ -4,7 +4,7 @@
  * again on a tape that was compiled away (nested_rules.c). Of a batch of cotangents, as rows of a Jacobian are, there
  * is one way forward, and on the way back each trip is that of all. What turns out not to be plain is left to the
  * checkpoint. */
-#include "transforms/nested.h"
+#include "transforms/nested_draft.h"
 
 #include "lib/base/context.h"
 #include "lib/primitives/apply.h"
@@ -17,14 +17,15 @@
 
 #include <string.h>
 
-enum { CONDITION, BODY, BACK, FUNCTIONS };
+enum { CONDITION, BODY, BACK, PROGRAM, FUNCTIONS };
 
 /* What the function has beside its base, which is the checkpoint's, or that mapped: the functions of the loop, compiled
- * and held, and how many trips the last run has made, for which there is room at once the next time. What belongs to
- * the base lives as long. */
+ * and held, the program of the body, which tells types, and how many trips the last run has made, for which there is
+ * room at once the next time. What belongs to the base lives as long. */
 typedef struct unwound_env {
     lam_fn *fns[FUNCTIONS];
     int carries, operands;
+    int kept; /* results of the body behind the carries, of which the way back has those of each trip */
     const lam__pull *pull;
     const lam__batch *batch; /* of cotangents; NULL: there is one of each result */
     const int *axes;         /* where inputs of the base have the batch */
@@ -33,71 +34,103 @@ typedef struct unwound_env {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* in[]: operands of the loop, then cotangents. x[]: what the functions are given; y[]: what the body gives. kept[]: of
- * each carry what it was before each trip, with room for so many; trips: made so far. All of these are held. */
+/* in[]: operands of the loop, then cotangents. x[]: what the functions are given; y[]: what the body gives. rows[]: of
+ * each carry what it was before each trip, and of each value that is kept what it was in it, with room for so many;
+ * trips: made so far. All of these are held. types[]: of one row. */
 typedef struct unwinding {
     lam_ctx *ctx;
     unwound_env *env;
     lam_value *const *in;
-    lam_value **x, **y, **kept;
+    lam_value **x, **y, **rows;
+    const lam_value **types;
     void **from, **to;
     int64_t room, trips;
     bool plain;
 } unwinding;
 
-static size_t row_bytes(const lam_value *x) {
-    return (size_t)x->count * lam__dtype_bytes(x->dtype);
+static size_t row_bytes(const unwinding *u, int k) {
+    return (size_t)u->types[k]->count * lam__dtype_bytes(u->types[k]->dtype);
 }
 
 static void *row(const unwinding *u, int k, int64_t trip) {
-    return (char *)u->kept[k]->data + (size_t)trip * row_bytes(u->x[k]);
+    return (char *)u->rows[k]->data + (size_t)trip * row_bytes(u, k);
+}
+
+/* Carries, and what is kept beside them. */
+static int rows_of(const unwound_env *e) {
+    return e->carries + e->kept;
 }
 
 /* Room for so many trips, of which those made so far are there already. */
 static bool make_room(unwinding *u, int64_t room) {
     bool fine = true;
-    for (int k = 0; k < u->env->carries && fine; k++) {
-        const lam_value *x = u->x[k];
+    for (int k = 0; k < rows_of(u->env) && fine; k++) {
+        const lam_value *x = u->types[k];
         int64_t dims[LAM_INNER_RANK + 1] = {room};
         for (int axis = 0; axis < x->rank; axis++) dims[axis + 1] = x->dims[axis];
-        lam_value *wider = lam__value_new(u->ctx, (lam_dtype)x->dtype, x->rank + 1, dims), *had = u->kept[k];
-        const size_t bytes = (size_t)u->room * row_bytes(x);
+        lam_value *wider = lam__value_new(u->ctx, (lam_dtype)x->dtype, x->rank + 1, dims), *had = u->rows[k];
+        const size_t bytes = (size_t)u->room * row_bytes(u, k);
         fine = wider != NULL;
         if (fine && had && bytes) memcpy(wider->data, had->data, bytes);
-        u->kept[k] = wider;
+        u->rows[k] = wider;
         lam__value_release(had);
     }
     u->room = room;
     return fine;
 }
 
-/* The functions run on addresses: rows are where carries are made. Those that the body gives as they are stay where
- * they began, and their rows are copies. */
+/* The functions run on addresses: rows are where carries are made. What the body gives as it gets it stays where it is,
+ * and its rows are copies. */
 static lam_status run_bare(unwinding *u, lam__plan *condition, lam__plan *body) {
     bool holds;
     void *const truth[] = {&holds};
-    const int carries = u->env->carries;
+    const int carries = u->env->carries, rows = rows_of(u->env);
     for (int i = 0; i < u->env->operands; i++) u->from[i] = u->x[i]->data;
     for (int k = 0; k < carries; k++)
-        if (row_bytes(u->x[k])) memcpy(row(u, k, 0), u->x[k]->data, row_bytes(u->x[k]));
+        if (row_bytes(u, k)) memcpy(row(u, k, 0), u->x[k]->data, row_bytes(u, k));
     for (;; u->trips++) {
         if (u->trips + 1 == u->room && !make_room(u, 2 * u->room)) return LAM_ERR_MEMORY;
-        for (int k = 0; k < carries; k++) {
-            u->from[k] = row(u, k, u->trips);
-            u->to[k] = row(u, k, u->trips + 1);
-        }
+        for (int k = 0; k < rows; k++) u->to[k] = row(u, k, u->trips + (k < carries));
+        for (int k = 0; k < carries; k++) u->from[k] = row(u, k, u->trips);
         lam_status status = lam__plan_run_bare(condition, u->from, truth);
         if (status != LAM_OK || !holds) return status;
         status = lam__plan_run_bare(body, u->from, u->to);
         if (status != LAM_OK) return status;
-        for (int k = 0; k < carries; k++)
-            if (!lam__plan_bare_type(body, k) && row_bytes(u->x[k])) memcpy(u->to[k], u->from[k], row_bytes(u->x[k]));
+        for (int k = 0; k < rows; k++)
+            if (!lam__plan_bare_type(body, k) && row_bytes(u, k)) memcpy(u->to[k], u->from[k], row_bytes(u, k));
     }
+}
+
+/* Puts v, one of the rows of this trip, where it belongs; false without memory. */
+static bool put_row(const unwinding *u, int k, lam_value *v) {
+    lam_value *x = lam__value_contiguous(v);
+    if (x && row_bytes(u, k)) memcpy(row(u, k, u->trips), x->data, row_bytes(u, k));
+    lam__value_release(x);
+    return x != NULL;
+}
+
+/* One trip; what the body gives is left in y[], and of that the carries in x[]. */
+static lam_status make_trip(unwinding *u) {
+    const int carries = u->env->carries, rows = rows_of(u->env);
+    for (int k = 0; k < carries; k++)
+        if (!put_row(u, k, u->x[k])) return LAM_ERR_MEMORY;
+    lam_status status = lam__jit_call(u->env->fns[BODY], u->x, u->y);
+    u->plain = status == LAM_OK && lam__nested_is_plain(rows, u->y);
+    if (!u->plain) return status;
+    for (int k = carries; k < rows; k++)
+        if (!put_row(u, k, u->y[k])) return LAM_ERR_MEMORY;
+    for (int k = 0; k < carries; k++) {
+        lam__value_release(u->x[k]);
+        u->x[k] = lam__value_contiguous(u->y[k]);
+        if (!u->x[k]) return LAM_ERR_MEMORY;
+    }
+    lam__arguments_release(rows, u->y);
+    memset(u->y, 0, (size_t)rows * sizeof *u->y);
+    return LAM_OK;
 }
 
 /* Any other functions, value by value. */
 static lam_status run_called(unwinding *u) {
-    const int carries = u->env->carries;
     for (;; u->trips++) {
         lam_value *holds = NULL;
         lam_status status = lam__jit_call(u->env->fns[CONDITION], u->x, &holds);
@@ -107,18 +140,8 @@ static lam_status run_called(unwinding *u) {
         lam__value_release(holds);
         if (ends) return LAM_OK;
         if (u->trips == u->room && !make_room(u, 2 * u->room)) return LAM_ERR_MEMORY;
-        for (int k = 0; k < carries; k++)
-            if (row_bytes(u->x[k])) memcpy(row(u, k, u->trips), u->x[k]->data, row_bytes(u->x[k]));
-        status = lam__jit_call(u->env->fns[BODY], u->x, u->y);
-        if (status != LAM_OK) return status;
-        u->plain = lam__nested_is_plain(carries, u->y);
-        if (!u->plain) return LAM_OK;
-        for (int k = 0; k < carries; k++) {
-            lam__value_release(u->x[k]);
-            u->x[k] = lam__value_contiguous(u->y[k]);
-            if (!u->x[k]) return LAM_ERR_MEMORY;
-        }
-        lam__arguments_release(carries, u->y);
+        status = make_trip(u);
+        if (status != LAM_OK || !u->plain) return status;
     }
 }
 
@@ -126,19 +149,22 @@ static lam_status run_called(unwinding *u) {
 static bool are_bare(const unwinding *u, lam__plan *condition, lam__plan *body) {
     if (!condition || !body || !lam__plan_is_bare(condition) || !lam__plan_is_bare(body)) return false;
     const lam_value *truth = lam__plan_bare_type(condition, 0);
-    for (int k = 0; k < u->env->carries; k++) {
+    for (int k = 0; k < rows_of(u->env); k++) {
         const lam_value *type = lam__plan_bare_type(body, k);
-        if (type && !lam__value_same_type(type, u->x[k])) return false;
+        if (type && !lam__value_same_type(type, u->types[k])) return false;
     }
     return truth && truth->dtype == LAM_BOOL && truth->rank == 0;
 }
 
-/* Forward: all carries that there were. There is room for as many trips as the last time from the beginning. */
+/* Forward: all carries that there were, and what is kept. There is room for as many trips as the last time from the
+ * beginning. */
 static lam_status run_forward(unwinding *u) {
     enum { LEAST = 16 };
     lam__plan *condition = NULL, *body = NULL;
     for (int i = 0; i < u->env->operands; i++)
         if (!(u->x[i] = lam__value_contiguous(u->in[i]))) return LAM_ERR_MEMORY;
+    for (int k = 0; k < rows_of(u->env); k++)
+        u->types[k] = lam__program_result_type(lam__program_of(u->env->fns[PROGRAM]), k);
     if (!make_room(u, (u->env->trips > LEAST ? u->env->trips : LEAST) + 2)) return LAM_ERR_MEMORY;
     lam_status status = lam__jit_plan(u->env->fns[BODY], u->x, &body);
     if (status == LAM_OK) status = lam__jit_plan(u->env->fns[CONDITION], u->x, &condition);
@@ -181,11 +207,11 @@ static int take_back(const unwinding *u, lam_value *taken[], int at[], int *carr
         if (!taken[n++]) return -1;
     }
     *carries = n;
-    for (int k = 0; k < looped; k++) {
-        const lam_value *all = u->kept[k];
+    for (int k = 0; k < rows_of(u->env); k++) {
+        const lam_value *all = u->rows[k];
         int64_t dims[LAM_INNER_RANK + 1] = {u->trips};
         for (int axis = 1; axis < all->rank; axis++) dims[axis] = all->dims[axis];
-        taken[n] = lam__value_view(u->kept[k], all->rank, dims, all->strides, 0);
+        taken[n] = lam__value_view(u->rows[k], all->rank, dims, all->strides, 0);
         if (!taken[n++]) return -1;
     }
     for (int i = looped; i < operands; i++) taken[n++] = lam__value_hold(u->in[i]);
@@ -203,7 +229,7 @@ static lam_status scan_back(unwinding *u, int n, int carries, lam_value *taken[]
     lam__nested *what = lam__scratch_get(&area, u->ctx, lam__nested_bytes(1));
     if (!what) return LAM_ERR_MEMORY;
     *what =
-        (lam__nested){.carries = carries, .elements = u->env->carries, .length = u->trips, .reverse = true, .count = 1};
+        (lam__nested){.carries = carries, .elements = rows_of(u->env), .length = u->trips, .reverse = true, .count = 1};
     what->fns[0] = u->env->fns[BACK];
     const lam_call_site call = {.ctx = u->ctx,
                                 .primitive = &lam__row_scan,
@@ -220,7 +246,7 @@ static lam_status scan_back(unwinding *u, int n, int carries, lam_value *taken[]
 /* out[]: gradients that are wanted, in their order. */
 static lam_status run_back(unwinding *u, lam_value *out[]) {
     lam__scratch_area area;
-    const int operands = u->env->operands, most = 2 * operands;
+    const int operands = u->env->operands, most = 2 * operands + u->env->kept;
     lam_value **taken =
         lam__scratch_get(&area, u->ctx, (size_t)(most + operands + 1) * sizeof *taken + (size_t)operands * sizeof(int));
     if (!taken) return LAM_ERR_MEMORY;
@@ -240,20 +266,21 @@ static lam_status run_back(unwinding *u, lam_value *out[]) {
 /* Forward and back; what is not plain leaves no results. */
 static lam_status run(unwinding *u, lam_value *out[]) {
     lam__scratch_area area;
-    const size_t operands = (size_t)u->env->operands, carries = (size_t)u->env->carries;
-    const size_t pointers = 2 * operands + 3 * carries + 1;
+    const size_t operands = (size_t)u->env->operands, rows = (size_t)rows_of(u->env);
+    const size_t pointers = 2 * operands + 4 * rows + 1;
     u->x = lam__scratch_get(&area, u->ctx, pointers * sizeof *u->x);
     if (!u->x) return LAM_ERR_MEMORY;
     memset(u->x, 0, pointers * sizeof *u->x);
     u->y = u->x + operands;
-    u->kept = u->y + carries;
-    u->from = (void **)(u->kept + carries);
+    u->rows = u->y + rows;
+    u->types = (const lam_value **)(u->rows + rows);
+    u->from = (void **)(u->types + rows);
     u->to = u->from + operands;
     lam_status status = run_forward(u);
     lam__arguments_release((int)operands, u->x);
-    lam__arguments_release((int)carries, u->y);
+    lam__arguments_release((int)rows, u->y);
     if (status == LAM_OK && u->plain) status = run_back(u, out);
-    lam__arguments_release((int)carries, u->kept);
+    lam__arguments_release((int)rows, u->rows);
     lam__scratch_put(&area);
     return status;
 }
@@ -294,15 +321,33 @@ static bool maps_cotangents(const lam_fn *back, const lam__batch *batch, const i
     return fits;
 }
 
-/* Compiles the way back through one trip. Its results are those that come first of what it takes. */
-static lam_fn *compile_trip_back(const unwound_env *e, lam_fn *body, lam_value *const in[], const bool wanted[],
-                                 const lam_jit_options *options) {
+/* The way back through one trip. Its results are those that come first of what it takes. */
+static lam_fn *trip_back(const unwound_env *e, lam_fn *body, lam_value *const in[], const bool wanted[]) {
     lam_fn *trip = lam__nested_trip_back(body, e->carries, in, wanted);
-    if (!e->batch || trip->magic != LAM__FN) return lam_jit(trip, options);
+    if (!e->batch || trip->magic != LAM__FN) return trip;
     int *axes = (int *)(void *)lam__apply_room(body->ctx, (size_t)trip->inputs);
     if (!axes) return body->ctx->failed_fn;
     for (int i = 0; i < trip->inputs; i++) axes[i] = i < trip->outputs ? 0 : LAM_UNMAPPED;
-    return lam_jit(lam__batch_mapped(trip, e->batch, axes, NULL), options);
+    return lam__batch_mapped(trip, e->batch, axes, NULL);
+}
+
+/* Types of what the way back takes, one reference each: gradients, with the batch in front, and operands of the loop;
+ * false without memory. */
+static bool find_types(lam_ctx *ctx, const unwound_env *e, lam_value *const in[], const bool wanted[],
+                       lam_value *types[]) {
+    bool fine = true;
+    for (int i = 0; i < e->operands; i++) {
+        const lam_value *x = in[i];
+        int64_t dims[LAM_INNER_RANK + 1] = {0};
+        int rank = 0;
+        if (i < e->carries ? !lam__dtype_is_inexact(x->dtype) : !wanted[i]) continue;
+        if (e->batch) dims[rank++] = e->batch->size;
+        for (int axis = 0; axis < x->rank; axis++) dims[rank++] = x->dims[axis];
+        *types = lam__value_abstract(ctx, (lam_dtype)x->dtype, rank, dims);
+        fine = *types++ && fine;
+    }
+    for (int i = 0; i < e->operands; i++) *types++ = lam__value_hold(in[i]);
+    return fine;
 }
 
 /* Which operands want a gradient; NULL without memory. */
@@ -321,15 +366,29 @@ static void unwound_free(lam_ctx *ctx, void *env) {
     for (int f = 0; f < FUNCTIONS; f++) lam__fn_release(e->fns[f]);
 }
 
+/* What the way back would compute again is kept by the body, where that is cheaper. */
+static bool split(unwound_env *e, lam_fn **body, lam_fn **back, lam_value *const in[], const bool wanted[],
+                  const lam_jit_options *options) {
+    lam_ctx *ctx = (*body)->ctx;
+    const int n = (*back)->inputs;
+    lam_value **types = lam__nested_values(ctx, n);
+    lam_status status = types && find_types(ctx, e, in, wanted, types) ? LAM_OK : LAM_ERR_MEMORY;
+    if (status == LAM_OK) status = lam__nested_split(body, back, types, e->carries, options, &e->kept);
+    if (types) lam__arguments_release(n, types);
+    return status == LAM_OK;
+}
+
 /* The functions of the loop, compiled; each is held, or none. */
 static bool compile_functions(unwound_env *e, const lam__nested *what, lam_value *const in[],
                               const lam_jit_options *options) {
     lam_fn *body = what->fns[BODY];
     const bool *wanted = wanted_of(body->ctx, e->pull, e->operands);
-    if (!wanted) return false;
+    lam_fn *back = wanted ? trip_back(e, body, in, wanted) : body->ctx->failed_fn;
+    if (back->magic != LAM__FN || !split(e, &body, &back, in, wanted, options)) return false;
     e->fns[CONDITION] = lam_jit(what->fns[CONDITION], options);
     e->fns[BODY] = lam_jit(body, options);
-    e->fns[BACK] = compile_trip_back(e, body, in, wanted, options);
+    e->fns[BACK] = lam_jit(back, options);
+    e->fns[PROGRAM] = body;
     for (int f = 0; f < FUNCTIONS; f++)
         if (e->fns[f]->magic != LAM__FN) return false;
     for (int f = 0; f < FUNCTIONS; f++) lam__fn_retain(e->fns[f]);

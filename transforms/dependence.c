@@ -263,7 +263,7 @@ static lam_status look_through(lam__level *level, const lam_call_site *call, lam
     if (!what) return LAM_ERR_MEMORY;
     memcpy(what, call->params, call->params_bytes);
     what->batch = false;
-    what->machine = NULL; /* which is that of the batch */
+    lam__nested_forget(what);
     one_by_one.params = what;
     const lam_status status = lam__eval_called(&one_by_one, out);
     lam__scratch_put(&area);

@@ -3,7 +3,7 @@
  * says why: then levels see the operations of f, as they would without jit. */
 #include "transforms/arguments.h"
 #include "transforms/jit.h"
-#include "transforms/nested.h"
+#include "transforms/nested_trips.h"
 #include "transforms/rematerialise.h"
 #include "transforms/trace.h"
 
@@ -166,7 +166,7 @@ static lam_status compile_nested(cache *c, lam__program *p, lam__equation *e) {
     bool done;
     lam_status status = compile_abreast(c, what, &done);
     if (status != LAM_OK || done) return status;
-    if (c->options.native && c->fusion != LAM__PLAN_NONE) what->machine = lam__machine_new(p, e);
+    if (c->options.native && c->fusion != LAM__PLAN_NONE && !what->trips) what->machine = lam__machine_new(p, e);
     if (what->machine) {
         c->machines++;
         return LAM_OK;
@@ -184,8 +184,28 @@ static lam_status compile_nested(cache *c, lam__program *p, lam__equation *e) {
     return status;
 }
 
-/* The way back through a while. */
-static lam_status compile_back(cache *c, const lam__program *p, lam__equation *e) {
+/* Whether the operands of a loop are the first ones of its way back. */
+static bool same_operands(const lam__equation *loop, const lam__equation *back) {
+    bool same = loop->inputs <= back->inputs;
+    for (int i = 0; i < loop->inputs && same; i++)
+        same = loop->in[i].variable == back->in[i].variable && loop->in[i].constant == back->in[i].constant;
+    return same;
+}
+
+/* The loop before equation k that `made` goes back through keeps for it what it does. */
+static void keep_trips(lam__program *p, int64_t k, const lam_fn *made) {
+    for (int64_t j = 0; j < k; j++) {
+        const lam__equation *e = p->list[j];
+        lam__nested *what = e->params;
+        if (e->primitive != &lam__row_while || what->trips || !same_operands(e, p->list[k])) continue;
+        what->trips = lam__trips_hold(lam__nested_trips_of(made, what));
+        if (what->trips) return;
+    }
+}
+
+/* The way back through a while, equation k. */
+static lam_status compile_back(cache *c, lam__program *p, int64_t k) {
+    lam__equation *e = p->list[k];
     lam_scope scope;
     lam_fn **f = lam__checkpoint_function(e->params), *made = NULL;
     lam__scope_open(c->ctx, &scope);
@@ -193,20 +213,22 @@ static lam_status compile_back(cache *c, const lam__program *p, lam__equation *e
     for (int i = 0; in && i < e->inputs; i++)
         in[i] = e->in[i].variable >= 0 ? p->types[e->in[i].variable] : e->in[i].constant;
     const lam_status status = in ? lam__nested_unwound(*f, in, &c->options, &made) : LAM_ERR_MEMORY;
-    if (status == LAM_OK && made) replace(f, made);
+    if (status == LAM_OK && made) {
+        keep_trips(p, k, made);
+        replace(f, made);
+    }
     lam__scope_close(&scope);
     return status;
 }
 
-/* Choices and loops, and ways back through loops; all other equations have no programs in them. */
+/* Ways back through loops, then choices and loops; all other equations have no programs in them. */
 static lam_status compile_all_nested(cache *c, lam__program *p) {
     lam_status status = LAM_OK;
     c->machines = 0;
-    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) {
-        lam__equation *e = p->list[k];
-        if (lam__nested_of(e)) status = compile_nested(c, p, e);
-        else if (e->primitive == &lam__row_control) status = compile_back(c, p, e);
-    }
+    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++)
+        if (p->list[k]->primitive == &lam__row_control) status = compile_back(c, p, k);
+    for (int64_t k = 0; k < p->equations && status == LAM_OK; k++)
+        if (lam__nested_of(p->list[k])) status = compile_nested(c, p, p->list[k]);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include "lib/tensor/dtype.h"
 #include "transforms/arguments.h"
 #include "transforms/lanes.h"
+#include "transforms/nested_trips.h"
 #include "transforms/trace.h"
 
 #include <lamina/control.h>
@@ -95,7 +96,7 @@ lam_fn *lam__nested_function(lam_ctx *ctx, const lam_primitive *row, const lam__
     if (!e) return made;
     e->row = row;
     memcpy(e + 1, what, lam__nested_bytes(what->count));
-    ((lam__nested *)(void *)(e + 1))->machine = NULL;
+    lam__nested_forget((lam__nested *)(void *)(e + 1));
     for (int i = 0; i < what->count; i++) lam__fn_retain(what->fns[i]);
     made = lam__fn_derive(ctx, &(lam__derived){row->name, NULL, body_nested, n, m, e, bytes, nested_free});
     if (made->magic != LAM__FN) nested_free(ctx, e);
@@ -106,19 +107,6 @@ lam_fn *lam__nested_function(lam_ctx *ctx, const lam_primitive *row, const lam__
 const lam__nested *lam__nested_while_of(const lam_fn *f) {
     const lam__nested_env *e = f->body == body_nested ? f->env : NULL;
     return e && e->row == &lam__row_while ? lam__nested_params(e) : NULL;
-}
-
-static void body_pick(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const int *places = env;
-    lam_fn *f = lam__fn_base(env);
-    lam_tensor **taken = lam__apply_room(ctx, (size_t)f->inputs);
-    for (int i = 0; taken && i < f->inputs; i++) taken[i] = in[places[i]];
-    if (taken) (void)lam_call(f, (lam_list){(size_t)f->inputs, taken}, out, (size_t)f->outputs);
-}
-
-lam_fn *lam__nested_pick(lam_fn *f, int inputs, const int places[]) {
-    return lam__fn_derive(f->ctx, &(lam__derived){"pick", f, body_pick, inputs, f->outputs, places,
-                                                  (size_t)f->inputs * sizeof *places, NULL});
 }
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
@@ -446,6 +434,7 @@ static void hold_params(lam_ctx *ctx, void *params) {
     const lam__nested *what = params;
     (void)ctx;
     lam__machine_hold(what->machine);
+    lam__trips_hold(what->trips);
     for (int i = 0; i < what->count; i++) lam__fn_retain(what->fns[i]);
 }
 
@@ -453,6 +442,7 @@ static void release_params(lam_ctx *ctx, void *params) {
     const lam__nested *what = params;
     (void)ctx;
     lam__machine_release(what->machine);
+    lam__trips_release(what->trips);
     for (int i = 0; i < what->count; i++) lam__fn_release(what->fns[i]);
 }
 

@@ -56,6 +56,10 @@ bool lam__nested_gives_values(const lam__program *p);
  * (nested_unwound.c). */
 lam_status lam__nested_unwound(lam_fn *back, lam_value *const in[], const lam_jit_options *options, lam_fn **made);
 
+/* The loop that such a function goes back through, where its functions are those of this one; NULL: it is another one,
+ * or there is none. */
+struct lam__trips *lam__nested_trips_of(const lam_fn *made, const lam__nested *loop);
+
 /* The same where `back` is a batch of such a way whose examples differ (nested_unwound_each.c); *made is NULL
  * before. */
 lam_status lam__nested_unwound_each(lam_fn *back, lam_value *const in[], const lam_jit_options *options, lam_fn **made);

@@ -24,7 +24,7 @@ bool lam__nested_draft_open(const lam_call_site *call, int room, lam__nested_dra
     d->own = (bool *)(void *)lam__apply_room(call->ctx, (size_t)room);
     if (!d->what || !d->in || !d->own) return false;
     memcpy(d->what, w, lam__nested_bytes(w->count));
-    d->what->machine = NULL; /* which is that of the call, not of what is made of it */
+    lam__nested_forget(d->what);
     return true;
 }
 

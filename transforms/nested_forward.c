@@ -13,6 +13,19 @@
 
 /* ---- functions made of others ------------------------------------------------------------------------------------ */
 
+static void body_pick(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
+    const int *places = env;
+    lam_fn *f = lam__fn_base(env);
+    lam_tensor **taken = lam__apply_room(ctx, (size_t)f->inputs);
+    for (int i = 0; taken && i < f->inputs; i++) taken[i] = in[places[i]];
+    if (taken) (void)lam_call(f, (lam_list){(size_t)f->inputs, taken}, out, (size_t)f->outputs);
+}
+
+lam_fn *lam__nested_pick(lam_fn *f, int inputs, const int places[]) {
+    return lam__fn_derive(f->ctx, &(lam__derived){"pick", f, body_pick, inputs, f->outputs, places,
+                                                  (size_t)f->inputs * sizeof *places, NULL});
+}
+
 static size_t places_bytes(int inputs, int outputs) {
     return sizeof(lam__places) + (size_t)(LAM__Y * inputs + (LAM__DY + 1 - LAM__Y) * outputs) * sizeof(int);
 }

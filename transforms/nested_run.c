@@ -1,6 +1,6 @@
 /* Running choices and loops on plain values: functions are programs or compiled, so nothing has to be asked of handles,
  * and results go where they belong. What turns out not to be plain is left to the public operations (nested.c). */
-#include "transforms/nested.h"
+#include "transforms/nested_trips.h"
 
 #include "lib/base/context.h"
 #include "lib/program/function.h"
@@ -127,12 +127,16 @@ bool lam__nested_run(const lam_call_site *call, lam_value *out[], lam_status *st
         *status = run(w->fns[index < 0 ? 0 : index < w->count ? index : w->count - 1], call->in + 1, out);
         return true;
     }
+    bool plain = true;
+    if (w->trips) {
+        *status = lam__trips_run(w->trips, call->in, out, &plain);
+        return plain;
+    }
     if (lam__nested_run_bare(call, out, status)) return true;
     lam__scratch_area area;
     const size_t values = (size_t)(call->inputs + call->outputs);
     loop l = {call,         w, lam__scratch_get(&area, call->ctx, (values + 1) * sizeof *l.in), NULL, call->inputs,
               call->outputs};
-    bool plain = true;
     if (l.in) {
         memset(l.in, 0, (values + 1) * sizeof *l.in);
         memset(out, 0, (size_t)l.m * sizeof *out);

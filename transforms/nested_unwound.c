@@ -1,10 +1,11 @@
 /* The way back through a recorded while, on plain values. A checkpoint, which it is to everybody else, runs the loop on
- * a tape; here the functions of the loop are compiled and go forward once more, of which the carries before each trip
- * are kept, one behind the other, and the way back is a scan over these from the last one on, in which each trip is run
- * again on a tape that was compiled away (nested_rules.c). Of a batch of cotangents, as rows of a Jacobian are, there
- * is one way forward, and on the way back each trip is that of all. What turns out not to be plain is left to the
- * checkpoint. */
+ * a tape; here the functions of the loop are compiled and go forward, once more if nobody has kept what they did
+ * (nested_trips.h), and the way back is a scan over the carries before each trip from the last one on, in which each
+ * trip is run again on a tape that was compiled away (nested_rules.c). Of a batch of cotangents, as rows of a Jacobian
+ * are, there is one way forward, and on the way back each trip is that of all. What turns out not to be plain is left
+ * to the checkpoint. */
 #include "transforms/nested_draft.h"
+#include "transforms/nested_trips.h"
 
 #include "lib/base/context.h"
 #include "lib/primitives/apply.h"
@@ -17,161 +18,27 @@
 
 #include <string.h>
 
-enum { CONDITION, BODY, BACK, PROGRAM, FUNCTIONS };
+enum { CONDITION, BODY };
 
-/* What the function has beside its base, which is the checkpoint's, or that mapped: the functions of the loop, compiled
- * and held, the program of the body, which tells types, and how many trips the last run has made, for which there is
- * room at once the next time. What belongs to the base lives as long. */
+/* What the function has beside its base, which is the checkpoint's, or that mapped: the loop, and the way back through
+ * one trip, compiled; both are held. What belongs to the base lives as long. */
 typedef struct unwound_env {
-    lam_fn *fns[FUNCTIONS];
-    int carries, operands;
-    int kept; /* results of the body behind the carries, of which the way back has those of each trip */
+    lam__trips *trips;
+    lam_fn *back;
     const lam__pull *pull;
     const lam__batch *batch; /* of cotangents; NULL: there is one of each result */
     const int *axes;         /* where inputs of the base have the batch */
-    int64_t trips;
 } unwound_env;
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* in[]: operands of the loop, then cotangents. x[]: what the functions are given; y[]: what the body gives. rows[]: of
- * each carry what it was before each trip, and of each value that is kept what it was in it, with room for so many;
- * trips: made so far. All of these are held. types[]: of one row. */
+/* in[]: operands of the loop, then cotangents. */
 typedef struct unwinding {
     lam_ctx *ctx;
-    unwound_env *env;
+    const unwound_env *env;
     lam_value *const *in;
-    lam_value **x, **y, **rows;
-    const lam_value **types;
-    void **from, **to;
-    int64_t room, trips;
     bool plain;
 } unwinding;
-
-static size_t row_bytes(const unwinding *u, int k) {
-    return (size_t)u->types[k]->count * lam__dtype_bytes(u->types[k]->dtype);
-}
-
-static void *row(const unwinding *u, int k, int64_t trip) {
-    return (char *)u->rows[k]->data + (size_t)trip * row_bytes(u, k);
-}
-
-/* Carries, and what is kept beside them. */
-static int rows_of(const unwound_env *e) {
-    return e->carries + e->kept;
-}
-
-/* Room for so many trips, of which those made so far are there already. */
-static bool make_room(unwinding *u, int64_t room) {
-    bool fine = true;
-    for (int k = 0; k < rows_of(u->env) && fine; k++) {
-        const lam_value *x = u->types[k];
-        int64_t dims[LAM_INNER_RANK + 1] = {room};
-        for (int axis = 0; axis < x->rank; axis++) dims[axis + 1] = x->dims[axis];
-        lam_value *wider = lam__value_new(u->ctx, (lam_dtype)x->dtype, x->rank + 1, dims), *had = u->rows[k];
-        const size_t bytes = (size_t)u->room * row_bytes(u, k);
-        fine = wider != NULL;
-        if (fine && had && bytes) memcpy(wider->data, had->data, bytes);
-        u->rows[k] = wider;
-        lam__value_release(had);
-    }
-    u->room = room;
-    return fine;
-}
-
-/* The functions run on addresses: rows are where carries are made. What the body gives as it gets it stays where it is,
- * and its rows are copies. */
-static lam_status run_bare(unwinding *u, lam__plan *condition, lam__plan *body) {
-    bool holds;
-    void *const truth[] = {&holds};
-    const int carries = u->env->carries, rows = rows_of(u->env);
-    for (int i = 0; i < u->env->operands; i++) u->from[i] = u->x[i]->data;
-    for (int k = 0; k < carries; k++)
-        if (row_bytes(u, k)) memcpy(row(u, k, 0), u->x[k]->data, row_bytes(u, k));
-    for (;; u->trips++) {
-        if (u->trips + 1 == u->room && !make_room(u, 2 * u->room)) return LAM_ERR_MEMORY;
-        for (int k = 0; k < rows; k++) u->to[k] = row(u, k, u->trips + (k < carries));
-        for (int k = 0; k < carries; k++) u->from[k] = row(u, k, u->trips);
-        lam_status status = lam__plan_run_bare(condition, u->from, truth);
-        if (status != LAM_OK || !holds) return status;
-        status = lam__plan_run_bare(body, u->from, u->to);
-        if (status != LAM_OK) return status;
-        for (int k = 0; k < rows; k++)
-            if (!lam__plan_bare_type(body, k) && row_bytes(u, k)) memcpy(u->to[k], u->from[k], row_bytes(u, k));
-    }
-}
-
-/* Puts v, one of the rows of this trip, where it belongs; false without memory. */
-static bool put_row(const unwinding *u, int k, lam_value *v) {
-    lam_value *x = lam__value_contiguous(v);
-    if (x && row_bytes(u, k)) memcpy(row(u, k, u->trips), x->data, row_bytes(u, k));
-    lam__value_release(x);
-    return x != NULL;
-}
-
-/* One trip; what the body gives is left in y[], and of that the carries in x[]. */
-static lam_status make_trip(unwinding *u) {
-    const int carries = u->env->carries, rows = rows_of(u->env);
-    for (int k = 0; k < carries; k++)
-        if (!put_row(u, k, u->x[k])) return LAM_ERR_MEMORY;
-    lam_status status = lam__jit_call(u->env->fns[BODY], u->x, u->y);
-    u->plain = status == LAM_OK && lam__nested_is_plain(rows, u->y);
-    if (!u->plain) return status;
-    for (int k = carries; k < rows; k++)
-        if (!put_row(u, k, u->y[k])) return LAM_ERR_MEMORY;
-    for (int k = 0; k < carries; k++) {
-        lam__value_release(u->x[k]);
-        u->x[k] = lam__value_contiguous(u->y[k]);
-        if (!u->x[k]) return LAM_ERR_MEMORY;
-    }
-    lam__arguments_release(rows, u->y);
-    memset(u->y, 0, (size_t)rows * sizeof *u->y);
-    return LAM_OK;
-}
-
-/* Any other functions, value by value. */
-static lam_status run_called(unwinding *u) {
-    for (;; u->trips++) {
-        lam_value *holds = NULL;
-        lam_status status = lam__jit_call(u->env->fns[CONDITION], u->x, &holds);
-        if (status != LAM_OK) return status;
-        u->plain = lam__nested_is_plain(1, &holds) && holds->dtype == LAM_BOOL;
-        const bool ends = !u->plain || !*(const bool *)holds->data;
-        lam__value_release(holds);
-        if (ends) return LAM_OK;
-        if (u->trips == u->room && !make_room(u, 2 * u->room)) return LAM_ERR_MEMORY;
-        status = make_trip(u);
-        if (status != LAM_OK || !u->plain) return status;
-    }
-}
-
-/* Whether the results of the body can be made where rows are, and the condition asked. */
-static bool are_bare(const unwinding *u, lam__plan *condition, lam__plan *body) {
-    if (!condition || !body || !lam__plan_is_bare(condition) || !lam__plan_is_bare(body)) return false;
-    const lam_value *truth = lam__plan_bare_type(condition, 0);
-    for (int k = 0; k < rows_of(u->env); k++) {
-        const lam_value *type = lam__plan_bare_type(body, k);
-        if (type && !lam__value_same_type(type, u->types[k])) return false;
-    }
-    return truth && truth->dtype == LAM_BOOL && truth->rank == 0;
-}
-
-/* Forward: all carries that there were, and what is kept. There is room for as many trips as the last time from the
- * beginning. */
-static lam_status run_forward(unwinding *u) {
-    enum { LEAST = 16 };
-    lam__plan *condition = NULL, *body = NULL;
-    for (int i = 0; i < u->env->operands; i++)
-        if (!(u->x[i] = lam__value_contiguous(u->in[i]))) return LAM_ERR_MEMORY;
-    for (int k = 0; k < rows_of(u->env); k++)
-        u->types[k] = lam__program_result_type(lam__program_of(u->env->fns[PROGRAM]), k);
-    if (!make_room(u, (u->env->trips > LEAST ? u->env->trips : LEAST) + 2)) return LAM_ERR_MEMORY;
-    lam_status status = lam__jit_plan(u->env->fns[BODY], u->x, &body);
-    if (status == LAM_OK) status = lam__jit_plan(u->env->fns[CONDITION], u->x, &condition);
-    if (status == LAM_OK) status = are_bare(u, condition, body) ? run_bare(u, condition, body) : run_called(u);
-    if (status == LAM_OK) u->env->trips = u->trips;
-    return status;
-}
 
 /* v, which has the batch at an axis or not at all, with the batch in front; one reference. */
 static lam_value *for_batch(const unwinding *u, lam_value *v, int axis) {
@@ -192,7 +59,8 @@ static lam_value *zero_for_batch(const unwinding *u, const lam_value *like) {
 /* What the scan takes, as lam__nested_trip_back says, one reference each; how many, -1 without memory. *carries: of it.
  * at[]: of operands that have a gradient which result of the scan it is. */
 static int take_back(const unwinding *u, lam_value *taken[], int at[], int *carries) {
-    const int operands = u->env->operands, looped = u->env->carries;
+    const lam__trips *t = u->env->trips;
+    const int operands = t->operands, looped = t->carries;
     const lam__pull *p = u->env->pull;
     int n = 0;
     for (int i = 0; i < operands; i++) at[i] = i < looped && lam__dtype_is_inexact(u->in[i]->dtype) ? 0 : -1;
@@ -207,11 +75,11 @@ static int take_back(const unwinding *u, lam_value *taken[], int at[], int *carr
         if (!taken[n++]) return -1;
     }
     *carries = n;
-    for (int k = 0; k < rows_of(u->env); k++) {
-        const lam_value *all = u->rows[k];
-        int64_t dims[LAM_INNER_RANK + 1] = {u->trips};
+    for (int k = 0; k < lam__trips_rows(t); k++) {
+        const lam_value *all = t->rows[k];
+        int64_t dims[LAM_INNER_RANK + 1] = {t->made};
         for (int axis = 1; axis < all->rank; axis++) dims[axis] = all->dims[axis];
-        taken[n] = lam__value_view(u->rows[k], all->rank, dims, all->strides, 0);
+        taken[n] = lam__value_view(t->rows[k], all->rank, dims, all->strides, 0);
         if (!taken[n++]) return -1;
     }
     for (int i = looped; i < operands; i++) taken[n++] = lam__value_hold(u->in[i]);
@@ -221,16 +89,17 @@ static int take_back(const unwinding *u, lam_value *taken[], int at[], int *carr
 /* Of no trips gradients are what has come in. */
 static lam_status scan_back(unwinding *u, int n, int carries, lam_value *taken[], lam_value *out[]) {
     lam__scratch_area area;
+    const lam__trips *t = u->env->trips;
     lam_status status = LAM_OK;
-    if (!u->trips) {
+    if (!t->made) {
         for (int k = 0; k < carries; k++) out[k] = lam__value_hold(taken[k]);
         return LAM_OK;
     }
     lam__nested *what = lam__scratch_get(&area, u->ctx, lam__nested_bytes(1));
     if (!what) return LAM_ERR_MEMORY;
-    *what =
-        (lam__nested){.carries = carries, .elements = rows_of(u->env), .length = u->trips, .reverse = true, .count = 1};
-    what->fns[0] = u->env->fns[BACK];
+    *what = (lam__nested){
+        .carries = carries, .elements = lam__trips_rows(t), .length = t->made, .reverse = true, .count = 1};
+    what->fns[0] = u->env->back;
     const lam_call_site call = {.ctx = u->ctx,
                                 .primitive = &lam__row_scan,
                                 .params = what,
@@ -246,7 +115,7 @@ static lam_status scan_back(unwinding *u, int n, int carries, lam_value *taken[]
 /* out[]: gradients that are wanted, in their order. */
 static lam_status run_back(unwinding *u, lam_value *out[]) {
     lam__scratch_area area;
-    const int operands = u->env->operands, most = 2 * operands + u->env->kept;
+    const int operands = u->env->trips->operands, most = 2 * operands + u->env->trips->kept;
     lam_value **taken =
         lam__scratch_get(&area, u->ctx, (size_t)(most + operands + 1) * sizeof *taken + (size_t)operands * sizeof(int));
     if (!taken) return LAM_ERR_MEMORY;
@@ -263,25 +132,13 @@ static lam_status run_back(unwinding *u, lam_value *out[]) {
     return status;
 }
 
-/* Forward and back; what is not plain leaves no results. */
+/* Forward, unless the loop has been made for this, and back; what is not plain leaves no results. */
 static lam_status run(unwinding *u, lam_value *out[]) {
-    lam__scratch_area area;
-    const size_t operands = (size_t)u->env->operands, rows = (size_t)rows_of(u->env);
-    const size_t pointers = 2 * operands + 4 * rows + 1;
-    u->x = lam__scratch_get(&area, u->ctx, pointers * sizeof *u->x);
-    if (!u->x) return LAM_ERR_MEMORY;
-    memset(u->x, 0, pointers * sizeof *u->x);
-    u->y = u->x + operands;
-    u->rows = u->y + rows;
-    u->types = (const lam_value **)(u->rows + rows);
-    u->from = (void **)(u->types + rows);
-    u->to = u->from + operands;
-    lam_status status = run_forward(u);
-    lam__arguments_release((int)operands, u->x);
-    lam__arguments_release((int)rows, u->y);
+    lam__trips *t = u->env->trips;
+    lam_status status = LAM_OK;
+    if (!lam__trips_are_of(t, u->in)) status = lam__trips_run(t, u->in, NULL, &u->plain);
     if (status == LAM_OK && u->plain) status = run_back(u, out);
-    lam__arguments_release((int)rows, u->rows);
-    lam__scratch_put(&area);
+    lam__trips_forget(t);
     return status;
 }
 
@@ -321,33 +178,58 @@ static bool maps_cotangents(const lam_fn *back, const lam__batch *batch, const i
     return fits;
 }
 
-/* The way back through one trip. Its results are those that come first of what it takes. */
-static lam_fn *trip_back(const unwound_env *e, lam_fn *body, lam_value *const in[], const bool wanted[]) {
-    lam_fn *trip = lam__nested_trip_back(body, e->carries, in, wanted);
-    if (!e->batch || trip->magic != LAM__FN) return trip;
-    int *axes = (int *)(void *)lam__apply_room(body->ctx, (size_t)trip->inputs);
-    if (!axes) return body->ctx->failed_fn;
-    for (int i = 0; i < trip->inputs; i++) axes[i] = i < trip->outputs ? 0 : LAM_UNMAPPED;
-    return lam__batch_mapped(trip, e->batch, axes, NULL);
+/* A loop whose way back is being compiled: its functions and operands, of which types are looked at. */
+typedef struct source {
+    lam_ctx *ctx;
+    const lam__nested *what;
+    lam_value *const *in;
+    int operands, carries;
+    const bool *wanted; /* operands that want a gradient */
+    const unwound_env *env;
+    const lam_jit_options *options;
+} source;
+
+/* Whether operand i has a gradient on the way back: carries may get one on the way. */
+static bool has_gradient(const source *s, int i) {
+    return i < s->carries ? lam__dtype_is_inexact(s->in[i]->dtype) : s->wanted[i];
 }
 
-/* Types of what the way back takes, one reference each: gradients, with the batch in front, and operands of the loop;
- * false without memory. */
-static bool find_types(lam_ctx *ctx, const unwound_env *e, lam_value *const in[], const bool wanted[],
-                       lam_value *types[]) {
+/* The way back through one trip. Its results are those that come first of what it takes. */
+static lam_fn *trip_back(const source *s) {
+    lam_fn *trip = lam__nested_trip_back(s->what->fns[BODY], s->carries, s->in, s->wanted);
+    if (!s->env->batch || trip->magic != LAM__FN) return trip;
+    int *axes = (int *)(void *)lam__apply_room(s->ctx, (size_t)trip->inputs);
+    if (!axes) return s->ctx->failed_fn;
+    for (int i = 0; i < trip->inputs; i++) axes[i] = i < trip->outputs ? 0 : LAM_UNMAPPED;
+    return lam__batch_mapped(trip, s->env->batch, axes, NULL);
+}
+
+/* Types of what that takes, one reference each: gradients, with the batch in front, and operands of the loop; false
+ * without memory. */
+static bool find_types(const source *s, lam_value *types[]) {
     bool fine = true;
-    for (int i = 0; i < e->operands; i++) {
-        const lam_value *x = in[i];
+    for (int i = 0; i < s->operands; i++) {
+        const lam_value *x = s->in[i];
         int64_t dims[LAM_INNER_RANK + 1] = {0};
         int rank = 0;
-        if (i < e->carries ? !lam__dtype_is_inexact(x->dtype) : !wanted[i]) continue;
-        if (e->batch) dims[rank++] = e->batch->size;
+        if (!has_gradient(s, i)) continue;
+        if (s->env->batch) dims[rank++] = s->env->batch->size;
         for (int axis = 0; axis < x->rank; axis++) dims[rank++] = x->dims[axis];
-        *types = lam__value_abstract(ctx, (lam_dtype)x->dtype, rank, dims);
+        *types = lam__value_abstract(s->ctx, (lam_dtype)x->dtype, rank, dims);
         fine = *types++ && fine;
     }
-    for (int i = 0; i < e->operands; i++) *types++ = lam__value_hold(in[i]);
+    for (int i = 0; i < s->operands; i++) *types++ = lam__value_hold(s->in[i]);
     return fine;
+}
+
+/* What the way back would compute again is kept by the body, where that is cheaper: *kept values. */
+static bool split(const source *s, lam_fn **body, lam_fn **back, int *kept) {
+    const int n = (*back)->inputs;
+    lam_value **types = lam__nested_values(s->ctx, n);
+    lam_status status = types && find_types(s, types) ? LAM_OK : LAM_ERR_MEMORY;
+    if (status == LAM_OK) status = lam__nested_split(body, back, types, s->carries, s->options, kept);
+    if (types) lam__arguments_release(n, types);
+    return status == LAM_OK;
 }
 
 /* Which operands want a gradient; NULL without memory. */
@@ -363,61 +245,63 @@ static bool *wanted_of(lam_ctx *ctx, const lam__pull *pull, int operands) {
 static void unwound_free(lam_ctx *ctx, void *env) {
     const unwound_env *e = env;
     (void)ctx;
-    for (int f = 0; f < FUNCTIONS; f++) lam__fn_release(e->fns[f]);
+    lam__trips_release(e->trips);
+    lam__fn_release(e->back);
 }
 
-/* What the way back would compute again is kept by the body, where that is cheaper. */
-static bool split(unwound_env *e, lam_fn **body, lam_fn **back, lam_value *const in[], const bool wanted[],
-                  const lam_jit_options *options) {
-    lam_ctx *ctx = (*body)->ctx;
-    const int n = (*back)->inputs;
-    lam_value **types = lam__nested_values(ctx, n);
-    lam_status status = types && find_types(ctx, e, in, wanted, types) ? LAM_OK : LAM_ERR_MEMORY;
-    if (status == LAM_OK) status = lam__nested_split(body, back, types, e->carries, options, &e->kept);
-    if (types) lam__arguments_release(n, types);
-    return status == LAM_OK;
+/* The functions of the loop and its way back, compiled; both are held, or none. */
+static bool compile_functions(source *s, unwound_env *e) {
+    s->wanted = wanted_of(s->ctx, e->pull, s->operands);
+    lam_fn *body = s->what->fns[BODY], *back = s->wanted ? trip_back(s) : s->ctx->failed_fn;
+    int kept;
+    if (back->magic != LAM__FN || !split(s, &body, &back, &kept)) return false;
+    lam_fn *fns[LAM__TRIPS_FUNCTIONS] = {lam_jit(s->what->fns[CONDITION], s->options), lam_jit(body, s->options), body};
+    e->back = lam_jit(back, s->options);
+    bool fine = e->back->magic == LAM__FN;
+    for (int f = 0; f < LAM__TRIPS_FUNCTIONS; f++) fine = fine && fns[f]->magic == LAM__FN;
+    e->trips = fine ? lam__trips_new(s->ctx, fns, s->operands, s->carries, kept) : NULL;
+    if (e->trips) lam__fn_retain(e->back);
+    return e->trips != NULL;
 }
 
-/* The functions of the loop, compiled; each is held, or none. */
-static bool compile_functions(unwound_env *e, const lam__nested *what, lam_value *const in[],
-                              const lam_jit_options *options) {
-    lam_fn *body = what->fns[BODY];
-    const bool *wanted = wanted_of(body->ctx, e->pull, e->operands);
-    lam_fn *back = wanted ? trip_back(e, body, in, wanted) : body->ctx->failed_fn;
-    if (back->magic != LAM__FN || !split(e, &body, &back, in, wanted, options)) return false;
-    e->fns[CONDITION] = lam_jit(what->fns[CONDITION], options);
-    e->fns[BODY] = lam_jit(body, options);
-    e->fns[BACK] = lam_jit(back, options);
-    e->fns[PROGRAM] = body;
-    for (int f = 0; f < FUNCTIONS; f++)
-        if (e->fns[f]->magic != LAM__FN) return false;
-    for (int f = 0; f < FUNCTIONS; f++) lam__fn_retain(e->fns[f]);
-    return true;
+/* The while that a checkpoint's way back goes through, of which nothing is kept; NULL: it is another function. */
+static const lam__nested *loop_of(const lam__pull *pull, const lam_fn *f) {
+    return pull && !pull->kept ? lam__nested_while_of(lam__fn_base(f->env)) : NULL;
 }
 
 /* What cannot be compiled so is no failure. Functions with rules that give values of their own have other values on a
  * tape. */
 lam_status lam__nested_unwound(lam_fn *back, lam_value *const in[], const lam_jit_options *options, lam_fn **made) {
-    unwound_env e = {.carries = 0};
+    unwound_env e = {.trips = NULL};
     e.axes = lam__batch_axes_of(back, &e.batch);
     lam_fn *f = e.axes ? lam__fn_base(back->env) : back;
     e.pull = lam__checkpoint_pull_of(f);
-    const lam__nested *what = e.pull && !e.pull->kept ? lam__nested_while_of(lam__fn_base(f->env)) : NULL;
+    source s = {.ctx = back->ctx, .what = loop_of(e.pull, f), .in = in, .env = &e, .options = options};
     *made = NULL;
-    for (int i = 0; what && i < 2; i++) {
-        const lam__program *p = lam__program_of(what->fns[i]);
+    for (int i = 0; s.what && i < 2; i++) {
+        const lam__program *p = lam__program_of(s.what->fns[i]);
         if (!p || lam__nested_gives_values(p)) return LAM_OK;
     }
-    if (!what) return LAM_OK;
-    e.carries = (int)what->carries;
-    e.operands = what->fns[BODY]->inputs;
-    if (e.batch && !maps_cotangents(back, e.batch, e.axes, e.operands))
+    if (!s.what) return LAM_OK;
+    s.carries = (int)s.what->carries;
+    s.operands = s.what->fns[BODY]->inputs;
+    if (e.batch && !maps_cotangents(back, e.batch, e.axes, s.operands))
         return lam__nested_unwound_each(back, in, options, made);
-    if (!has_room(e.batch ? e.operands : e.carries, in)) return LAM_OK;
-    if (!compile_functions(&e, what, in, options)) return LAM_ERR_MEMORY;
+    if (!has_room(e.batch ? s.operands : s.carries, in)) return LAM_OK;
+    if (!compile_functions(&s, &e)) return LAM_ERR_MEMORY;
     *made = lam__fn_derive(back->ctx, &(lam__derived){"unwound", back, body_unwound, back->inputs, back->outputs, &e,
                                                       sizeof e, unwound_free});
     if ((*made)->magic == LAM__FN) return LAM_OK;
     unwound_free(back->ctx, &e);
     return LAM_ERR_MEMORY;
+}
+
+lam__trips *lam__nested_trips_of(const lam_fn *made, const lam__nested *loop) {
+    if (made->body != body_unwound) return NULL;
+    const unwound_env *e = made->env;
+    const lam_fn *back = lam__fn_base(made->env), *f = e->axes ? lam__fn_base(back->env) : back;
+    const lam__nested *what = loop_of(e->pull, f);
+    bool same = what->carries == loop->carries;
+    for (int i = 0; i < 2; i++) same = same && lam__program_of(what->fns[i]) == lam__program_of(loop->fns[i]);
+    return same ? e->trips : NULL;
 }

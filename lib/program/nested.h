@@ -20,6 +20,7 @@ typedef struct lam__nested {
     bool kept;      /* nobody knows which way it goes: it is recorded also where a message is all that comes of it */
     int count;
     struct lam__machine *machine; /* the whole, compiled (machine.h), held; NULL */
+    struct lam__trips *trips;     /* while: keeps what its way back reads (transforms/nested_trips.h), held; NULL */
     lam_fn *fns[];
 } lam__nested;
 
@@ -30,6 +31,12 @@ static inline size_t lam__nested_bytes(int count) {
 /* The parameters of such an equation; NULL for others. */
 static inline const lam__nested *lam__nested_of(const lam__equation *e) {
     return e->primitive->staged && e->primitive->staged->nested ? e->params : NULL;
+}
+
+/* What belongs to a call, and not to one that is made of it. */
+static inline void lam__nested_forget(lam__nested *what) {
+    what->machine = NULL;
+    what->trips = NULL;
 }
 
 /* Whether it makes trips, and is no choice. */

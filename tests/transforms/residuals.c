@@ -282,6 +282,48 @@ START_TEST(rows_of_jacobians_compiled) {
 }
 END_TEST
 
+/* in: trips left, x. Sorting is a call, which asks for memory. */
+BODY(sorting_trip) {
+    out[0] = lam_sub(in[0], 1);
+    out[1] = lam_mul(0.9, lam_sort(lam_sin(in[1]), 0));
+}
+
+/* Of y, what the loop gives: the sum, whose way back does not read y, or that of squares. */
+BODY(sorting_loss) {
+    lam_tensor *y[2];
+    lam_while(FN(is_left, 2, 1), FN(sorting_trip, 2, 2), LAM_LIST(in[0], in[1]), y, 2);
+    out[0] = lam_sum(*(const bool *)env ? lam_square(y[1]) : y[1], NULL);
+}
+
+/* Requests for memory of a call with so many trips, of which one has been made before. */
+static double requests_of(lam_fn *f, int64_t trips) {
+    lam_tensor *left = lam_array(ctx, LAM_I64, LAM_DIMS0, &trips), *x = lam_index(operands().items[2], 0, 0);
+    size_t before = 0;
+    for (int run = 0; run < 2; run++) {
+        before = requests_made();
+        EXPECT_SAME(lam_sum(apply2(f, left, x), NULL), lam_sum(apply2(f, left, x), NULL), 0);
+    }
+    return (double)(requests_made() - before);
+}
+
+static double requests_of_trip(lam_fn *f) {
+    lam_fn *jitted = lam_jit(f, NULL);
+    return (requests_of(jitted, 60) - requests_of(jitted, 20)) / 80;
+}
+
+/* A gradient that reads what the loop gives makes it for that and for the way back at once. */
+START_TEST(the_loop_is_made_once) {
+    static const bool square = true, plain = false;
+    const lam_grad_options o = {.argnums = LAM_AXES(1)};
+    lam_fn *squares = FN_ENV(sorting_loss, 2, 1, (void *)(uintptr_t)&square);
+    lam_fn *sum = FN_ENV(sorting_loss, 2, 1, (void *)(uintptr_t)&plain);
+    const double there = requests_of_trip(squares), both = requests_of_trip(lam_grad(squares, &o)),
+                 back = requests_of_trip(lam_grad(sum, &o)); /* and there, for itself */
+    ck_assert_double_ge(there, 1);
+    ck_assert_double_lt(both, back + there / 2);
+}
+END_TEST
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* What takes more memory than a few times what is there anyway is computed again: products of small carries with what
@@ -312,6 +354,24 @@ START_TEST(what_is_large_is_made_again) {
 }
 END_TEST
 
+/* What the loop has kept for its way back, which is some hundred kilobytes, goes with that. */
+START_TEST(rows_are_given_up) {
+    static const bool square = true;
+    const int64_t trips = 5000;
+    lam_tensor *left = lam_array(ctx, LAM_I64, LAM_DIMS0, &trips), *x = lam_index(operands().items[2], 0, 0);
+    lam_fn *f = FN_ENV(sorting_loss, 2, 1, (void *)(uintptr_t)&square);
+    lam_fn *jitted = lam_jit(lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(1)}), NULL);
+    size_t bytes[2];
+    for (int run = 0; run < 2; run++) {
+        lam_drop(apply2(jitted, left, x));
+        bytes[run] = lam_ctx_bytes(ctx);
+    }
+    EXPECT_OK();
+    ck_assert_uint_eq(bytes[0], bytes[1]);
+    ck_assert_uint_lt(bytes[0], 5000 * N * sizeof(double));
+}
+END_TEST
+
 static void compiled_gradient(const void *env) {
     lam_tensor *out[3];
     lam_list in = operands();
@@ -335,7 +395,8 @@ START_TEST(memory_refused_where_it_is_kept) {
 END_TEST
 
 Suite *suite_transforms_residuals(void) {
-    Suite *suite = SUITE_OF("transforms/residuals", what_is_large_is_made_again);
+    Suite *suite =
+        SUITE_OF("transforms/residuals", what_is_large_is_made_again, the_loop_is_made_once, rows_are_given_up);
     suite_loop(suite, what_is_kept_is_done_once, CASES);
     suite_loop(suite, programs_give_the_same, CASES);
     suite_loop(suite, what_is_kept_is_kept_once, CASES);

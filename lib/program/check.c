@@ -9,7 +9,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Where k is the number of equations, it is the results that are at fault. */
+/* Where k is the number of equations, it is the results that are at fault. What is too long for the message is cut
+ * off. */
 static LAM_PRINTF(5, 6) lam_status
     fail_at(const lam__program *p, const char *name, int64_t k, lam_status status, const char *format, ...) {
     char message[320];
@@ -22,12 +23,14 @@ static LAM_PRINTF(5, 6) lam_status
                           k < p->equations ? p->list[k]->primitive->name : "return", message);
 }
 
-/* Constants may be boxes of levels that were open while the program was recorded. */
+/* Constants may be boxes of levels that were open while the program was recorded. One whose level is still open passes:
+ * whether it can be seen is found out where the program is run. */
 static bool has_ended(const lam__atom *a) {
     return a->variable < 0 && a->constant && a->constant->kind == LAM__ENDED;
 }
 
-/* `made`: variables that are set before equation k; their numbers go up along the program, so one comparison tells. */
+/* `made`: variables that are set before equation k; their numbers go up along the program, so one comparison tells. Of
+ * a row, -1 is any number of operands or of results, and 0 results are one. */
 static lam_status check_operands(const lam__program *p, const char *name, int64_t k, int64_t made) {
     const lam__equation *e = p->list[k];
     const lam_primitive *row = e->primitive;
@@ -57,7 +60,8 @@ static lam_status fail_type(const lam__program *p, const char *name, int64_t k, 
                    "result %d is %s, but its rule gives %s", o, given, made);
 }
 
-/* In a program the functions of a choice or loop are programs too (nested.h). */
+/* In a program the functions of a choice or loop are programs too (nested.h). So lam__program_of is not NULL here. Each
+ * is checked by itself, with messages that bear its own name. */
 static lam_status check_nested(const lam__equation *e) {
     const lam__nested *what = lam__nested_of(e);
     lam_status status = LAM_OK;
@@ -79,6 +83,7 @@ static lam_status check_results(const lam__program *p, const char *name, int64_t
     lam_status status = lam__eval_shape(&call, shapes);
     for (int o = 0; o < e->outputs && status == LAM_OK; o++) {
         const lam_value *type = p->types[e->first + o];
+        /* A rule leaves a result out by a rank below 0; in the program it then has no type. */
         if (!type != (shapes[o].rank < 0))
             return fail_at(p, name, k, LAM_ERR_SHAPE, "result %d is %s, but by its rule it is %s", o,
                            type ? "there" : "left out", type ? "left out" : "there");
@@ -90,6 +95,8 @@ static lam_status check_results(const lam__program *p, const char *name, int64_t
     return status;
 }
 
+/* Operands come first: the shape rule reads their types, which have to be there. The first variable that this equation
+ * may set follows the last one of the equation before, so a look at that is enough. */
 lam_status lam__program_check_equation(const lam__program *p, const char *name, int64_t k) {
     const lam__equation *e = p->list[k];
     const int64_t made = k ? p->list[k - 1]->first + p->list[k - 1]->outputs : p->inputs;
@@ -98,6 +105,7 @@ lam_status lam__program_check_equation(const lam__program *p, const char *name, 
     lam_status status = check_operands(p, name, k, made);
     if (status == LAM_OK) status = check_nested(e);
     if (status != LAM_OK) return status;
+    /* One byte more, for equations that have neither operands nor results. */
     lam_shape *shapes = lam__scratch_get(&area, p->ctx, results + operands + 1);
     if (!shapes) return LAM_ERR_MEMORY;
     status = check_results(p, name, k, (lam_value **)(void *)(shapes + e->outputs), shapes);

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* -0 counts as 0, so what is left of x + -0 is x, and of x + 0 too: of x = -0 that is a zero of the other sign, which
- * the file's head allows. */
+ * the file's head allows. Bits lie where an element of the dtype begins, so either number is copied from their
+ * start. */
 static bool is_number(const lam__graph *g, int32_t x, double value) {
     const lam__node *n = &g->nodes[x];
     if (n->kind != LAM__NODE_CONSTANT || !lam__dtype_is_float(n->dtype)) return false;
@@ -30,6 +31,7 @@ static int32_t one(lam__graph *g, lam__loop_id id, int32_t x) {
     return x < 0 ? -1 : lam__graph_loop(g, id, false, 1, &x, NULL, 0);
 }
 
+/* Folding one may fold the next, since each of these is asked for by lam__graph_loop as if it had been recorded. */
 static int32_t two(lam__graph *g, lam__loop_id id, int32_t x, int32_t y) {
     const int32_t in[] = {x, y};
     return x < 0 || y < 0 ? -1 : lam__graph_loop(g, id, false, 2, in, NULL, 0);
@@ -73,7 +75,8 @@ static int32_t fold_fma(lam__graph *g, const int32_t in[]) {
     return NONE;
 }
 
-/* The products of NAME(power) in lib/kernels/simd/loops_float.h. */
+/* The products of NAME(power) in lib/kernels/simd/loops_float.h. The first product is one with 1, which falls away; the
+ * base is not squared once more behind the last bit. */
 static int32_t power_of(lam__graph *g, int32_t base, uint64_t exponent) {
     int32_t result = lam__graph_number(g, (lam_dtype)g->nodes[base].dtype, 1);
     for (; exponent && base >= 0; exponent >>= 1) {
@@ -85,7 +88,8 @@ static int32_t power_of(lam__graph *g, int32_t base, uint64_t exponent) {
 
 enum { LARGEST_POWER = 64 };
 
-/* Beyond the largest the loop is one step and its products would be many. */
+/* Beyond the largest the loop is one step and its products would be many. x^0 is 1 for any x, NaN too, as it is in the
+ * loop. */
 static int32_t fold_integer_pow(lam__graph *g, int32_t x, const void *params) {
     int64_t exponent;
     memcpy(&exponent, params, sizeof exponent);
@@ -94,7 +98,8 @@ static int32_t fold_integer_pow(lam__graph *g, int32_t x, const void *params) {
     return exponent < 0 ? one(g, LAM__LOOP_reciprocal, power) : power;
 }
 
-/* x factor y^exponent, in the order of loop_times_power. */
+/* x factor y^exponent, in the order of loop_times_power. Other exponents are in the loop a power by squaring, and stay
+ * one step. */
 static int32_t fold_times_power(lam__graph *g, int32_t x, int32_t y, const void *params) {
     lam__power k = {1, 1};
     if (params) memcpy(&k, params, sizeof k);
@@ -147,7 +152,8 @@ static int32_t folded(lam__graph *g, lam__loop_id id, const int32_t in[], const 
     }
 }
 
-/* All operands are constants: the loop runs once. */
+/* All operands are constants: the loop runs once. It is the kernel that a run would call, so a constant has the bits
+ * which that would have given. */
 static int32_t evaluated(lam__graph *g, lam__loop_id id, lam_dtype of, lam_dtype dtype, int inputs, const int32_t in[],
                          const void *params) {
     uint64_t bits[4] = {0};
@@ -162,7 +168,7 @@ static int32_t evaluated(lam__graph *g, lam__loop_id id, lam_dtype of, lam_dtype
 }
 
 /* Sums and products are the same whichever operand is first, so the node of the smaller number is: x + y and y + x are
- * one node then. */
+ * one node then. The last operand tells the dtype: of a choice it is a branch, while the first one is the condition. */
 int32_t lam__graph_loop(lam__graph *g, lam__loop_id id, bool predicate, int inputs, const int32_t in[],
                         const void *params, size_t params_bytes) {
     for (int i = 0; i < inputs; i++)

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-/* Types are part of a program: its parameters were chosen for them. */
+/* Types are part of a program: its parameters were chosen for them. Nothing is cast or broadcast; the message says both
+ * types. */
 static lam_status check_input(const lam__program *p, const char *name, int i, const lam_value *v) {
     if (lam__value_same_type(v, p->types[i])) return LAM_OK;
     char message[256];
@@ -23,7 +24,8 @@ static lam_status check_input(const lam__program *p, const char *name, int i, co
 }
 
 /* Outputs are handed on only after all of the program has run: after a failure there are none, and out[] stays as it
- * was, which the call reports. */
+ * was, which the call reports. Values are borrowed from the handles in in[]. The name is that of the running frame,
+ * since a program has none of its own. */
 static void body_program(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lam__program *p = env;
     const char *name = ctx->frame ? ctx->frame->name : "";
@@ -45,7 +47,8 @@ static void program_free(void *env) {
     lam__program_release(env);
 }
 
-/* The function takes the program over, also where it cannot be made: env_free is called then. */
+/* The function takes the program over, also where it cannot be made: env_free is called then. The number of references
+ * of p stays: the function has the caller's. */
 lam_fn *lam__program_fn(lam_ctx *ctx, lam__program *p, const char *name) {
     return lam_fn_new(ctx, &(lam_fn_options){.name = name,
                                              .body = body_program,
@@ -60,6 +63,8 @@ lam__program *lam__program_of(const lam_fn *f) {
     return f->body == body_program ? f->env : NULL;
 }
 
+/* lam__fn_check has recorded what is wrong with a function that is NULL, freed or failed, so one record is made in any
+ * case. */
 lam__program *lam__program_given(const char *what, lam_fn *f) {
     lam_ctx *ctx = lam__fn_check(what, f);
     lam__program *p = ctx ? lam__program_of(f) : NULL;
@@ -77,7 +82,9 @@ static lam_status status_of(const lam_program *program) {
     return ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_NULL;
 }
 
-/* Writing is checked once, behind it all: stdio remembers a failure. What only rules read is not in the text. */
+/* Writing is checked once, behind it all: stdio remembers a failure. What only rules read is not in the text.
+ * lam__program_plain takes a reference over, which is why one is made for it. Only what fails after the mark is
+ * reported, however the context was before. */
 lam_status lam_program_print(FILE *file, lam_program *program) {
     lam__program *p = lam__program_given("program_print", program);
     if (!p) return status_of(program);
@@ -89,6 +96,7 @@ lam_status lam_program_print(FILE *file, lam_program *program) {
     if (p) lam__program_print(file, p, program->name);
     lam__program_release(p);
     const lam_status status = lam__error_since(ctx, mark);
+    /* What is still in the buffer may find no room either. */
     if (status == LAM_OK && (fflush(file) != 0 || ferror(file)))
         return lam__error_set(ctx, LAM_ERR_VALUE, "see that there is room for it",
                               "program_print of '%s': the file cannot be written", program->name);

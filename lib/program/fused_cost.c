@@ -4,6 +4,7 @@
 
 double lam__fused_loop_cost(lam__loop_id id) {
     enum { REAL, FLOAT, INTEGER, COMPARE, LOGIC, TEST, SELECT, COMPLEX, ELEMENTARY, FAMILY, SPECIAL };
+    /* elementwise.def says what each kind is. */
     static const uint8_t kinds[] = {
 #define LAM__LOOP(name, inputs, kind) [LAM__LOOP_##name] = kind,
 #include "lib/kernels/elementwise.def"
@@ -21,10 +22,14 @@ double lam__fused_loop_cost(lam__loop_id id) {
     case LAM__LOOP_atan2_slope: return 3;
     default: break;
     }
+    /* Of a family the first members are as fast as elementary functions and the others go one by one; 5 lies between.
+     * The kinds that are not asked for are an instruction or a few. */
     const int kind = kinds[id];
     return kind == SPECIAL ? 30 : kind == FAMILY ? 5 : kind == ELEMENTARY ? 1.2 : 0.06;
 }
 
+/* Only quotients and roots take longer than the reading and writing of registers, which is counted elsewhere; rsqrt is
+ * one of each, and mul_div looks at its product's range as well. */
 double lam__fused_lane_cost(lam__loop_id id, lam__lane_op op) {
     if (op == LAM__LANE_LOOP) return lam__fused_loop_cost(id);
     return id == LAM__LOOP_rsqrt || id == LAM__LOOP_mul_div                            ? 1.6

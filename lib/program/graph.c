@@ -8,6 +8,7 @@
 
 enum { FIRST_SLOTS = 256 };
 
+/* There are no slots before the first node asks for one. */
 void lam__graph_open(lam__graph *g, lam__arena *arena, int64_t most) {
     *g = (lam__graph){.arena = arena, .most = most};
 }
@@ -61,7 +62,8 @@ static lam__graph_slot *free_slot(const lam__graph *g, uint32_t hash) {
     return &g->slots[at];
 }
 
-/* Four times as many slots when more than half of them would be taken. */
+/* Four times as many slots when more than half of them would be taken. The tables before stay in the arena; growing by
+ * four keeps all of them together at a third of the last one. */
 static bool room_for_one(lam__graph *g) {
     if (2 * g->count < g->slot_count) return true;
     const lam__graph_slot *before = g->slots;
@@ -76,7 +78,8 @@ static bool room_for_one(lam__graph *g) {
     return true;
 }
 
-/* What is the same in all lanes is made once, and counts as nothing. */
+/* What is the same in all lanes is made once, and counts as nothing. What two operands share counts for both: made
+ * again for one reader, it is made for each way to it. */
 static uint16_t weight_of(const lam__graph *g, const lam__node *n) {
     uint32_t weight = n->laned;
     for (int i = 0; i < 3 && n->laned && !lam__graph_is_read(n) && n->in[i] >= 0; i++)
@@ -84,7 +87,9 @@ static uint16_t weight_of(const lam__graph *g, const lam__node *n) {
     return (uint16_t)(weight < UINT16_MAX ? weight : UINT16_MAX);
 }
 
-/* Parameters are copied when the node is new. */
+/* Parameters are copied when the node is new. A node that is there already is found in a full graph too. Where memory
+ * is lacking the graph is as it was before: the count is what says which nodes there are. Growing the nodes moves no
+ * slot. */
 int32_t lam__graph_node(lam__graph *g, const lam__node *node) {
     if (!room_for_one(g)) return -1;
     const uint64_t mixture = hash_of(node);
@@ -103,6 +108,7 @@ int32_t lam__graph_node(lam__graph *g, const lam__node *node) {
         memcpy(params, node->as.params, node->params_bytes);
         made->as.params = params;
     }
+    /* The operand of a load is a number of data, and no node. */
     for (int i = 0; i < 3 && node->kind != LAM__NODE_LOAD; i++)
         if (node->in[i] >= 0) made->laned = made->laned || nodes[node->in[i]].laned;
     if (node->kind == LAM__NODE_LOAD) made->laned = node->as.load.step != 0;
@@ -112,6 +118,7 @@ int32_t lam__graph_node(lam__graph *g, const lam__node *node) {
     return (int32_t)g->count++;
 }
 
+/* Bits that the dtype does not have are 0, or one number would be several nodes. */
 int32_t lam__graph_constant(lam__graph *g, lam_dtype dtype, uint64_t bits) {
     lam__node n = {.kind = LAM__NODE_CONSTANT, .dtype = (uint8_t)dtype, .in = {-1, -1, -1}, .as.bits = bits};
     return lam__graph_node(g, &n);
@@ -130,6 +137,7 @@ int32_t lam__graph_load(lam__graph *g, lam_dtype dtype, int32_t data, int64_t ba
     return lam__graph_node(g, &n);
 }
 
+/* Lines are compared byte by byte, which is why no byte of them may be undefined. */
 int32_t lam__graph_line(lam__graph *g, lam_dtype dtype, const lam__lane_line *line) {
     lam__node n = {.kind = LAM__NODE_LINE, .dtype = (uint8_t)dtype, .in = {-1, -1, -1}, .as.params = line};
     n.params_bytes = sizeof *line;
@@ -141,6 +149,7 @@ int32_t lam__graph_cast(lam__graph *g, lam_dtype dtype, int32_t x) {
     if (x < 0) return -1;
     const lam__node *of = &g->nodes[x];
     if (of->dtype == dtype) return x;
+    /* By the kernel, whose rounding and limits are then those of a run. */
     if (of->kind == LAM__NODE_CONSTANT) {
         uint64_t bits = 0, from = of->as.bits;
         int64_t none = 0;

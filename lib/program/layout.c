@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kind is a letter, for texts with the number of bytes behind it. */
+/* A kind is a letter, for texts with the number of bytes behind it. Letters that are not named here, l and d, are of 8
+ * bytes. A text is bytes, and needs no alignment. */
 static size_t size_of(const char *kind, size_t *align) {
     size_t size = 8;
     if (*kind == 's') size = strtoul(kind + 1, NULL, 10);
@@ -33,7 +34,8 @@ static bool same_name(const lam__parameter *p, const char *name, size_t length) 
 }
 
 /* "3", "rank", "m+n", "rank<3" up to the bracket; *room is what it takes place for. A name stands for the number of
- * that name which was met before. */
+ * that name which was met before. The number behind < is the length of a member that is an array in the struct: it has
+ * that room however few of it are used, and more where a longer list is stored. */
 static int64_t count_of(const lam__layout *l, const char *text, const void *params, int64_t *room) {
     int64_t sum = 0, least = 0;
     while (*text != ']') {
@@ -50,7 +52,8 @@ static int64_t count_of(const lam__layout *l, const char *text, const void *para
 }
 
 /* A group begins: how large one of its structs is. Its fields are then met one by one, each as a list of as many
- * elements as there are structs, one struct apart. */
+ * elements as there are structs, one struct apart. As in C a struct is as aligned as its widest member, and its size a
+ * multiple of that. */
 static void open_group(lam__layout *l) {
     size_t at = 0, align = 1, most = 1;
     l->group = ++l->text;
@@ -80,7 +83,8 @@ static void step_over(lam__layout *l, const void *params) {
 }
 
 /* One word of the text for each call, its place found as a C compiler would: aligned, behind the one before. Numbers
- * that stand alone are remembered by name, since counts of lists are such names. */
+ * that stand alone are remembered by name, since counts of lists are such names. Where a group or list ends is kept in
+ * `end`, since a list at the end of the parameters is no longer than what is in it. */
 bool lam__layout_next(lam__layout *l, const void *params, lam__parameter *out) {
     size_t align;
     if (!*l->text) return false;
@@ -134,7 +138,7 @@ int64_t lam__layout_integer(const lam__parameter *p, const void *params, int64_t
     }
 }
 
-/* Whether the number fits is seen by reading it back. */
+/* Whether the number fits is seen by reading it back. A number that is too wide is cut here; the caller compares. */
 void lam__layout_set_integer(const lam__parameter *p, void *params, int64_t i, int64_t value) {
     char *at = (char *)params + p->at + (size_t)i * p->step;
     const int32_t narrow = (int32_t)value;

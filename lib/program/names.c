@@ -10,7 +10,8 @@ static uint64_t hash(const char *name, size_t length) {
     return h;
 }
 
-/* Where a name is, or may be put. */
+/* Where a name is, or may be put. The room is a power of 2, so a mask takes the remainder, and the next free place is
+ * taken where one is not. */
 static lam__binding *slot(const lam__names *n, const char *name, size_t length) {
     const uint64_t mask = (uint64_t)n->room - 1;
     uint64_t i = hash(name, length) & mask;
@@ -19,7 +20,8 @@ static lam__binding *slot(const lam__names *n, const char *name, size_t length) 
     return &n->list[i];
 }
 
-/* At most half of the places are taken, so every walk ends. Names move as they are: they are parts of the text. */
+/* At most half of the places are taken, so every walk ends. Names move as they are: they are parts of the text. Places
+ * depend on the room, so each name is put anew. On failure the table stays as it was. */
 static bool widen(lam__names *n) {
     lam__names wider = {.ctx = n->ctx, .count = n->count, .room = n->room ? 2 * n->room : 64};
     const size_t bytes = (size_t)wider.room * sizeof *n->list;
@@ -53,6 +55,7 @@ bool lam__names_put(lam__names *n, const char *name, size_t length, lam__atom at
     return true;
 }
 
+/* Equations and results that read constants hold them themselves, and do not need the table. */
 void lam__names_close(lam__names *n) {
     for (int64_t i = 0; i < n->room; i++)
         if (n->list[i].name) lam__value_release(n->list[i].atom.constant);

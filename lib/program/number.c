@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A complex number is two of these and an i. */
+/* A complex number is two of these and an i. Each has half of the room, less the i and the end. */
 enum { PART = LAM__NUMBER_TEXT / 2 - 2 };
 
 /* By strtod, which takes the decimal point of the locale: the host may have set one, and the library does not touch
- * it. So the point is replaced in a copy, and what it is longer by is taken off the place where reading ended. */
+ * it. So the point is replaced in a copy, and what it is longer by is taken off the place where reading ended. Whatever
+ * may belong to a number is copied, letters and signs too, and strtod says where it ends. One that is longer than the
+ * copy is cut, and then what is left of it is no mark that could follow. */
 static const char *read_real(const char *text, double *value) {
     char copy[PART];
     size_t used = 0;
@@ -41,7 +43,7 @@ static const char *read_real(const char *text, double *value) {
 }
 
 /* Through variables of the dtype's width, since `at` may lie anywhere in an array of it; strtoll says by errno that a
- * number had too many digits. */
+ * number had too many digits. In base 10 alone, so that a leading 0 means nothing. */
 static const char *read_integer(const char *text, lam_dtype dtype, void *at) {
     char *end;
     errno = 0;
@@ -60,7 +62,8 @@ static const char *read_integer(const char *text, lam_dtype dtype, void *at) {
     return end;
 }
 
-/* A number that is finite in the text and not in the dtype does not fit. */
+/* A number that is finite in the text and not in the dtype does not fit. Storing rounds to the dtype, and makes an
+ * infinity of what is too large for it; only one that is written as such may be. */
 static const char *read_part(const char *text, lam_dtype dtype, void *at) {
     double value;
     const bool infinite = tolower((unsigned char)text[strspn(text, "+-")]) == 'i';
@@ -70,7 +73,8 @@ static const char *read_part(const char *text, lam_dtype dtype, void *at) {
     return isinf(lam__dtype_load(dtype, at)) && !infinite ? NULL : text;
 }
 
-/* Both parts, of which only a complex number has the second. */
+/* Both parts, of which only a complex number has the second. There is no blank in a complex number: the sign of the
+ * second part is where that begins. */
 static const char *read_floating(const char *text, lam_dtype dtype, void *at) {
     const size_t part = lam__dtype_bytes(lam__dtype_part(dtype));
     text = read_part(text, lam__dtype_part(dtype), at);
@@ -80,6 +84,7 @@ static const char *read_floating(const char *text, lam_dtype dtype, void *at) {
     return text && *text == 'i' ? text + 1 : NULL;
 }
 
+/* Looks at the beginning only. What may follow a number is known to the caller, who refuses anything else there. */
 const char *lam__number_read(const char *text, lam_dtype dtype, void *at) {
     if (dtype == LAM_BOOL) {
         const bool yes = !strncmp(text, "true", 4), no = !strncmp(text, "false", 5);
@@ -91,7 +96,7 @@ const char *lam__number_read(const char *text, lam_dtype dtype, void *at) {
 }
 
 /* The fewest digits that give the same bits. plus: a sign in any case. They are looked for one by one and read back
- * each time; 17 do for every double (9 for a float). */
+ * each time; 17 do for every double (9 for a float). Bits are compared, and not numbers, so that -0 is told from 0. */
 static int print_real(char *text, lam_dtype dtype, const void *at, bool plus) {
     const double value = lam__dtype_load(dtype, at);
     char back[8];

@@ -29,7 +29,8 @@ static bool add_call(lam__plan *plan, int64_t k) {
     return true;
 }
 
-/* Constants that lanes read have to lie one behind the other, and to live as long as the plan. */
+/* Constants that lanes read have to lie one behind the other, and to live as long as the plan. One that lies so already
+ * is held once more and not copied. */
 static bool keep_constant(lam__plan *plan, lam__source *s) {
     lam_value **kept = lam__arena_grow(&plan->arena, plan->kept, plan->kept_count, &plan->kept_room, sizeof *kept);
     if (!kept) return false;
@@ -40,7 +41,7 @@ static bool keep_constant(lam__plan *plan, lam__source *s) {
     return true;
 }
 
-/* Marks what a step reads. */
+/* Marks what a step reads. Runs without data are zeros or truths, and read nothing. */
 static void mark_read(const lam__lane_step *s, lam__plan_source sources[]) {
     const lam__lane_line *line = s->op == LAM__LANE_LINE ? s->as.call.params : NULL;
     if (s->op == LAM__LANE_LOAD) sources[s->at[1]].place = s->at[1];
@@ -76,7 +77,7 @@ static bool is_part(const lam__draft *d, int64_t stage) {
 
 /* The region of a stage as a fused part; NULL where it is better called. It is made to be judged: only its steps say
  * what it costs. Where shorter axes may be in the lanes a region may leave to later ones what it would have to write
- * for calls: such a draft is taken as it is, or not at all. */
+ * for calls: such a draft is taken as it is, or not at all. Where memory is lacking it is NULL as well. */
 static lam__fused *part_of(const lam__draft *d, int64_t stage, lam__plan_fusion fusion, bool native) {
     const lam__region *r = d->regions[stage];
     if (!is_part(d, stage) || fusion == LAM__PLAN_NONE) return NULL;
@@ -114,7 +115,8 @@ static bool sort_fused(lam__plan *plan, order *o) {
     return true;
 }
 
-/* The variables that the region of a stage gives; made: room for them, NULL: they are only counted. */
+/* The variables that the region of a stage gives; made: room for them, NULL: they are only counted. In this order a
+ * region numbers what it writes, which is how a part's data are found by their place. */
 static int64_t made_in(const lam__program *p, const order *o, int64_t stage, int64_t made[]) {
     int64_t count = 0;
     for (int64_t i = o->begin[stage]; i < o->begin[stage + 1]; i++) {
@@ -128,7 +130,8 @@ static int64_t made_in(const lam__program *p, const order *o, int64_t stage, int
     return count;
 }
 
-/* f is taken over. The plan has it from where it is in an item, and frees it also when the rest fails. */
+/* f is taken over. The plan has it from where it is in an item, and frees it also when the rest fails. Steps and bytes
+ * are added up here and nowhere else, since drafts that were not taken do not count. */
 static bool add_part(lam__plan *plan, const order *o, int64_t stage, lam__fused *f) {
     const lam__region *r = o->d->regions[stage];
     const lam__program *p = plan->program;
@@ -150,7 +153,8 @@ static bool add_part(lam__plan *plan, const order *o, int64_t stage, lam__fused 
     return copy_sources(plan, part, r, f);
 }
 
-/* Parts of the stages before this one, each behind the calls that its operands may come from. */
+/* Parts of the stages before this one, each behind the calls that its operands may come from. A region reads what calls
+ * of its stage and of those before it make, so these are listed first, wherever they stand in the program. */
 static bool add_parts(lam__plan *plan, order *o, int64_t stage) {
     for (; o->next < stage && o->next < o->d->stages; o->next++) {
         lam__fused *f = o->parts[o->next];
@@ -167,7 +171,8 @@ static bool add_parts(lam__plan *plan, order *o, int64_t stage) {
 }
 
 /* Calls are in the order of the program, which is made so that what one leaves is in the caches for the next; a part
- * comes when the first call needs it. */
+ * comes when the first call needs it. With shorter axes a part that could not be made leaves others without what they
+ * read, and there is no plan. */
 static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fusion, bool native) {
     const int64_t n = plan->program->equations;
     order o = {.d = d};
@@ -197,13 +202,15 @@ static bool add_items(lam__plan *plan, const lam__draft *d, lam__plan_fusion fus
 
 /* ---- the end of variables ---------------------------------------------------------------------------------------- */
 
+/* Constants have no end: they are the program's. */
 static void touch(int64_t *last, int64_t v, int64_t at) {
     if (v >= 0) last[v] = at;
 }
 
 /* The item that touches each variable last gets it into its list. They are counted, given a piece each of one list, and
  * written there: every variable dies once at most. Results outlive all items; what an item puts together for another
- * one to set is touched by that one. */
+ * one to set is touched by that one. An item that is left touches nothing itself, so its operands live up to the one
+ * that does its work. */
 static bool find_deaths(lam__plan *plan) {
     const lam__program *p = plan->program;
     int64_t *last = lam__arena_get(&plan->arena, (size_t)(p->variables + 1) * sizeof *last);
@@ -239,7 +246,7 @@ static bool find_deaths(lam__plan *plan) {
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
 /* Nanoseconds of one run of all that the draft says, on one thread; a region whose part does not pay counts as its
- * calls, but see part_of. */
+ * calls, but see part_of. Parts are made and thrown away for this; plans are made once and run often. */
 static double cost_of(const lam__draft *d, lam__plan_fusion fusion, bool native) {
     double cost = 0;
     for (int64_t k = 0; k < d->program->equations; k++)
@@ -265,7 +272,8 @@ static int64_t group_of(int64_t *group, int64_t k) {
     return k;
 }
 
-/* The groups of all regions, each named by its first equation. NULL without memory. */
+/* The groups of all regions, each named by its first equation. NULL without memory. Of two groups that meet the first
+ * equation of the earlier one names both, so a group is never named by one that is not its first. */
 static int64_t *find_groups(lam__draft *d) {
     const lam__program *p = d->program;
     int64_t *group = lam__arena_get(&d->arena, (size_t)(p->equations + 1) * sizeof *group);
@@ -289,7 +297,8 @@ static bool is_in(const lam__draft *d, int64_t stage, int64_t *group, int64_t of
     return d->equations[k].fused && d->equations[k].stage == stage && group_of(group, k) == of;
 }
 
-/* Whether a group takes longer fused than called. targets: room for those of its region. */
+/* Whether a group takes longer fused than called. targets: room for those of its region. A group is known by its first
+ * equation, so those before it need not be looked at. */
 static bool is_dear(const lam__draft *d, int64_t stage, int64_t *group, int64_t of, lam__target targets[],
                     bool native) {
     int64_t n = 0;
@@ -306,7 +315,8 @@ static bool is_dear(const lam__draft *d, int64_t stage, int64_t *group, int64_t 
     return dear;
 }
 
-/* Forces what belongs to such groups; whether there are any. */
+/* Forces what belongs to such groups; whether there are any. One group alone is the region, which part_of judges
+ * anyway. */
 static bool force_dear(lam__draft *d, int64_t stage, int64_t *group, bool native) {
     const int64_t equations = d->program->equations;
     lam__target *targets = lam__arena_get(&d->arena, (size_t)(d->target_counts[stage] + 1) * sizeof *targets);
@@ -337,7 +347,9 @@ static bool make_draft(lam__draft *d, const lam__program *p, lam__draft_lanes la
     return lam__draft_make(d, p, lanes);
 }
 
-/* Makes the cheapest draft; false without memory. Drafts that did not work out, by limits, are not looked at. */
+/* Makes the cheapest draft; false without memory. Drafts that did not work out, by limits, are not looked at. Of equal
+ * ones the first stays, since lam__draft_choices gives the likeliest first. Those that are not taken give up their
+ * arenas here. */
 static bool choose_draft(lam__draft *best, const lam__program *p, lam__plan_fusion fusion, bool native) {
     lam__draft_lanes lanes[MOST_DRAFTS];
     const int n = fusion == LAM__PLAN_NONE ? 0 : lam__draft_choices(p, MOST_DRAFTS, lanes);
@@ -360,7 +372,8 @@ static bool choose_draft(lam__draft *best, const lam__program *p, lam__plan_fusi
     return found;
 }
 
-/* Without a draft every equation is a call. */
+/* Without a draft every equation is a call. The draft may go once items are made: they have their own copies of what is
+ * in its arena. Values that lie in slots are none yet, so a plan can be freed from here on. */
 static bool fill(lam__plan *plan, lam__plan_fusion fusion, bool native) {
     const lam__program *p = plan->program;
     lam__draft best;
@@ -385,7 +398,8 @@ static bool fill(lam__plan *plan, lam__plan_fusion fusion, bool native) {
     return true;
 }
 
-/* A part that the compiler does not get through stays as it is. */
+/* A part that the compiler does not get through stays as it is. Steps are kept beside machine code: they are what is
+ * run for numbers that its short forms do not know. */
 static void compile_parts(lam__plan *plan) {
     for (int64_t i = 0; i < plan->count; i++) {
         lam__fused *f = plan->items[i].fused;
@@ -405,7 +419,8 @@ bool lam__plan_fits(const lam__program *p) {
     return true;
 }
 
-/* Compiling comes last and may fail for each part alone; all before it is needed for any run. */
+/* Compiling comes last and may fail for each part alone; all before it is needed for any run. The program is held
+ * before anything can fail, since lam__plan_free gives it up in any case. */
 lam__plan *lam__plan_new(lam__program *p, lam__plan_fusion fusion, bool native) {
     lam__plan *plan = lam__alloc_get(&p->ctx->pool, sizeof *plan);
     if (plan) {

@@ -15,7 +15,8 @@ typedef struct users {
     int64_t *uses, *reader, *maker;
 } users;
 
-/* Results of the program count as a use: what is one may not be written over. */
+/* Results of the program count as a use: what is one may not be written over. What a fused part reads counts as a use
+ * and not as a reader: a part writes what it makes elsewhere, and takes over no memory. */
 static bool find_users(lam__plan *plan, users *u) {
     const lam__program *p = plan->program;
     const size_t bytes = (size_t)(p->variables + 1) * sizeof(int64_t);
@@ -50,7 +51,8 @@ static const lam__equation *setting(const lam__plan *plan, int64_t i) {
     return e && e->primitive == &lam__row_update_slice ? e : NULL;
 }
 
-/* The item that puts the part together, for this one alone and not of x, in elements of x; NONE. */
+/* The item that puts the part together, for this one alone and not of x, in elements of x; NONE. If x were among what
+ * is put together, it would be written over while it is read. A part of no elements is left to the usual call. */
 static int64_t joining(const lam__plan *plan, const users *u, const lam__equation *e) {
     const lam__program *p = plan->program;
     const int64_t part = e->in[1].variable;
@@ -72,7 +74,8 @@ static const lam__equation *setting_next(const lam__plan *plan, const users *u, 
 }
 
 /* Whether parts of all rows of what e sets follow each other, from e on, before anybody reads it: who did would see a
- * tensor that is not whole. */
+ * tensor that is not whole. Rows in order and nothing else is what a loop that fills a tensor gives; anything else
+ * costs the copy of the constant. */
 static bool is_covered(const lam__plan *plan, const users *u, const lam__equation *e) {
     const lam_value *type = plan->program->types[e->first];
     int64_t rows = 0;
@@ -89,7 +92,8 @@ static bool is_covered(const lam__plan *plan, const users *u, const lam__equatio
 }
 
 /* The item that puts operand k of a sum among zeros, for this one alone; NONE. What it is added to is another thing
- * than what is put, and has all elements of the sum. */
+ * than what is put, and has all elements of the sum. An item that is itself made of others is not taken once more:
+ * `joined` can name only one. */
 static int64_t adding(const lam__plan *plan, const users *u, const lam__equation *e, int k) {
     const lam__program *p = plan->program;
     const int64_t part = e->in[k].variable, other = e->in[1 - k].variable;
@@ -103,7 +107,8 @@ static int64_t adding(const lam__plan *plan, const users *u, const lam__equation
     return u->maker[part];
 }
 
-/* The item that is left to item i; NONE. */
+/* The item that is left to item i; NONE. What is taken away from x may be a part; x taken away from a part may not,
+ * since then all of x changes its sign. */
 static int64_t left_to(const lam__plan *plan, const users *u, int64_t i) {
     const int64_t k = plan->items[i].equation;
     const lam__equation *e = k < 0 ? NULL : plan->program->list[k];
@@ -121,6 +126,7 @@ bool lam__plan_find_parts(lam__plan *plan) {
         lam__plan_item *it = &plan->items[i];
         const lam__equation *e = setting(plan, i);
         const int64_t made = left_to(plan, &u, i);
+        /* Only a constant is copied at all: a variable that dies here is written over as it lies. */
         it->covered = e && e->in[0].variable < 0 && is_covered(plan, &u, e);
         if (made == NONE) continue;
         it->joined = plan->items[made].equation;

@@ -35,7 +35,8 @@ enum { INDENT = 4 };
 
 static void print_within(FILE *file, const lam__program *p, const char *title, int depth);
 
-/* Begins a line, `steps` further in than the program. */
+/* Begins a line, `steps` further in than the program. A program within begins two steps in from the one around it: the
+ * equation is one step in, its programs one more. */
 static void begin_line(const printer *pr, int steps) {
     fprintf(pr->file, "%*s", INDENT * (2 * pr->depth + steps), "");
 }
@@ -47,12 +48,14 @@ static bool is_inline(const lam_value *v) {
     return v->kind == LAM__CONCRETE && v->rank == 0;
 }
 
+/* Any order would do for bsearch; numbers are given by reading, so the text does not depend on addresses. */
 static int by_address(const void *a, const void *b) {
     const uintptr_t x = (uintptr_t)((const name *)a)->value, y = (uintptr_t)((const name *)b)->value;
     return (x > y) - (x < y);
 }
 
-/* Constants are one where they are one value, not where they are equal. */
+/* Constants are one where they are one value, not where they are equal. A constant that is met in the second walk was
+ * gathered in the first one, so it is found. */
 static name *find(const printer *pr, const lam_value *v) {
     const name key = {v, 0};
     return bsearch(&key, pr->constants, (size_t)pr->count, sizeof key, by_address);
@@ -86,7 +89,8 @@ static bool is_spread(const lam_value *v) {
     return v->count > 1;
 }
 
-/* Whether all elements, which are more than one, have the text of the first. That of NaNs does not say their bits. */
+/* Whether all elements, which are more than one, have the text of the first. That of NaNs does not say their bits.
+ * Bytes are compared first, since making texts takes long. */
 static bool all_same(const lam_value *v, const char *first) {
     const size_t bytes = lam__dtype_bytes(v->dtype);
     int64_t index[LAM_INNER_RANK] = {0}, at = 0;
@@ -99,7 +103,8 @@ static bool all_same(const lam_value *v, const char *first) {
     return v->count > 1;
 }
 
-/* Elements in row-major order, or one that stands for all. */
+/* Elements in row-major order, or one that stands for all. Of a value without elements the list is empty, whatever its
+ * dims. */
 static void print_elements(FILE *file, const lam_value *v) {
     int64_t index[LAM_INNER_RANK] = {0}, at = 0;
     char text[LAM__NUMBER_TEXT] = "";
@@ -158,7 +163,8 @@ static void print_atom(const printer *pr, const lam__atom *a) {
     }
 }
 
-/* Member i of a parameter by its kind (`layout` of lam_primitive), as read_element in read.c takes it. */
+/* Member i of a parameter by its kind (`layout` of lam_primitive), as read_element in read.c takes it. Texts of
+ * parameters end with a 0, as the layout's room for them allows. */
 static void print_element(FILE *file, const lam__parameter *q, const void *params, int64_t i) {
     char text[LAM__NUMBER_TEXT];
     const char *at = (const char *)params + q->at + (size_t)i * q->step;
@@ -227,6 +233,7 @@ static void print_equation(const printer *pr, const lam__equation *e, int64_t k,
     begin_line(pr, 1);
     for (int o = 0; o < e->outputs; o++) {
         const int64_t v = e->first + o;
+        /* A variable that nobody reads has its own equation as its last use (lam__program_finish). */
         const bool read = pr->p->last_use[v] > k;
         if (o) fputs(", ", pr->file);
         if (!pr->p->types[v]) {
@@ -257,13 +264,15 @@ static void each_atom(printer *pr, void to(printer *pr, const lam__atom *a, int6
     for (int o = 0; o < p->outputs; o++) to(pr, &p->results[o], &next);
 }
 
-/* Whether a name is a word of the language; one that is not stands in quotes. */
+/* Whether a name is a word of the language; one that is not stands in quotes. Letters are listed, since isalpha depends
+ * on the locale and a text must not. */
 static bool is_word(const char *text) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     return *text && !(*text >= '0' && *text <= '9') && strspn(text, letters) == strlen(text);
 }
 
-/* Inputs have the first numbers, read or not: they are what is passed. */
+/* Inputs have the first numbers, read or not: they are what is passed. An input keeps its number of the program, so
+ * equations begin at the number of inputs. */
 static void print_head(const printer *pr, const char *title) {
     const lam__program *p = pr->p;
     begin_line(pr, 0);
@@ -293,7 +302,8 @@ static void print_return(const printer *pr) {
 }
 
 /* Constants are numbered as the text meets them, for which it is walked before it is written: they stand on top, and
- * `add` and `meet` find those that are one value. */
+ * `add` and `meet` find those that are one value. A name for each time that a constant is read is too many, but needs
+ * no table that grows. */
 static void print_all(printer *pr, const char *title) {
     const lam__program *p = pr->p;
     int64_t next = p->inputs;
@@ -305,7 +315,8 @@ static void print_all(printer *pr, const char *title) {
     print_return(pr);
 }
 
-/* One block: a name for each atom that there is at most, then numbers of variables. */
+/* One block: a name for each atom that there is at most, then numbers of variables. Without memory nothing of this
+ * program is written; the record of it is what lam_program_print returns. */
 static void print_within(FILE *file, const lam__program *p, const char *title, int depth) {
     int64_t atoms = p->outputs;
     for (int64_t k = 0; k < p->equations; k++) atoms += p->list[k]->inputs;

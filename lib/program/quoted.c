@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Bytes from 128 on are written as they are, so that names in UTF-8 stay readable. */
 void lam__quoted_print(FILE *file, const char *text) {
     fputc('"', file);
     for (const char *c = text; *c; c++) {
@@ -12,14 +13,15 @@ void lam__quoted_print(FILE *file, const char *text) {
     fputc('"', file);
 }
 
-/* -1: it is none. Only those that are written: small letters. */
+/* -1: it is none. Only those that are written: small letters. strchr would find the end of the list for a 0. */
 static int hex_digit(char c) {
     static const char digits[] = "0123456789abcdef";
     const char *at = c ? strchr(digits, c) : NULL;
     return at ? (int)(at - digits) : -1;
 }
 
-/* A backslash without two digits is itself. */
+/* A backslash without two digits is itself. What is meant is never longer than what is quoted, so that much room and an
+ * end are enough. */
 size_t lam__quoted_copy(const char *quoted, size_t length, char *to) {
     size_t bytes = 0;
     for (size_t i = 0; i < length; bytes++) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Results are constants that are not there (variable -1, NULL) until lam__trace_result has set them, so that a program
- * can be released at any time. */
+ * can be released at any time. Room for one result at least, so that there is always a block to give back. */
 lam__program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
     lam__program *p = lam__alloc_get(&ctx->pool, sizeof *p);
     size_t results = (size_t)(outputs ? outputs : 1) * sizeof(lam__atom);
@@ -25,7 +25,8 @@ lam__program *lam__program_new(lam_ctx *ctx, int inputs, int outputs) {
     return p;
 }
 
-/* For a program whose results are the last that is read of it. */
+/* For a program whose results are the last that is read of it. The old results hold nothing yet, so there is nothing to
+ * release. */
 bool lam__program_set_outputs(lam__program *p, int outputs) {
     const size_t bytes = (size_t)(outputs ? outputs : 1) * sizeof(lam__atom);
     lam__atom *atoms = lam__alloc_get(&p->ctx->pool, bytes);
@@ -91,6 +92,8 @@ int64_t lam__program_variable(lam__program *p, lam_dtype dtype, int rank, const 
     return p->variables++;
 }
 
+/* Sixteen bytes are the widest element, a c128. -0 has a bit that is not 0, and is none. A value without elements has
+ * no data to look at. */
 bool lam__program_is_zeros(const lam__atom *a) {
     static const char zero[16];
     const lam_value *v = a->variable < 0 ? a->constant : NULL;
@@ -100,7 +103,8 @@ bool lam__program_is_zeros(const lam__atom *a) {
     return !memcmp(v->data, zero, lam__dtype_bytes(v->dtype));
 }
 
-/* Variables are numbered in the order of their equations, inputs first. */
+/* Variables are numbered in the order of their equations, inputs first. The last equation that begins up to here. In a
+ * finished program numbers of dropped equations are gaps, so this is for variables that somebody reads. */
 const lam__equation *lam__program_maker(const lam__program *p, int64_t variable) {
     int64_t low = 0, high = p->equations;
     while (low < high) {
@@ -112,7 +116,8 @@ const lam__equation *lam__program_maker(const lam__program *p, int64_t variable)
 }
 
 /* Equation, operands and parameters lie in one block. The parameters are copied because those of the call lie in some
- * frame; what they point to is held by the row's own function (params_hold), and given up with the equation. */
+ * frame; what they point to is held by the row's own function (params_hold), and given up with the equation. The array
+ * of atoms may be the caller's room, and is not kept. */
 lam__equation *lam__equation_new(const lam_call_site *call, const lam__atom in[], int64_t first) {
     lam_ctx *ctx = call->ctx;
     size_t atoms = (size_t)call->inputs * sizeof(lam__atom), bytes = sizeof(lam__equation) + atoms + call->params_bytes;
@@ -138,7 +143,8 @@ lam__equation *lam__equation_new(const lam_call_site *call, const lam__atom in[]
     return e;
 }
 
-/* What is recorded while a call with rules runs is the doing of that call. */
+/* What is recorded while a call with rules runs is the doing of that call. `nests` is counted here for those who ask,
+ * while recording goes on, how large the program has become. */
 lam_status lam__program_record(lam__program *p, const lam_call_site *call, const lam__atom in[], int64_t first) {
     void **list = (void **)p->list;
     if (p->equations == p->equation_room && !grow(p->ctx, &list, p->equations, &p->equation_room))
@@ -157,7 +163,8 @@ lam_status lam__program_record(lam__program *p, const lam_call_site *call, const
 /* ---- finish ---------------------------------------------------------------------------------------------------- */
 
 /* Marks in last_use what an equation list read backwards needs; dead equations are freed. The list is compacted towards
- * its end, since it is read from there, and moved to the front once. An equation with one live output stays whole. */
+ * its end, since it is read from there, and moved to the front once. An equation with one live output stays whole.
+ * Walking backwards, all readers of a variable come before the equation that sets it, so one pass is enough. */
 static void drop_dead(lam__program *p) {
     int64_t kept = p->equations;
     for (int64_t k = p->equations - 1; k >= 0; k--) {
@@ -198,13 +205,16 @@ lam_status lam__program_finish(lam__program *p) {
     }
     for (int o = 0; o < p->outputs; o++)
         if (p->results[o].variable >= 0) p->last_use[p->results[o].variable] = INT64_MAX;
+    /* A residual gives -1, which counts as boxes too: nobody can tell what it holds. */
     p->boxes = lam__program_boxes(p, NULL) != 0;
     return LAM_OK;
 }
 
 /* ---- other constants --------------------------------------------------------------------------------------------- */
 
-/* A residual holds values of its own, which cannot be told apart from outside. */
+/* A residual holds values of its own, which cannot be told apart from outside. Calls with rules come last, since
+ * lam__program_with, which takes the same values in this order, copies none of them and so never gets there. Those that
+ * nothing is left of do not count. */
 int64_t lam__program_boxes(const lam__program *p, lam_value **values) {
     int64_t count = 0;
     for (int64_t k = 0; k < p->equations; k++) {
@@ -221,7 +231,8 @@ int64_t lam__program_boxes(const lam__program *p, lam_value **values) {
     return count;
 }
 
-/* An atom with the next value in the place of a box; holds its constant. */
+/* An atom with the next value in the place of a box; holds its constant. *next goes on with each box, in the order of
+ * lam__program_boxes. */
 static lam__atom atom_with(const lam__atom *a, lam_value *const **next) {
     lam__atom made = *a;
     if (lam__program_is_box(a)) made.constant = *(*next)++;
@@ -229,7 +240,8 @@ static lam__atom atom_with(const lam__atom *a, lam_value *const **next) {
     return made;
 }
 
-/* One block as the equation is, with pointers into itself. It has no residual. */
+/* One block as the equation is, with pointers into itself. It has no residual. The copied pointers are those of the old
+ * block until they are set, and its constants are held one by one as they are replaced. */
 static lam__equation *equation_with(lam_ctx *ctx, const lam__equation *e, lam_value *const **next) {
     lam__equation *made = lam__alloc_get(&ctx->pool, e->bytes);
     if (!made) {
@@ -245,7 +257,8 @@ static lam__equation *equation_with(lam_ctx *ctx, const lam__equation *e, lam_va
     return made;
 }
 
-/* Room for n pointers, at least one. */
+/* Room for n pointers, at least one. The room is what lam__program_release gives back, whatever the number in use
+ * is. */
 static void *pointers(lam_ctx *ctx, int64_t n, int64_t *room) {
     *room = n ? n : 1;
     void *made = lam__alloc_get(&ctx->pool, (size_t)*room * sizeof(void *));
@@ -253,7 +266,9 @@ static void *pointers(lam_ctx *ctx, int64_t n, int64_t *room) {
     return made;
 }
 
-/* Types are shared. Counts rise with what is there, so that a program which could not be completed can be released. */
+/* Types are shared. Counts rise with what is there, so that a program which could not be completed can be released.
+ * Flags that are for those who record (unrolls, native and their like) are not copied: the result is there to be
+ * run. */
 lam__program *lam__program_with(const lam__program *p, lam_value *const values[]) {
     lam_ctx *ctx = p->ctx;
     lam__program *made = lam__program_new(ctx, p->inputs, p->outputs);
@@ -285,11 +300,13 @@ typedef struct lifted {
     int inputs; /* that the program had */
 } lifted;
 
+/* Inputs stay where they are; everything behind them makes room for the new ones. */
 static int64_t renumbered(const lifted *l, int64_t variable) {
     return variable < l->inputs ? variable : variable + (int64_t)l->count;
 }
 
-/* Values that are lifted are known by their address. */
+/* Values that are lifted are known by their address. There are few of them: what a function has captured of open
+ * levels. */
 static lam__atom atom_lifted(const void *lift, const lam__atom *a) {
     const lifted *l = lift;
     if (a->variable >= 0) return (lam__atom){renumbered(l, a->variable), NULL};
@@ -298,7 +315,8 @@ static lam__atom atom_lifted(const void *lift, const lam__atom *a) {
     return *a;
 }
 
-/* Calls with rules are copied along. What copying has noted in p is taken out also where it has failed. */
+/* Calls with rules are copied along. What copying has noted in p is taken out also where it has failed.
+ * lam__program_record copies `room`, which serves all equations. */
 static bool equations_lifted(lam__program *made, const lam__program *p, const lifted *l, lam__atom *room) {
     bool fine = true;
     for (int64_t k = 0; k < p->equations && fine; k++) {
@@ -312,7 +330,8 @@ static bool equations_lifted(lam__program *made, const lam__program *p, const li
     return fine;
 }
 
-/* Variables are numbered anew: those of the new inputs come behind the inputs, all others move up. */
+/* Variables are numbered anew: those of the new inputs come behind the inputs, all others move up. A result that is
+ * left out stays a variable without a type, so that numbers go on. */
 lam__program *lam__program_lift(const lam__program *p, size_t n, lam_value *const values[]) {
     lam_ctx *ctx = p->ctx;
     const lifted l = {n, values, p->inputs};

@@ -35,6 +35,7 @@ static bool fail(lam__tokens *t, const char *remedy, const char *format, va_list
     return false;
 }
 
+/* The remedy of nearly all faults: what is printed is right. */
 bool lam__tokens_fail(lam__tokens *t, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -43,6 +44,7 @@ bool lam__tokens_fail(lam__tokens *t, const char *format, ...) {
     return false;
 }
 
+/* The text is as it was written, so another text would not help: there is none of such a program. */
 LAM_PRINTF(2, 3) static bool fail_opaque(lam__tokens *t, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -51,6 +53,7 @@ LAM_PRINTF(2, 3) static bool fail_opaque(lam__tokens *t, const char *format, ...
     return false;
 }
 
+/* The word is looked for as print_params in print.c puts it, behind a blank, anywhere in what is left of the line. */
 bool lam__tokens_no_operation(lam__tokens *t, const char *name, size_t length) {
     static const char word[] = " opaque";
     const size_t line = strcspn(t->at, "\n");
@@ -75,6 +78,7 @@ void lam__tokens_skip(lam__tokens *t) {
     while (isspace((unsigned char)*t->at)) t->at++;
 }
 
+/* Records nothing, since what comes next may be this mark or another. */
 bool lam__tokens_next(lam__tokens *t, char c) {
     lam__tokens_skip(t);
     if (*t->at != c) return false;
@@ -82,6 +86,7 @@ bool lam__tokens_next(lam__tokens *t, char c) {
     return true;
 }
 
+/* Of what stands there instead a dozen bytes are shown: a text may be one long line. */
 bool lam__tokens_expect(lam__tokens *t, char c) {
     return lam__tokens_next(t, c) || lam__tokens_fail(t, "'%c' expected, found '%.12s'", c, t->at);
 }
@@ -94,6 +99,7 @@ size_t lam__tokens_word_at(const char *at) {
     return n;
 }
 
+/* The name is not copied and has no end: it lies in the text, for as long as that is there. */
 bool lam__tokens_word(lam__tokens *t, const char **name, size_t *length) {
     lam__tokens_skip(t);
     *name = t->at;
@@ -130,7 +136,8 @@ bool lam__tokens_integer(lam__tokens *t, int64_t *value) {
 }
 
 /* "f64[2, 3]" Sizes are checked against overflow here, so that counts of elements and bytes of whatever is declared are
- * numbers. */
+ * numbers. Axes may be as many as values inside can have, since a program that was recorded below a batch has its axis
+ * too. */
 bool lam__tokens_type(lam__tokens *t, lam_shape *s) {
     s->rank = 0;
     if (!lam__tokens_dtype(t, &s->dtype) || !lam__tokens_expect(t, '[')) return false;
@@ -144,6 +151,8 @@ bool lam__tokens_type(lam__tokens *t, lam_shape *s) {
            lam__tokens_fail(t, "the sizes overflow");
 }
 
+/* Commas are counted, and whatever stands before the first one. Whether these are elements is seen when they are read,
+ * each against its own parameter. */
 int64_t lam__tokens_listed(const lam__tokens *t) {
     int64_t n = 0;
     const char *at = t->at + strcspn(t->at, "[\n");

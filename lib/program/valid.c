@@ -14,7 +14,8 @@
  * no other care. */
 enum { LARGEST = 1 << 30, MOST_MEMBER = 1 << 16, MOST_ORDER = 1 << 10 };
 
-/* Element i of the parameter of this name. */
+/* Element i of the parameter of this name. Looked for by name each time: this is slow, but a text is read once. -1
+ * where the layout has no such name. */
 static int64_t get(const lam_call_site *c, const char *name, int64_t i) {
     lam__layout l;
     lam__parameter q;
@@ -30,22 +31,24 @@ static bool within(int64_t value, int64_t low, int64_t high) {
     return value >= low && value < high;
 }
 
-/* 0 for what is not there: no axis is below it. */
+/* 0 for what is not there: no axis is below it. Rows may have fewer operands than a check asks for. */
 static int rank(const lam_call_site *c, int i) {
     return c->inputs > i && c->in[i] ? c->in[i]->rank : 0;
 }
 
+/* Whoever asks has compared the axis with the rank. */
 static int64_t dim(const lam_call_site *c, int i, int64_t axis) {
     return c->in[i]->dims[axis];
 }
 
 /* ---- by family --------------------------------------------------------------------------------------------------- */
 
+/* Rank 0 has no axis, and is refused too. */
 static bool axis(const lam_call_site *c) {
     return within(get(c, "axis", 0), 0, rank(c, 0));
 }
 
-/* `count` is how many of the order are wanted; -1: all. */
+/* `count` is how many of the order are wanted; -1: all. The axis is looked at first, since its size is the limit. */
 static bool sorted(const lam_call_site *c) {
     return axis(c) && within(get(c, "count", 0), -1, dim(c, 0, get(c, "axis", 0)) + 1);
 }
@@ -56,6 +59,7 @@ static bool lanes(const lam_call_site *c) {
     return within(first, 0, rank(c, 0) + 1) && within(count, 0, rank(c, 0) + 1) && first + count <= rank(c, 0);
 }
 
+/* Values inside may have twice as many axes as those of users. */
 static bool sizes(const lam_call_site *c) {
     const int64_t n = get(c, "rank", 0);
     if (!within(n, 0, LAM_INNER_RANK + 1)) return false;
@@ -199,10 +203,12 @@ static bool bags(const lam_call_site *c) {
     return get(c, "batch", 0) >= 0 && (!rows || within(get(c, "rows", 0), 0, LARGEST));
 }
 
+/* It is done along the last axis, so there has to be one. */
 static bool inverse(const lam_call_site *c) {
     return rank(c, 0) && within(get(c, "n", 0), 0, LARGEST) && within(get(c, "mode", 0), 0, LAM__INDEX_DROP + 1);
 }
 
+/* The batch is in front of both operands, so it is no longer than either rank. */
 static bool powers(const lam_call_site *c) {
     const int64_t batch = get(c, "batch", 0);
     return within(batch, 0, rank(c, 0) + 1) && within(batch, 0, rank(c, 1) + 1) &&
@@ -218,12 +224,13 @@ static bool half(const lam_call_site *c) {
 }
 #endif
 
-/* RANGE8 is the last form that there is. */
+/* RANGE8 is the last form that there is. Any span and least number are fine: all of them name some range of words. */
 static bool drawn(const lam_call_site *c) {
     return sizes(c) && within(get(c, "form", 0), 0, LAM__RANDOM_RANGE8 + 1);
 }
 
-/* Two numbers in one: 256 times the bits of the exponent, and those of the fraction. */
+/* Two numbers in one: 256 times the bits of the exponent, and those of the fraction. An exponent has 1 to 11 bits, as
+ * many as that of f64 has, and a fraction up to 52. */
 static bool precise(const lam_call_site *c) {
     return within(get(c, "bits", 0), 256, 12 * 256) && within(get(c, "bits", 0) % 256, 0, 53);
 }
@@ -264,7 +271,8 @@ static bool orders(const lam_call_site *c) {
     return within(get(c, "by_x", 0), 0, 32);
 }
 
-/* Rows that have a member as their parameter, which is also what a row of users has that does not say. */
+/* Rows that have a member as their parameter, which is also what a row of users has that does not say. Texts are
+ * compared, and not rows, so that a row of a user is found too. */
 static bool of_family(const lam_primitive *row) {
     lam__layout l;
     return lam__layout_open(&l, row) && !strcmp(l.text, "l member");
@@ -278,13 +286,15 @@ static bool member(const lam_call_site *c) {
     return within(get(c, "member", 0), row == &lam__row_expn ? -most : 0, most);
 }
 
+/* wofz has its first derivative and no more, loggamma as many as its kernel has places for. */
 static bool order(const lam_call_site *c) {
     const lam_primitive *row = c->primitive;
     const int64_t most = row == &lam__row_polygamma ? MOST_ORDER : row == &lam__row_wofz ? 1 : LAM__LOGGAMMA_ORDERS;
     return within(get(c, "order", 0), 0, most + 1);
 }
 
-/* Triangles and right-hand sides of one stack. */
+/* Triangles and right-hand sides of one stack. The triangle is as wide as the columns are long, or where it stands on
+ * the right, as the rows are. */
 static bool triangular(const lam_call_site *c) {
     const int r = rank(c, 0);
     if (!square(c) || rank(c, 1) != r || c->in[0]->dtype != c->in[1]->dtype) return false;
@@ -295,7 +305,8 @@ static bool triangular(const lam_call_site *c) {
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-/* Sets of axes are known by their kind in the layout, whatever their name; parameters are as long as that says. */
+/* Sets of axes are known by their kind in the layout, whatever their name; parameters are as long as that says. A set
+ * has 32 bits and is shifted as 64, so that no rank is too far. */
 static bool axes_fit(const lam_call_site *c) {
     lam__layout l;
     lam__parameter q;
@@ -307,7 +318,8 @@ static bool axes_fit(const lam_call_site *c) {
     return lam__layout_bytes(&l) <= c->params_bytes;
 }
 
-/* What each row takes for granted. */
+/* What each row takes for granted. Rows that are not in the list have parameters of which any value will do, or a shape
+ * rule that looks at them itself. */
 static const struct {
     const lam_primitive *row;
     bool (*fits)(const lam_call_site *c);
@@ -371,7 +383,9 @@ static const struct {
 #undef OF
 };
 
-/* In an order in which each question may take the ones before it for granted. */
+/* In an order in which each question may take the ones before it for granted. Rows that call functions may lack
+ * operands. Of those in the table the ones without parameters are functions of square matrices, which is what the last
+ * message says of them. */
 const char *lam__program_fault(const lam_call_site *call) {
     const lam_primitive *row = call->primitive;
     for (int i = 0; i < call->inputs; i++)

@@ -43,6 +43,8 @@ static lam__emit_writer *writer_of(const lam_primitive *row) {
     return NULL;
 }
 
+/* Views, what is elementwise, moves and sums. Indices are clipped in C where they are refused elsewhere, and the other
+ * families go other ways there. */
 bool lam__emit_is_same(const lam__equation *q) {
     if (q->primitive->view || lam__emit_is_each(NULL, q)) return true;
     for (int family = 0; family < 2; family++)
@@ -52,7 +54,7 @@ bool lam__emit_is_same(const lam__equation *q) {
 }
 
 /* An equation of a row that has a writer, in a block of its own. Results have their memory before it is written; what
- * is given up with the equation is given up by the walk. */
+ * is given up with the equation is given up by the walk. A result without elements is looked at for its form alone. */
 static const char *write_equation(lam__emit *e, const lam__equation *q) {
     lam__emit_writer *write = lam__nested_of(q) ? lam__emit_nested : writer_of(q->primitive);
     const lam__emit_place **in = lam__arena_get(&e->arena, (size_t)(q->inputs + q->outputs + 1) * sizeof *in);
@@ -94,7 +96,8 @@ static void write_results(lam__emit *e) {
     }
 }
 
-/* Compilers take a time that grows faster than a function does, so long programs are functions of some blocks each. */
+/* Compilers take a time that grows faster than a function does, so long programs are functions of some blocks each.
+ * Only programs with a workspace are parted (write_needs). */
 enum { PART_BLOCKS = 64 };
 
 static void write_part_head(lam__emit *e);
@@ -130,7 +133,7 @@ static const char *walk(lam__emit *e) {
     return wrong;
 }
 
-/* Types that C has, and values that are there. */
+/* Types that C has, and values that are there. Also notes whether complex numbers are there, which take a header. */
 static const char *check_type(lam__emit *e, const lam_value *v) {
     if (!v) return "leaves a result out";
     if (v->dtype == LAM_F16 || v->dtype == LAM_BF16) return "uses 16-bit floats, which have no form in C";
@@ -163,7 +166,8 @@ static const char *check(lam__emit *e) {
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-/* Programs within are not run at the same time. */
+/* Programs within are not run at the same time. So they lie in a union, as large as the widest. One that nobody calls
+ * is not in the file, and takes nothing. */
 int64_t lam__emit_workspace(const lam__emit *e) {
     int64_t bytes = 0, within = 0;
     if (e->outer && !e->called) return 0;
@@ -180,6 +184,7 @@ static const lam_value *result_type(const lam__emit *e, int o) {
     return a->variable >= 0 ? e->program->types[a->variable] : a->constant;
 }
 
+/* Bools are bytes, which the type alone would not say. */
 static void write_type(lam__emit *e, const char *name, int number, const lam_value *type) {
     lam__emit_put(e, " *   %s%-4d %s", name, number, lam__emit_type((lam_dtype)type->dtype));
     for (int axis = 0; axis < type->rank; axis++) lam__emit_put(e, "[%lld]", (long long)type->dims[axis]);
@@ -241,7 +246,8 @@ static void write_constants(lam__emit *e) {
     lam__emit_put(e, "\n");
 }
 
-/* One struct of arrays: each element is only ever of its own type. */
+/* One struct of arrays: each element is only ever of its own type. Arrays are in the order of the classes, widest
+ * elements first, so that they need no padding between them. */
 static void write_struct(lam__emit *e) {
     lam__emit_put(e, "struct %s_workspace {\n", e->name);
     bool within = false;
@@ -259,7 +265,8 @@ static void write_struct(lam__emit *e) {
     lam__emit_put(e, "};\n%s", e->outer ? "\n" : "");
 }
 
-/* The size is named in the file even where it is 0, so that callers need not tell such programs apart. */
+/* The size is named in the file even where it is 0, so that callers need not tell such programs apart. That there is
+ * none anywhere is asserted in the file itself, since callers give as many bytes as it says. */
 static void write_workspace(lam__emit *e, bool reentrant) {
     const int64_t bytes = lam__emit_workspace(e);
     if (bytes) write_struct(e);
@@ -288,13 +295,16 @@ static int write_arguments(lam__emit *e, bool types) {
     return n;
 }
 
+/* A reentrant function has the argument also where it needs no workspace, as a caller who does not look would pass
+ * it. */
 static void write_signature(lam__emit *e, bool reentrant, const char *end) {
     lam__emit_put(e, "void %s(", e->name);
     const int n = write_arguments(e, true);
     lam__emit_put(e, "%s)%s\n", reentrant ? n ? ", void *workspace" : "void *workspace" : n ? "" : "void", end);
 }
 
-/* A part sees all that the function sees. */
+/* A part sees all that the function sees. Which of these a part reads is not known before it is written, so all are
+ * cast to void. */
 static void write_part_head(lam__emit *e) {
     lam__emit_put(e, "static void %s__part%lld(", e->name, (long long)(e->blocks / PART_BLOCKS));
     const int n = write_arguments(e, true);
@@ -317,7 +327,8 @@ static void write_part_calls(lam__emit *e) {
     lam__emit_put(e, "%sw);\n", n ? ", " : "");
 }
 
-/* In the order in which they were noted, in which none comes before one that it calls. */
+/* In the order in which they were noted, in which none comes before one that it calls. Guards let several programs,
+ * each with helpers of its own, be put into one file. */
 static void write_helpers(lam__emit *e) {
     for (int64_t i = 0; i < e->use_count; i++) {
         const char *name = e->uses[i].helper->name, *suffix = lam__emit_suffix(e->uses[i].dtype);
@@ -343,7 +354,8 @@ static void write_beginning(lam__emit *e, bool reentrant) {
 }
 
 /* After the dry walk, which tells whether there are parts. Functions come first that are called by others. A part is a
- * function too, so parts are written here, and not where the function begins that calls them. */
+ * function too, so parts are written here, and not where the function begins that calls them. The walk that writes
+ * parts is the one walk to the file; write_body then only calls them. */
 static void write_needs(lam__emit *e, bool reentrant) {
     for (lam__emit *one = e->first; one; one = one->next) {
         one->file = e->file;
@@ -389,7 +401,8 @@ static void write_file(lam__emit *e, bool reentrant) {
 
 /* ---- one program ------------------------------------------------------------------------------------------------- */
 
-/* Users know the outermost program by its name, and the operation by that of its row. */
+/* Users know the outermost program by its name, and the operation by that of its row. Where no equation is at fault it
+ * is the program itself, as where an input has a dtype without a form. */
 static lam_status refuse(const lam__emit *e, const char *wrong) {
     const lam__emit *whole = e;
     while (whole->outer) whole = whole->outer;
@@ -436,6 +449,7 @@ lam_status lam__emit_program(const lam__program *p, const char *name, FILE *file
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
+/* A name that the user gives is taken or refused, one that is derived from the program's is made to fit. */
 lam_status lam_emit_c(lam_program *program, FILE *file, const lam_emit_options *options) {
     static const lam_emit_options none;
     const lam_emit_options *o = options ? options : &none;

@@ -10,7 +10,8 @@
 
 enum { INDEX = 2 }; /* its number among the operands */
 
-/* Loops are called by number: batch and bags, terms, then items, and the row that an index names. */
+/* Loops are called by number: batch and bags, terms, then items, and the row that an index names. In each list a name
+ * for each axis of that operand: entries of indices and weights, rows of the table, sums of the bags. */
 typedef struct bags {
     int batch, bags; /* axes of the indices: batch, and with the bags */
     int items;       /* axes */
@@ -34,7 +35,8 @@ static bags bags_of(const lam__equation *q, const lam__emit_place *index, const 
     return b;
 }
 
-/* The loops over all entries, in which the row that an entry names is known. An index below 0 counts from the end. */
+/* The loops over all entries, in which the row that an entry names is known. An index below 0 counts from the end. The
+ * variable that is the row has the name of a loop, so that lam__emit_at finds it as an index. */
 static int open_entries(lam__emit *e, const bags *b, const lam__emit_place *index, int64_t rows) {
     char text[LAM__EMIT_TEXT];
     const int loops = lam__emit_loops(e, index->rank, index->dims, NULL), row = b->rows[b->batch];
@@ -46,7 +48,8 @@ static int open_entries(lam__emit *e, const bags *b, const lam__emit_place *inde
     return loops;
 }
 
-/* Sums begin at 0, those of empty bags stay there. */
+/* Sums begin at 0, those of empty bags stay there. Sums are added up where they lie, since one bag's entries need not
+ * be the innermost loop. */
 static void clear(lam__emit *e, const lam__emit_place *out) {
     char result[LAM__EMIT_TEXT];
     const int loops = lam__emit_loops(e, out->rank, out->dims, NULL);
@@ -55,7 +58,8 @@ static void clear(lam__emit *e, const lam__emit_place *out) {
     lam__emit_close(e, loops);
 }
 
-/* Weights times rows into sums (table, weights), or sums into rows (sums, weights). */
+/* Weights times rows into sums (table, weights), or sums into rows (sums, weights). Where there is nothing to name or
+ * nothing that could be named, only the zeros are written. */
 static const char *spread(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                           const lam__emit_place *out, bool back) {
     const lam__emit_place *table = back ? out : in[0];
@@ -82,7 +86,8 @@ static const char *write_bag_spread(ARGUMENTS) {
     return spread(e, q, in, out[0], true);
 }
 
-/* Of each entry the product of the row that it names with that of its bag. */
+/* Of each entry the product of the row that it names with that of its bag. The row is found before the loops over
+ * items, once for each entry. */
 static const char *write_bag_dots(ARGUMENTS) {
     const bags b = bags_of(q, in[INDEX], in[0]);
     char x[LAM__EMIT_TEXT], y[LAM__EMIT_TEXT], result[LAM__EMIT_TEXT];

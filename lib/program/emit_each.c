@@ -31,6 +31,7 @@ typedef struct run {
     int64_t dims[LAM_INNER_RANK];
 } run;
 
+/* The rows that are named have no loop of that kind, but do the same at each element too. */
 bool lam__emit_is_each(const lam__emit *e, const lam__equation *q) {
     const lam_primitive *row = q->primitive;
     (void)e;
@@ -43,7 +44,8 @@ static bool is_inner(const lam__emit *e, int64_t first, int64_t variable) {
     return variable >= 0 && e->places[variable].root >= e->program->list[first]->first;
 }
 
-/* An equation joins if its results have the same dims and what it reads of the run is read as it was made. */
+/* An equation joins if its results have the same dims and what it reads of the run is read as it was made. A view of
+ * what the run makes would want elements that other trips make. */
 static bool joins(const lam__emit *e, const run *r, const lam__equation *q) {
     const lam__emit_place *out = &e->places[q->first];
     if (!lam__emit_is_each(e, q) || out->rank != r->like->rank) return false;
@@ -68,7 +70,8 @@ static void find_end(const lam__emit *e, run *r) {
     while (lam__emit_is_view(e, e->program->list[r->end - 1])) r->end--;
 }
 
-/* Operands line up with the result from the last axis on. */
+/* Operands line up with the result from the last axis on. An axis that x does not have, or has once, is broadcast: its
+ * stride is 0. */
 static int64_t step_of(const run *r, const lam__emit_place *x, int axis) {
     const int own = axis - (r->like->rank - x->rank);
     return own < 0 || x->dims[own] == 1 ? 0 : x->strides[own];
@@ -87,7 +90,8 @@ static bool nests(lam__emit *e, const run *r, int a, int b) {
     return true;
 }
 
-/* From the last axis on; the innermost of those that are one says the stride. */
+/* From the last axis on; the innermost of those that are one says the stride. Axes are gathered from the inside out and
+ * turned around at the end, so that loops are in the order of the axes. */
 static void find_axes(lam__emit *e, run *r) {
     int order[LAM_INNER_RANK], n = 0;
     int64_t dims[LAM_INNER_RANK];
@@ -109,7 +113,7 @@ static void find_axes(lam__emit *e, run *r) {
     }
 }
 
-/* x as the loops of the run see it. */
+/* x as the loops of the run see it. Turned axes begin at their last element and go on by the stride's negative. */
 static void name_element(lam__emit *e, const run *r, const lam__emit_place *x, char text[LAM__EMIT_TEXT]) {
     lam__emit_place seen = *x;
     seen.rank = r->rank;
@@ -137,7 +141,8 @@ static bool name_operand(lam__emit *e, const run *r, const lam__atom *a, char te
 
 static const char *const WAVES[] = {"sin$f($1)", "cos$f($1)"};
 
-/* Floats saturate and NaN gives 0; to bool anything but 0 is true; integers lose high bits. */
+/* Floats saturate and NaN gives 0; to bool anything but 0 is true; integers lose high bits. NULL: complex numbers have
+ * no cast to integers. $4 is the C type of the result. */
 static const char *cast_of(lam_dtype from, lam_dtype to) {
     const bool floating = from == LAM_F64 || from == LAM_F32, complex_from = from == LAM_C128 || from == LAM_C64;
     if (complex_from && (to == LAM_C128 || to == LAM_C64)) return "($4)$1";
@@ -187,7 +192,8 @@ static const char *write_result(lam__emit *e, const run *r, const char *text, la
     return NULL;
 }
 
-/* The expression of an equation of one result, of what dtype it is spelled, and what it needs beside its operands. */
+/* The expression of an equation of one result, of what dtype it is spelled, and what it needs beside its operands. Of
+ * bytes any comparison is hidden, and of wider ones that of a thing with itself: compilers see both through. */
 static const char *text_of(lam__emit *e, const lam__equation *q, lam_dtype *dtype, const char *arguments[],
                            char parameters[3][LAM__EMIT_NUMBER]) {
     const bool byte = *dtype == LAM_U8 || *dtype == LAM_BOOL, whole = byte || *dtype == LAM_I64 || *dtype == LAM_I32;
@@ -272,7 +278,7 @@ static bool can_replace(const lam__emit *e, const run *r, int64_t k, int64_t v, 
 }
 
 /* Gives v the place of an operand that dies here; false: there is none. The operand is read there until the run is
- * written, and then gives nothing back (heir). */
+ * written, and then gives nothing back (heir). One variable inherits from one other, and that has no other heir. */
 static bool inherit(lam__emit *e, const run *r, int64_t k, int64_t v) {
     for (int64_t i = r->first; i <= k; i++) {
         const lam__equation *q = e->program->list[i];
@@ -320,7 +326,7 @@ static void write_statements(lam__emit *e, void *env) {
 }
 
 /* Whether all that the run reads and writes of memory goes backwards along an axis, or not at all: NOTE [turned sums]
- * in emit_sums.c. */
+ * in emit_sums.c. A run that stores anything keeps its order, since what it writes goes forwards. */
 static bool is_backwards(lam__emit *e, const run *r, int axis) {
     bool backwards = false;
     for (int64_t k = r->first; k < r->end; k++) {
@@ -338,7 +344,8 @@ static bool is_backwards(lam__emit *e, const run *r, int axis) {
     return backwards;
 }
 
-/* The loops are those of the reduction, an axis each. */
+/* The loops are those of the reduction, an axis each. Axes are not joined here, since those that stay and those that go
+ * may alternate. */
 static void write_with_sum(lam__emit *e, run *r) {
     char element[32];
     r->rank = r->like->rank;
@@ -361,6 +368,7 @@ static void write_with_sum(lam__emit *e, run *r) {
     e->current = r->sum;
 }
 
+/* Memory is asked for before anything is named, and the run is written hushed where it has no elements. */
 const char *lam__emit_each(lam__emit *e, int64_t first, int64_t *end) {
     run r = {.first = first, .like = &e->places[e->program->list[first]->first]};
     find_end(e, &r);

@@ -10,11 +10,14 @@
  * put together by turns. Of a prime n the transforms are of one element, and what is left is the sum as it is defined.
  * The turns of a part are those of the whole, `step` apart. */
 const lam__emit_helper lam__emit_fourier[] = {
+    /* Each angle is worked out by itself, in double: products of turns would gather errors along the line. */
     {"turns", "/* w[k] = exp(sign 2 pi i k / n). */\n"
               "static void turns_$S(int64_t n, int sign, $T *w) {\n"
               "    for (int64_t k = 0; k < n; k++) {\n"
               "        const double angle = 0x1.921fb54442d18p+2 * (double)k / (double)n;\n"
               "        w[k] = @join(($U)cos(angle), ($U)(sign * sin(angle)));\n    }\n}\n"},
+    /* Products are @mul, so that no infinity is looked for behind NaN as C's * does. The work is n times the sum of the
+     * prime factors, so a prime length takes its square. */
     {"fft",
      "/* out = the transform of n elements of x, `step` apart; step times n elements are in w, t has room for n. */\n"
      "static void fft_$S(int64_t n, const $T *x, int64_t step, $T *out, const $T *w, $T *t) {\n"
@@ -37,13 +40,15 @@ const lam__emit_helper lam__emit_fourier[] = {
 #define ARGUMENTS                                                                                                      \
     lam__emit *e, const lam__equation *q, const lam__emit_place *const in[], const lam__emit_place *const out[]
 
-/* The lines of an equation along one axis: three are in the workspace, of n complex numbers each, and the turns. */
+/* The lines of an equation along one axis: three are in the workspace, of n complex numbers each, and the turns. In the
+ * order of `declare`: the line as it is taken out, its transform, the turns, and the room of the helper. */
 typedef struct lines {
     lam_dtype dtype; /* complex */
     int64_t n, room[4];
     int axis;
 } lines;
 
+/* All four are asked for, also behind one that failed: the walks have to ask for the same. */
 static bool reserve(lam__emit *e, lines *l) {
     bool all = true;
     for (int i = 0; i < 4; i++) all = (l->room[i] = lam__emit_reserve(e, l->dtype, l->n)) >= 0 && all;
@@ -67,7 +72,8 @@ static void declare(lam__emit *e, const lines *l, int sign) {
     lam__emit_statement(e, "@turns($0, $1, w_k);", l->dtype, arguments);
 }
 
-/* The loops over all lines, of which there is one for each element of the other axes. */
+/* The loops over all lines, of which there is one for each element of the other axes. The axis itself has one element
+ * here, and so no index; `each` gives it one. */
 static int open_lines(lam__emit *e, const lines *l, const lam__emit_place *x) {
     int64_t dims[LAM_INNER_RANK];
     for (int axis = 0; axis < x->rank; axis++) dims[axis] = axis == l->axis ? 1 : x->dims[axis];
@@ -82,7 +88,8 @@ static void transform(lam__emit *e, const lines *l) {
     lam__emit_statement(e, "@fft($0, a, 1, b, w_k, t);", l->dtype, arguments);
 }
 
-/* A loop of one statement along the axis, over `count` elements; $1 and $2 are elements, $3 a number, $4 the index. */
+/* A loop of one statement along the axis, over `count` elements; $1 and $2 are elements, $3 a number, $4 the index. The
+ * scale is rounded to the dtype of the parts. */
 static void each(lam__emit *e, const lines *l, int64_t count, const char *text, const char *x, double scale) {
     char index[24], number[LAM__EMIT_NUMBER];
     const char *arguments[LAM__EMIT_ARGUMENTS] = {"", x, "", number, index};
@@ -95,7 +102,7 @@ static void each(lam__emit *e, const lines *l, int64_t count, const char *text, 
     e->depth--;
 }
 
-/* The first axis takes the scale along. */
+/* The first axis takes the scale along. Axis by axis in the result, to which the operand is copied first. */
 static const char *write_fft(ARGUMENTS) {
     const lam__fft_params *p = q->params;
     char element[LAM__EMIT_TEXT];
@@ -120,7 +127,8 @@ static const char *write_fft(ARGUMENTS) {
     return NULL;
 }
 
-/* n reals to n / 2 + 1 coefficients. */
+/* n reals to n / 2 + 1 coefficients. The transform is that of complex numbers, of which one half is thrown away: the
+ * text stays short. */
 static const char *write_rfft(ARGUMENTS) {
     const lam__half_params *p = q->params;
     lines l = {.dtype = out[0]->dtype, .n = p->n, .axis = p->axis};
@@ -138,7 +146,9 @@ static const char *write_rfft(ARGUMENTS) {
     return NULL;
 }
 
-/* n / 2 + 1 coefficients to n reals: the others are conjugates, and those of frequencies 0 and n / 2 count as real. */
+/* n / 2 + 1 coefficients to n reals: the others are conjugates, and those of frequencies 0 and n / 2 count as real.
+ * Whatever stands in the imaginary parts of these two has no say. Both halves are filled in before they are
+ * transformed. */
 static const char *write_irfft(ARGUMENTS) {
     const lam__half_params *p = q->params;
     lines l = {.dtype = in[0]->dtype, .n = p->n, .axis = p->axis};

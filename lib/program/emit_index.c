@@ -19,7 +19,8 @@
     lam__emit *e, const lam__equation *q, const lam__emit_place *const in[], const lam__emit_place *const out[]
 
 /* NOTE [geometry] of index.h as loops: which axis of what is taken goes along with each axis of x and of the indices;
- * the axis of x that is indexed has a name of its own. */
+ * the axis of x that is indexed has a name of its own. clip: an index that lies outside is brought to an end; otherwise
+ * it takes or puts nothing. */
 typedef struct geometry {
     int x[LAM_INNER_RANK], index[LAM_INNER_RANK];
     int lead; /* axes of what is taken up to the last one of the indices */
@@ -29,7 +30,7 @@ typedef struct geometry {
 } geometry;
 
 /* Indices go along with axes of `taken` by the axis' number there, those of x behind the indexed one by as many more as
- * the indices have. */
+ * the indices have. The indexed axis is the only one of x that does not go along with one of `taken`. */
 static geometry geometry_of(const lam__equation *q, const lam__emit_place *x, const lam__emit_place *indices,
                             const lam__emit_place *taken) {
     const lam__index_params *p = q->params;
@@ -42,7 +43,8 @@ static geometry geometry_of(const lam__equation *q, const lam__emit_place *x, co
     return g;
 }
 
-/* The loops up to the index, which is worked out there; gives how many. */
+/* The loops up to the index, which is worked out there; gives how many. Clipping takes the end in any mode but DROP and
+ * FILL: code in C has nobody to tell that an index is wrong, but it must not read beyond memory. */
 static int open_index(lam__emit *e, const geometry *g, const lam__emit_place *indices, const lam__emit_place *taken) {
     char index[LAM__EMIT_TEXT];
     const int loops = lam__emit_loops(e, g->lead, taken->dims, NULL);
@@ -55,14 +57,16 @@ static int open_index(lam__emit *e, const geometry *g, const lam__emit_place *in
     return loops;
 }
 
-/* The loops over axes behind those of the indices, all at one index. */
+/* The loops over axes behind those of the indices, all at one index. They keep their numbers, which begin behind those
+ * of the first loops. */
 static int rest_of(lam__emit *e, const geometry *g, const lam__emit_place *taken) {
     int names[LAM_INNER_RANK];
     for (int i = 0; i < taken->rank; i++) names[i] = i;
     return lam__emit_loops(e, taken->rank - g->lead, taken->dims + g->lead, names + g->lead);
 }
 
-/* Where an index that lies outside gives 0, and where there is nothing to take from, that is written. */
+/* Where an index that lies outside gives 0, and where there is nothing to take from, that is written. An axis without
+ * elements has no element to be clipped to, so 0 is written, as where nothing is found. */
 static const char *write_take(ARGUMENTS) {
     const geometry g = geometry_of(q, in[0], in[1], out[0]);
     char element[LAM__EMIT_TEXT], result[LAM__EMIT_TEXT];
@@ -76,7 +80,9 @@ static const char *write_take(ARGUMENTS) {
     return NULL;
 }
 
-/* The base, then the updates in their order; what lies outside is left out. */
+/* The base, then the updates in their order; what lies outside is left out. Several updates of one place are done one
+ * after the other, so sums are in the order of the indices. Even a clipped index is compared: there may be no place at
+ * all. */
 static const char *scatter(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                            const lam__emit_place *out, const char *text) {
     const geometry g = geometry_of(q, in[0], in[1], in[2]);
@@ -117,7 +123,8 @@ static const char *write_put(ARGUMENTS) {
     return scatter(e, q, in, out[0], "$1 = $2;");
 }
 
-/* For each place of the last axis which index names it last, or -1. Later indices write over earlier ones. */
+/* For each place of the last axis which index names it last, or -1. Later indices write over earlier ones. The loop
+ * over indices has a name of its own, k, since the last axis is named by what is found. */
 static const char *write_index_inverse(ARGUMENTS) {
     const lam__inverse_params *p = q->params;
     const int last = out[0]->rank - 1, k = out[0]->rank;
@@ -159,7 +166,9 @@ static const char *write_wrap_index(ARGUMENTS) {
 
 /* NaN is beyond all else. Heaps sort in place, and stably where places that tie are ordered themselves. */
 const lam__emit_helper lam__emit_orders[] = {
+    /* An order of all floats, NaN too: by x < y alone a heap with NaN in it would be in no order at all. */
     {"less", "static int less_$S($T x, $T y) {\n    return x < y || ($N(y) && !$N(x));\n}\n"},
+    /* Of ties the one that stood first is before the other, also where the largest come first. */
     {"before", "static int before_$S(const $T *x, int64_t step, int down, int64_t a, int64_t b) {\n"
                "    const $T u = x[a * step], v = x[b * step];\n"
                "    if (down ? @less(v, u) : @less(u, v)) return 1;\n"
@@ -188,7 +197,7 @@ const lam__emit_helper lam__emit_orders[] = {
     {NULL, NULL},
 };
 
-/* x with one axis at its first element. */
+/* x with one axis at its first element. Its index is then in no text: helpers are given the address and the stride. */
 static lam__emit_place first_along(const lam__emit_place *x, int axis, int64_t dims[LAM_INNER_RANK]) {
     lam__emit_place first = *x;
     for (int i = 0; i < x->rank; i++) dims[i] = i == axis ? 1 : x->dims[i];
@@ -225,7 +234,8 @@ static const char *write_argsort(ARGUMENTS) {
     return NULL;
 }
 
-/* Along the last axis; what is in front is a batch. */
+/* Along the last axis; what is in front is a batch. The sorted elements are found by their stride, so any view will do.
+ * Each y looks for itself: by halves, in the logarithm of n. */
 static const char *write_searchsorted(ARGUMENTS) {
     const lam__emit_place *x = in[0], *y = in[1];
     const int last = y->rank - 1;

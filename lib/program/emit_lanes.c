@@ -22,7 +22,8 @@ typedef struct pass {
     const char *before, *each, *after;
 } pass;
 
-/* Lists end with a pass of nothing. */
+/* Lists end with a pass of nothing. A line of text for each line of C; what several passes need is declared before the
+ * loops or behind them. */
 /* clang-format off */
 static const pass
     /* The largest element is taken off before exponentials are, which then are 1 at most: their sum neither overflows
@@ -32,6 +33,7 @@ static const pass
         {"$T sum = 0;", "const $T t = exp$f($1 - top);\nsum += t;\n$2 = t;", NULL},
         {NULL, "$2 /= sum;", NULL},
         {NULL, NULL, NULL}},
+    /* The result is made of x again, since logarithms of the exponentials would lose small ones. */
     LOG_SOFTMAX[] = {
         {"$T top = -INFINITY;", "top = @max(top, $1);", NULL},
         {"$T sum = 0;", "sum += exp$f($1 - top);", "const $T log_sum = log$f(sum);"},
@@ -71,7 +73,7 @@ static const pass
         {NULL, NULL, NULL}};
 /* clang-format on */
 
-/* Lines of a template. */
+/* Lines of a template. Each line is a template of its own, so that it is indented. */
 static void write_lines(lam__emit *e, const char *text, lam_dtype dtype, const char *const arguments[]) {
     enum { LINE = 256 };
     char line[LINE];
@@ -83,7 +85,8 @@ static void write_lines(lam__emit *e, const char *text, lam_dtype dtype, const c
     }
 }
 
-/* Results have all axes of x, or those that stay. */
+/* Results have all axes of x, or those that stay. A pass without loops, over axes of one element, has braces for its
+ * variables. */
 static const char *write_passes(lam__emit *e, const lam__equation *q, const lam__emit_place *x,
                                 const lam__emit_place *const out[], lam__axis_set set, const pass *passes,
                                 double parameter) {
@@ -124,7 +127,7 @@ static const char *write_passes(lam__emit *e, const lam__equation *q, const lam_
 #define ARGUMENTS                                                                                                      \
     lam__emit *e, const lam__equation *q, const lam__emit_place *const in[], const lam__emit_place *const out[]
 
-/* Bits first to first + count - 1. */
+/* Bits first to first + count - 1. Shifted as 64 bits, so that no count is too large. */
 static lam__axis_set lanes_of(const lam__equation *q) {
     const lam__lanes_params *p = q->params;
     return (lam__axis_set)((((uint64_t)1 << p->count) - 1) << p->first);
@@ -147,7 +150,8 @@ static const char *write_logsumexp(ARGUMENTS) {
     return write_passes(e, q, in[0], out, lam__reduce_set(q->params), LOGSUMEXP, 0);
 }
 
-/* Without a degree of freedom it is NaN, as in the kernel. */
+/* Without a degree of freedom it is NaN, as in the kernel. What divides is worked out here, so that the text has a
+ * number. Counts are doubles, in which products of dims do not overflow. */
 static const char *write_var(ARGUMENTS) {
     const lam__variance_params *p = q->params;
     double n = 1;
@@ -164,7 +168,7 @@ static const char *write_norm(ARGUMENTS) {
 
 /* ---- polynomials ------------------------------------------------------------------------------------------------- */
 
-/* p[batch, count], x[batch, points...]: Horner's rule. */
+/* p[batch, count], x[batch, points...]: Horner's rule. The leading coefficient comes first. */
 static const char *write_polyval(ARGUMENTS) {
     const lam__polynomial_params *p = q->params;
     const lam__emit_place *x = in[1];
@@ -186,7 +190,9 @@ static const char *write_polyval(ARGUMENTS) {
     return NULL;
 }
 
-/* g and x [batch, points...] -> [batch, count]: sums over the points of g x^(count - 1), ..., g x, g. */
+/* g and x [batch, points...] -> [batch, count]: sums over the points of g x^(count - 1), ..., g x, g. Powers grow as
+ * coefficients are gone through from the last one, so the result is seen from its other end. It is added up in place:
+ * each point has a term for all of it. */
 static const char *write_power_sums(ARGUMENTS) {
     const lam__polynomial_params *p = q->params;
     const lam__emit_place *g = in[0];

@@ -26,14 +26,16 @@ typedef struct pieces {
     int64_t room[PIECES];
 } pieces;
 
-/* Matrix b of memory that begins at base[offset], `size` elements each. */
+/* Matrix b of memory that begins at base[offset], `size` elements each. That the workspace is used is noted here, as
+ * lam__emit_at notes it elsewhere. */
 static void add_piece(lam__emit *e, pieces *p, const char *base, int64_t offset, int64_t size) {
     char *text = p->text[p->count++];
     if (base[0] == 'w' && !e->hushed) e->works = true;
     snprintf(text, LAM__EMIT_TEXT, "&%s[%lld + b * %lld]", base, (long long)offset, (long long)size);
 }
 
-/* A result, or an operand that was copied to `place`. */
+/* A result, or an operand that was copied to `place`. Forty bytes of the text are kept back for what is behind the
+ * address. */
 static void add_place(lam__emit *e, pieces *p, const lam__emit_place *x, int64_t size) {
     char text[LAM__EMIT_TEXT];
     lam__emit_place first = *x;
@@ -42,7 +44,8 @@ static void add_place(lam__emit *e, pieces *p, const lam__emit_place *x, int64_t
     snprintf(p->text[p->count++], LAM__EMIT_TEXT, "&%.*s + b * %lld", LAM__EMIT_TEXT - 40, text, (long long)size);
 }
 
-/* Room for `size` elements, the same for all matrices. */
+/* Room for `size` elements, the same for all matrices. One block serves all matrices in turn: they are done one after
+ * the other. A block has one element at least, so that it has a place. */
 static void add_room(lam__emit *e, pieces *p, lam_dtype dtype, int64_t size) {
     char base[16];
     const int64_t at = lam__emit_reserve(e, dtype, size ? size : 1);
@@ -51,11 +54,13 @@ static void add_room(lam__emit *e, pieces *p, lam_dtype dtype, int64_t size) {
     p->room[p->rooms++] = at;
 }
 
+/* When the statement is written, since until then nobody else may have the memory. */
 static void give_back(lam__emit *e, const pieces *p) {
     for (int i = 0; i < p->rooms; i++) lam__emit_give_back(e, p->room[i]);
 }
 
-/* A copy of x in room of its own, `size` elements for each matrix. */
+/* A copy of x in room of its own, `size` elements for each matrix. Helpers that write over their operand get one of
+ * these, since operands are read by others too. */
 static void add_copy(lam__emit *e, pieces *p, const lam__emit_place *x, int64_t size) {
     char base[16];
     const int64_t at = lam__emit_reserve(e, x->dtype, x->count ? x->count : 1);
@@ -68,7 +73,7 @@ static void add_copy(lam__emit *e, pieces *p, const lam__emit_place *x, int64_t 
 }
 
 /* An operand where it lies, if it has no gaps, otherwise a copy. A constant of one element is a number in the file and
- * has no address. */
+ * has no address. Read where it lies by the address of its first matrix; all matrices are in one row of memory then. */
 static void add_operand(lam__emit *e, pieces *p, const lam__emit_place *x, int64_t size) {
     int64_t dense[LAM_INNER_RANK];
     bool fits = true;
@@ -78,7 +83,8 @@ static void add_operand(lam__emit *e, pieces *p, const lam__emit_place *x, int64
     else add_copy(e, p, x, size);
 }
 
-/* A statement for each matrix of x, which are its last two axes; sizes are $5 to $8. */
+/* A statement for each matrix of x, which are its last two axes; sizes are $5 to $8. Without a stack there is one
+ * matrix, and the loop is one trip. */
 static void write_each(lam__emit *e, const lam__emit_place *x, const char *text, const pieces *p,
                        const int64_t sizes[4]) {
     char numbers[4][LAM__EMIT_NUMBER];
@@ -115,7 +121,8 @@ static const char *write_cholesky(ARGUMENTS) {
 }
 
 /* x op(a) = b is op(a)^T x^T = b^T. So the vectors are rows of x, or its columns: how far apart their elements are, and
- * they themselves, are the last two sizes. */
+ * they themselves, are the last two sizes. Vectors are solved for where the result lies. Transposing for the right side
+ * and for the parameter cancel each other. */
 static const char *write_triangular_solve(ARGUMENTS) {
     const lam__triangular_params *how = q->params;
     const lam__emit_place *x = out[0];
@@ -134,7 +141,8 @@ static const char *write_triangular_solve(ARGUMENTS) {
     return NULL;
 }
 
-/* Factors in place of x, exchanges, and the permutation that these make. */
+/* Factors in place of x, exchanges, and the permutation that these make. There are as many exchanges as the shorter
+ * side has elements, and a place in the order for each row. */
 static const char *write_lu(ARGUMENTS) {
     const int64_t m = side(in[0], 2), n = side(in[0], 1), k = m < n ? m : n;
     pieces p = {0};
@@ -148,7 +156,8 @@ static const char *write_lu(ARGUMENTS) {
     return NULL;
 }
 
-/* Operands: the matrix, which is not read here, its factors, their order, the right-hand sides. */
+/* Operands: the matrix, which is not read here, its factors, their order, the right-hand sides. Only the right-hand
+ * sides are copied: the helper writes them over when it solves with the transpose. */
 static const char *write_solve(ARGUMENTS) {
     const lam__solve_params *how = q->params;
     const int64_t n = side(out[0], 2), m = side(out[0], 1);
@@ -182,7 +191,8 @@ static const char *write_tridiagonal_solve(ARGUMENTS) {
 
 /* ---- determinants ------------------------------------------------------------------------------------------------ */
 
-/* By the factors of a copy. Of slogdet the first result is the sign, the second the logarithm. */
+/* By the factors of a copy. Of slogdet the first result is the sign, the second the logarithm. Factors go into the
+ * copy, which nobody looks at behind this. */
 static const char *write_determinant(lam__emit *e, const lam__emit_place *x, const lam__emit_place *const out[],
                                      int results, const char *text) {
     const int64_t n = side(x, 1);
@@ -206,7 +216,8 @@ static const char *write_slogdet(ARGUMENTS) {
     return write_determinant(e, in[0], out, 2, "*($0) = @slogdet($5, $1, $2, $3);");
 }
 
-/* n^2 determinants of n - 1 rows, which is what it takes to be right for singular matrices too. */
+/* n^2 determinants of n - 1 rows, which is what it takes to be right for singular matrices too. The inverse times the
+ * determinant would take n^3 in all, and divide by 0 there. */
 static const char *write_cofactor(ARGUMENTS) {
     const int64_t n = side(in[0], 1);
     pieces p = {0};
@@ -222,7 +233,8 @@ static const char *write_cofactor(ARGUMENTS) {
 
 /* ---- orthogonal factors ------------------------------------------------------------------------------------------ */
 
-/* Of x a copy, in which reflections replace what they reflect. */
+/* Of x a copy, in which reflections replace what they reflect. How many columns q has says whether it is the whole
+ * square: the helper fills them with the unit matrix first. */
 static const char *write_qr(ARGUMENTS) {
     const int64_t m = side(in[0], 2), n = side(in[0], 1), columns = side(out[0], 1);
     pieces p = {0};
@@ -236,7 +248,7 @@ static const char *write_qr(ARGUMENTS) {
     return NULL;
 }
 
-/* eigvalsh is the same without vectors. */
+/* eigvalsh is the same without vectors. Only the symmetric part counts, as in the row. */
 static const char *write_eigh(ARGUMENTS) {
     const int64_t n = side(in[0], 1);
     pieces p = {0};
@@ -257,7 +269,8 @@ static int64_t svd_room(int64_t m, int64_t n, int64_t count) {
     return (count > shorter ? count : shorter) * longer + shorter * shorter;
 }
 
-/* svdvals is the same without vectors. */
+/* svdvals is the same without vectors. How many vectors there are is read off the dims of the results, and not off the
+ * parameters. */
 static const char *write_svd(ARGUMENTS) {
     const bool vectors = q->outputs > 1;
     const lam__emit_place *values = out[vectors ? 1 : 0];
@@ -294,7 +307,8 @@ static const char *write_pinv(ARGUMENTS) {
     return NULL;
 }
 
-/* The result is m x n, as the second operand is; the first one is n x n. */
+/* The result is m x n, as the second operand is; the first one is n x n. The helper reads both operands more than once,
+ * so nothing is solved in place. */
 static const char *write_gap_solve(ARGUMENTS) {
     const lam__gap_params *how = q->params;
     const int64_t m = side(out[0], 2), n = side(out[0], 1);
@@ -311,7 +325,8 @@ static const char *write_gap_solve(ARGUMENTS) {
 
 /* ---- exponentials ------------------------------------------------------------------------------------------------ */
 
-/* The derivative, which has a direction as its second operand, is found in the exponential of twice the rows. */
+/* The derivative, which has a direction as its second operand, is found in the exponential of twice the rows. 36 n^2
+ * are the matrix of twice the rows, its exponential, and seven more of that size which this takes. */
 static const char *write_expm(ARGUMENTS) {
     const bool derivative = q->inputs > 1;
     const int64_t n = side(out[0], 1);

@@ -3,11 +3,14 @@
 #include "lib/program/emit_writer.h"
 
 const lam__emit_helper lam__emit_factors[] = {
+    /* Of both triangles the mean: an operand that is symmetric up to rounding has to give what its transpose gives. */
     {"symmetric",
      "static void symmetric_$S(int64_t n, $T *x) {\n"
      "    for (int64_t i = 0; i < n; i++)\n"
      "        for (int64_t j = 0; j < i; j++) x[i * n + j] = x[j * n + i] = (x[i * n + j] + x[j * n + i]) / 2;"
      "\n}\n"},
+    /* A pivot that is not above 0, NaN too, is noted and the loops go on: there is nothing to jump out to, and at the
+     * end all of it is NaN. */
     {"cholesky", "/* In place: the lower factor of the symmetric part; NaN where that is not positive definite. */\n"
                  "static void cholesky_$S(int64_t n, $T *x) {\n"
                  "    int good = 1;\n"
@@ -22,7 +25,8 @@ const lam__emit_helper lam__emit_factors[] = {
                  "            x[j * n + i] = 0;\n        }\n    }\n"
                  "    for (int64_t i = 0; i < n * n && !good; i++) x[i] = NAN;\n}\n"},
     /* Forwards where op(a) is lower, which it is where `upper` and `transpose` are both true or both false; else from
-     * the end. */
+     * the end. One function for sides, triangles and transposes: rows and columns of a are two strides, and those of x
+     * two more. A unit diagonal is not read, since the memory of lu has the other factor's there. */
     {"substitute", "/* Solves op(a) x = b in place for m vectors, a triangular; element i of vector j is\n"
                    " * x[i * step + j * next]. */\n"
                    "static void substitute_$S(int64_t n, int64_t m, const $T *a, int upper, int transpose, int unit,\n"
@@ -36,7 +40,8 @@ const lam__emit_helper lam__emit_factors[] = {
                    "            for (int64_t k = first; k < end; k++)\n"
                    "                s -= a[i * row + k * column] * x[k * step + j * next];\n"
                    "            x[i * step + j * next] = unit ? s : s / a[i * n + i];\n        }\n    }\n}\n"},
-    /* The largest of a column comes first; of a column of zeros nothing is eliminated, as in LAPACK's getrf. */
+    /* The largest of a column comes first; of a column of zeros nothing is eliminated, as in LAPACK's getrf. m and n
+     * may differ: there are as many exchanges as the shorter side has elements. */
     {"lu", "/* In place, with exchanges of rows; gives the sign of the permutation. */\n"
            "static int lu_$S(int64_t m, int64_t n, $T *x, int32_t *pivots) {\n"
            "    int sign = 1;\n"
@@ -61,6 +66,8 @@ const lam__emit_helper lam__emit_factors[] = {
               "        const int32_t t = order[i];\n"
               "        order[i] = order[pivots[i]];\n"
               "        order[pivots[i]] = t;\n    }\n}\n"},
+    /* With P x = L U the transposed system goes through the factors first and is put in order last. The former leaves b
+     * written over, which is why it is a copy. */
     {"solve",
      "/* b and x are [n, m]; b is written over. */\n"
      "static void solve_$S(int64_t n, int64_t m, const $T *lu, const int32_t *order, int transpose, $T *b, $T *x) {\n"
@@ -73,11 +80,13 @@ const lam__emit_helper lam__emit_factors[] = {
      "    if (!transpose) {\n"
      "        @substitute(n, m, lu, 0, 0, 1, x, m, 1);\n"
      "        @substitute(n, m, lu, 1, 0, 0, x, m, 1);\n    }\n}\n"},
+    /* The product of the pivots, with the sign of the exchanges. */
     {"det", "/* x is written over. */\n"
             "static $T det_$S(int64_t n, $T *x, int32_t *pivots) {\n"
             "    $T det = ($T)@lu(n, n, x, pivots);\n"
             "    for (int64_t i = 0; i < n; i++) det *= x[i * n + i];\n"
             "    return det;\n}\n"},
+    /* A pivot of 0 gives the sign 0 and the logarithm -inf, NaN gives NaN in both. */
     {"slogdet", "/* Gives the sign. x is written over. */\n"
                 "static $T slogdet_$S(int64_t n, $T *x, int32_t *pivots, $T *size) {\n"
                 "    $T sign = ($T)@lu(n, n, x, pivots), sum = 0;\n"
@@ -87,6 +96,7 @@ const lam__emit_helper lam__emit_factors[] = {
                 "        sum += log$f(fabs$f(d));\n    }\n"
                 "    *size = sum;\n"
                 "    return sign;\n}\n"},
+    /* A matrix of one element has a minor without elements, whose determinant is 1. */
     {"cofactor", "/* The determinants of what is left without a row and a column. */\n"
                  "static void cofactor_$S(int64_t n, const $T *x, $T *out, $T *part, int32_t *pivots) {\n"
                  "    for (int64_t at = 0; at < n * n; at++) {\n"
@@ -96,7 +106,9 @@ const lam__emit_helper lam__emit_factors[] = {
                  "        const $T det = @det(n - 1, part, pivots);\n"
                  "        out[at] = (at / n + at % n) % 2 ? -det : det;\n    }\n}\n"},
     /* I - tau v v' with v = 1 at its first element, the rest below the diagonal, as LAPACK's geqrf leaves them: signs
-     * of r are its signs then. They are applied to the unit matrix from the last on. */
+     * of r are its signs then. They are applied to the unit matrix from the last on. What lies below alpha is measured
+     * by hypot, whose squares do not overflow. beta has the other sign than alpha, so that alpha - beta cannot cancel.
+     * A column that is 0 below its diagonal has nothing to be reflected, and tau = 0. */
     {"qr", "/* Householder's reflections of x [m, n], which is written over; q is [m, columns], r [columns, n]. */\n"
            "static void qr_$S(int64_t m, int64_t n, int64_t columns, $T *x, $T *q, $T *r, $T *tau) {\n"
            "    const int64_t k = m < n ? m : n;\n"
@@ -126,7 +138,8 @@ const lam__emit_helper lam__emit_factors[] = {
            "            q[j * columns + c] -= s;\n"
            "            for (int64_t i = j + 1; i < m; i++) q[i * columns + c] -= s * x[i * n + j];\n        }\n}\n"},
     /* Elimination with exchanges of neighbours, as LAPACK's gttrf does it: an exchange fills in a second band above the
-     * diagonal. The right-hand sides go along. */
+     * diagonal. The right-hand sides go along. Bands are what lies below, on and above the diagonal, each element at
+     * the number of its row; of the transpose the outer ones change places, and with them where they begin. */
     {"tridiagonal",
      "/* Solves in place for the m rows of x [m, n]; bands are [3, n], room has 4 n. */\n"
      "static void tridiagonal_$S(int64_t n, int64_t m, const $T *bands, int transpose, $T *x, $T *room) {\n"
@@ -158,7 +171,9 @@ const lam__emit_helper lam__emit_factors[] = {
      "            x[j * n + i] = s / main[i];\n        }\n}\n"},
     /* Each rotation makes one element beside the diagonal 0, by the smaller one of the two angles that do (Golub and
      * Van Loan, Matrix Computations, on Jacobi methods). One that is nothing beside both its diagonal elements is left;
-     * where all are, it is done. At the end values are sorted by selection, vectors with them. */
+     * where all are, it is done. At the end values are sorted by selection, vectors with them. t is the tangent of the
+     * angle: the root of t^2 + 2 h t - 1 of smaller size, written so that it does not cancel. Diagonal elements are set
+     * from it by one product each, which rounds less than the turns above. */
     {"eigh",
      "/* Jacobi's rotations of the symmetric part of x, which is written over; values ascend, vectors (which may be\n"
      " * NULL) are columns of v. */\n"

@@ -26,6 +26,7 @@ int lam__emit_class(lam_dtype dtype) {
     return at;
 }
 
+/* An axis of one element has a stride too, which nobody uses. */
 void lam__emit_dense(int rank, const int64_t dims[], int64_t strides[]) {
     int64_t step = 1;
     for (int axis = rank - 1; axis >= 0; axis--) {
@@ -34,6 +35,7 @@ void lam__emit_dense(int rank, const int64_t dims[], int64_t strides[]) {
     }
 }
 
+/* root -1: the memory is nobody's variable, so that lam__emit_at adds no place of its own. */
 lam__emit_place lam__emit_dense_place(const char *base, lam_dtype dtype, int rank, const int64_t dims[]) {
     lam__emit_place x = {dtype, rank, dims, 1, -1, -1, 0, {0}, ""};
     for (int axis = 0; axis < rank; axis++) x.count *= dims[axis];
@@ -44,7 +46,8 @@ lam__emit_place lam__emit_dense_place(const char *base, lam_dtype dtype, int ran
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
-/* Whether all elements are the same bytes. */
+/* Whether all elements are the same bytes. Bytes and not numbers, so that zeros of both signs and any NaN are told
+ * apart. Of what has no strides nothing is looked at. */
 static bool is_uniform(const lam_value *v) {
     const size_t item = lam__dtype_bytes(v->dtype);
     int64_t at[LAM_INNER_RANK] = {0}, where = 0, moving = 0;
@@ -61,7 +64,8 @@ static bool is_uniform(const lam_value *v) {
     return true;
 }
 
-/* Axes along which nothing changes have no stride; the others are row-major. */
+/* Axes along which nothing changes have no stride; the others are row-major. This is the order in which write_constants
+ * in emit.c goes through them. */
 static lam__emit_place place_of_constant(const lam_value *v) {
     lam__emit_place x = {(lam_dtype)v->dtype, v->rank, v->dims, v->count, -1, -1, 0, {0}, ""};
     const bool uniform = is_uniform(v);
@@ -74,7 +78,8 @@ static lam__emit_place place_of_constant(const lam_value *v) {
     return x;
 }
 
-/* The slot of a constant, or that which it may have. */
+/* The slot of a constant, or that which it may have. Values come in steps of 64 bytes, so the lowest bits say nothing;
+ * the factor is that of Fibonacci hashing. */
 static int64_t *slot_of(const lam__emit *e, const lam_value *v) {
     const uint64_t mask = (uint64_t)e->slot_room - 1;
     uint64_t i = ((uint64_t)(uintptr_t)v >> 6) * 0x9e3779b97f4a7c15u >> 16 & mask;
@@ -82,7 +87,7 @@ static int64_t *slot_of(const lam__emit *e, const lam_value *v) {
     return &e->slots[i];
 }
 
-/* Twice as many slots. */
+/* Twice as many slots. Half of the slots stay free, so every walk ends. */
 static bool widen_slots(lam__emit *e) {
     const int64_t room = e->slot_room ? 2 * e->slot_room : 64;
     int64_t *slots = lam__arena_get(&e->arena, (size_t)room * sizeof *slots);
@@ -121,7 +126,8 @@ const lam__emit_place *lam__emit_operand(lam__emit *e, const lam__atom *a) {
 
 /* ---- views ------------------------------------------------------------------------------------------------------- */
 
-/* Of no elements the offset may be anything; it is not taken. */
+/* Of no elements the offset may be anything; it is not taken. What is a view of a constant or an input has its number,
+ * so that its use is noted there. */
 static void see(lam__emit_place *out, const lam__emit_place *x, int64_t offset, const int64_t strides[]) {
     out->root = x->root;
     out->constant = x->constant;
@@ -130,7 +136,8 @@ static void see(lam__emit_place *out, const lam__emit_place *x, int64_t offset, 
     memcpy(out->base, x->base, sizeof out->base);
 }
 
-/* Parts wherever they lie; the row itself gives views of parts without gaps only. */
+/* Parts wherever they lie; the row itself gives views of parts without gaps only. Without sizes each part is one
+ * element of the axis, and has that axis no more. */
 static void see_parts(lam__emit *e, const lam__equation *q, const lam__emit_place *x) {
     const lam__split_params *p = q->params;
     const int axis = x->rank - p->from_end;
@@ -144,7 +151,8 @@ static void see_parts(lam__emit *e, const lam__equation *q, const lam__emit_plac
     }
 }
 
-/* Asks the row's own rule, of a value that has these strides and no elements. */
+/* Asks the row's own rule, of a value that has these strides and no elements. The rule may look at strides and at
+ * whether the value is contiguous, and at nothing else of it: there is no data. */
 static bool see_whole(lam__emit *e, const lam__equation *q, const lam__emit_place *x) {
     lam__emit_place *out = &e->places[q->first];
     int64_t dense[LAM_INNER_RANK], strides[LAM_INNER_RANK], offset = 0;
@@ -191,13 +199,14 @@ static void *numbers(lam__emit *e, int64_t n) {
     return made;
 }
 
-/* Who needs a view needs the memory of what it is a view of. */
+/* Who needs a view needs the memory of what it is a view of. Inputs and constants live throughout, and have no root. */
 static void needs(lam__emit *e, int64_t variable) {
     const int64_t root = e->places[variable].root, last = e->program->last_use[variable];
     if (root >= 0 && last > e->dies[root]) e->dies[root] = last;
 }
 
-/* Memory of its own, and where that is a result's: the first result that is just this variable gets it. */
+/* Memory of its own, and where that is a result's: the first result that is just this variable gets it. A variable that
+ * is a result twice is written to the first and copied to the others (write_results in emit.c). */
 static void own(lam__emit *e, int64_t variable) {
     lam__emit_place *x = &e->places[variable];
     x->root = variable;
@@ -255,7 +264,8 @@ bool lam__emit_take(lam__emit *e, int64_t variable) {
     return true;
 }
 
-/* What an heir was written over is the heir's now, which gives it back at its own end. */
+/* What an heir was written over is the heir's now, which gives it back at its own end. The end of a run is given, and
+ * not its last equation: what dies inside of a run is kept up to its end. */
 static void release(lam__emit *e, int64_t variable, int64_t end) {
     const int64_t root = variable >= 0 ? e->places[variable].root : -1;
     if (root < 0 || e->memory_at[root] < 0 || e->dies[root] >= end) return;

@@ -6,7 +6,8 @@
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
-/* In the order of the operand's elements, whose axes the result's memory is seen by. */
+/* In the order of the operand's elements, whose axes the result's memory is seen by. Only one whose operand lies so
+ * that no strides show it in its new dims comes here; the result is dense, so it can be seen by any dims. */
 static const char *write_reshape(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                                  const lam__emit_place *const out[]) {
     lam__emit_place to = *out[0];
@@ -19,7 +20,8 @@ static const char *write_reshape(lam__emit *e, const lam__equation *q, const lam
 }
 
 /* Each part to where it begins. Where they are stacked, parts have an axis less than the result, which stands still
- * along that one. */
+ * along that one. Along the axis a part is as long as it is, so each part is a copy of its own, one loop nest after the
+ * other. */
 static const char *write_concatenate(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                                      const lam__emit_place *const out[]) {
     const lam__join_params *p = q->params;
@@ -36,7 +38,7 @@ static const char *write_concatenate(lam__emit *e, const lam__equation *q, const
     return NULL;
 }
 
-/* All of x, then the part over it. */
+/* All of x, then the part over it. Elements under the part are written twice: loops that go around it would be many. */
 static const char *write_update_slice(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                                       const lam__emit_place *const out[]) {
     const lam__slice_params *p = q->params;
@@ -51,7 +53,8 @@ static const char *write_update_slice(lam__emit *e, const lam__equation *q, cons
     return NULL;
 }
 
-/* The bytes, from memory without gaps. memcpy is how C lets elements be seen as those of another type. */
+/* The bytes, from memory without gaps. memcpy is how C lets elements be seen as those of another type. The operand may
+ * be a view with gaps, while memcpy takes bytes in a row; the result is memory of its own, and has none. */
 static const char *write_bitcast(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                                  const lam__emit_place *const out[]) {
     const lam__emit_place *x = in[0];

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+/* Of ASCII alone, whatever the locale. */
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -17,7 +18,8 @@ static bool is_digit(char c) {
 
 /* ---- what is taken ----------------------------------------------------------------------------------------------- */
 
-/* Words of C, also of later standards; functions of its library; what systems and compilers have beside them. */
+/* Words of C, also of later standards; functions of its library; what systems and compilers have beside them. In order,
+ * for those who read it; a search goes through all of them. */
 static const char words[] =
     "CMPLX CMPLXF CMPLXL HUGE_VAL HUGE_VALF HUGE_VALL I INFINITY NAN NULL _exit abort alignas aligned_alloc "
     "alignof alloca asctime asm assert at_quick_exit atexit atof atoi atol atoll auto bcmp bcopy bool break "
@@ -62,7 +64,8 @@ static const char functions[] =
     "nexttoward pow pow10 remainder remquo rint round roundeven scalb scalbln scalbn signbit significand sin "
     "sincos sinh sqrt tan tanh tgamma trunc y0 y1 yn ";
 
-/* The next word of a list; NULL: there is none. */
+/* The next word of a list; NULL: there is none. Every word has a blank behind it, the last one too, so the step over a
+ * word ends at the end. */
 static const char *next_word(const char *list, size_t *length) {
     *length = strcspn(list, " ");
     return *length ? list : NULL;
@@ -76,7 +79,8 @@ static bool is_word(const char *name, size_t n) {
     return false;
 }
 
-/* What is behind the name of a function for it to be that of another type: "", f, l, f64x, d128, _r, f_r. */
+/* What is behind the name of a function for it to be that of another type: "", f, l, f64x, d128, _r, f_r. d stands for
+ * decimal types, which always have a number; f and l may stand alone. */
 static bool is_variant(const char *behind) {
     const char kind = *behind;
     if (kind == 'f' || kind == 'l' || kind == 'd') behind++;
@@ -104,7 +108,8 @@ static bool ends(const char *name, const char *with) {
     return n >= length && strcmp(name + n - length, with) == 0;
 }
 
-/* Integers of all widths and their limits, numbers and kinds of <math.h>, and what C keeps for compilers. */
+/* Integers of all widths and their limits, numbers and kinds of <math.h>, and what C keeps for compilers. An underscore
+ * with a capital or another one behind it is the compiler's anywhere (C11 7.1.3). */
 static bool is_reserved(const char *name) {
     static const char *const limited[] = {"INT", "UINT", "PTRDIFF", "SIG_ATOMIC", "SIZE", "WCHAR", "WINT"};
     bool taken = name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
@@ -116,7 +121,7 @@ static bool is_reserved(const char *name) {
 }
 
 /* What the files of other programs may contain: helpers and their guards, macros, and what is named after a program
- * with two _ behind its name. */
+ * with two _ behind its name. That is _WORKSPACE, __room, and __c, __f or __part with a number. */
 static bool is_of_file(const char *name) {
     static const char *const behind[] = {"c", "f", "part"};
     const char *digits = name + strlen(name);
@@ -144,7 +149,8 @@ bool lam__emit_names_fit(const char *name) {
     return fits && strlen(name) < LAM__EMIT_NAME && !is_taken(name);
 }
 
-/* Two _ in front are the compiler's, so they go; one in front of a digit makes a name of it. */
+/* Two _ in front are the compiler's, so they go; one in front of a digit makes a name of it. One place is left for the
+ * _ of a name that is taken. */
 void lam__emit_names_make(const char *from, char name[LAM__EMIT_NAME]) {
     size_t n = 0;
     while (from[0] == '_' && from[1] == '_') from++;

@@ -64,7 +64,7 @@ void lam__emit_close_nested(lam__emit *e) {
     }
 }
 
-/* The first of the functions of an equation. */
+/* The first of the functions of an equation. Counted off, since the functions do not know their equation. */
 static lam__emit *functions_of(const lam__emit *e, const lam__equation *q) {
     lam__emit *one = e->first;
     for (int64_t k = 0; e->program->list[k] != q; k++) {
@@ -83,7 +83,8 @@ typedef struct array {
     int64_t reserved; /* -1: it is nobody's own */
 } array;
 
-/* One element at least, so that the address of what has none is an address. */
+/* One element at least, so that the address of what has none is an address. Its number is a request on the dry walk and
+ * a place on the other; either is an offset. */
 static lam__emit_place room_for(lam__emit *e, const lam__emit_place *like, int64_t *reserved) {
     char base[16];
     *reserved = lam__emit_reserve(e, like->dtype, like->count ? like->count : 1);
@@ -189,7 +190,8 @@ static void copy_array(lam__emit *e, const char *to, const char *from, const lam
                        (long long)like->count * (long long)lam__dtype_bytes(like->dtype));
 }
 
-/* Carries begin in the results; a trip gives them elsewhere. */
+/* Carries begin in the results; a trip gives them elsewhere. A trip reads carries while it gives new ones, so each is
+ * there twice. */
 static void open_carries(lam__emit *e, const lam__emit_place *const out[], arguments *a, int carries) {
     for (int o = 0; o < carries; o++) {
         copy_array(e, a->out[o].text, a->in[o].text, out[o]);
@@ -223,7 +225,8 @@ static void write_switch(lam__emit *e, const lam__nested *what, lam__emit *f, co
     lam__emit_line(e, "}");
 }
 
-/* The condition is a function like the body, and gives its truth in memory. */
+/* The condition is a function like the body, and gives its truth in memory. The truth has a byte of the workspace, or
+ * as many as its type has, for the time of the loop. */
 static void write_while(lam__emit *e, const lam__nested *what, lam__emit *condition, const lam__emit_place *const out[],
                         arguments *a) {
     const lam__atom *r = &condition->program->results[0];
@@ -246,7 +249,8 @@ static void write_while(lam__emit *e, const lam__nested *what, lam__emit *condit
     if (holds.reserved >= 0) lam__emit_give_back(e, holds.reserved);
 }
 
-/* Of no trips the carries are the results, and there is no loop to write. */
+/* Of no trips the carries are the results, and there is no loop to write. Dividing the elements by the trips gives how
+ * far one trip's lie apart, since arrays have no gaps. */
 static void write_scan(lam__emit *e, const lam__nested *what, lam__emit *f, const lam__emit_place *const in[],
                        const lam__emit_place *const out[], arguments *a) {
     const int carries = (int)what->carries, elements = (int)what->elements;

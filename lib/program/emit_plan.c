@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* On the dry walk a place is the number of the request. Blocks begin at multiples of 16 bytes. */
+/* On the dry walk a place is the number of the request. Blocks begin at multiples of 16 bytes. Each request is one of
+ * its own, also where something was given back just before: which of them may share a place is worked out at the end,
+ * from their times. */
 int64_t lam__emit_reserve(lam__emit *e, lam_dtype dtype, int64_t count) {
     lam__emit_plan *p = &e->plan;
     if (p->made) return p->requests[p->next++].at;
@@ -51,7 +53,8 @@ static void place(lam__emit_request *r, lam__emit_request **placed, int64_t coun
     placed[i] = r;
 }
 
-/* A class after the other; within one, by size. False without memory. */
+/* A class after the other; within one, by size. False without memory. Classes are different arrays, so a place of one
+ * never meets that of another. */
 bool lam__emit_plan_make(lam__emit *e) {
     lam__emit_plan *p = &e->plan;
     const size_t bytes = (size_t)(p->count + 1) * sizeof(lam__emit_request *);

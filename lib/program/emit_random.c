@@ -10,7 +10,9 @@
 
 const lam__emit_helper lam__emit_randoms[] = {
     /* Five groups of four rounds, behind each of which words of the key and the number of the group are added.
-     * Rotations and the constant are those of the paper that simd/threefry.c names. */
+     * Rotations and the constant are those of the paper that simd/threefry.c names. The words of the key come in turn,
+     * beginning with the second behind the first group, since the first two were added before the rounds. uint32_t
+     * wraps around as the cipher wants. */
     {"hash", "/* Threefry-2x32: two words of a key and a counter, the upper one above. */\n"
              "static uint64_t hash_$S(uint64_t upper, uint64_t lower, uint64_t counter) {\n"
              "    static const int by[8] = {13, 15, 26, 6, 17, 29, 16, 24};\n"
@@ -29,7 +31,8 @@ const lam__emit_helper lam__emit_randoms[] = {
     {"word", "static uint32_t word_$S(uint64_t upper, uint64_t lower, uint64_t counter) {\n"
              "    const uint64_t bits = @hash(upper, lower, counter);\n"
              "    return (uint32_t)(bits >> 32) ^ (uint32_t)bits;\n}\n"},
-    /* Bits of the fraction of a number in [1, 2), less 1. */
+    /* Bits of the fraction of a number in [1, 2), less 1. With the exponent of 1 all fractions are equally likely, and
+     * less 1 they are exact. */
     {"unit_wide", "static double unit_wide_$S(uint64_t bits) {\n"
                   "    double x;\n"
                   "    bits = bits >> 12 | UINT64_C(0x3ff) << 52;\n"
@@ -40,7 +43,9 @@ const lam__emit_helper lam__emit_randoms[] = {
                     "    bits = bits >> 9 | UINT32_C(0x7f) << 23;\n"
                     "    memcpy(&x, &bits, sizeof x);\n"
                     "    return x - 1;\n}\n"},
-    /* High and low half of a number with twice as many bits, reduced by 2^bits = (2^(bits / 2))^2 modulo the span. */
+    /* High and low half of a number with twice as many bits, reduced by 2^bits = (2^(bits / 2))^2 modulo the span. With
+     * twice the bits of the result no number of the span is noticeably likelier than another. With 32 bits both halves
+     * of a block are folded into one, as `word` does. */
     {"among",
      "/* One of `span` numbers (0: of all) by twice their bits, as jax.random has it. */\n"
      "static uint64_t among_$S(uint64_t upper, uint64_t lower, uint64_t counter, int bits, uint64_t span) {\n"
@@ -59,7 +64,8 @@ const lam__emit_helper lam__emit_randoms[] = {
 };
 
 /* An element of the form from the key $1, $2 and the counter $3; $4 is the least of a range, $5 its size. The last one
- * is RANGE8; pairs are written by write_random_bits itself. */
+ * is RANGE8; pairs are written by write_random_bits itself. Helpers are those of i64 whatever the result is, so that
+ * the file has one of each. WORDS are words in the order of signed numbers: the highest bit turned. */
 static const char *text_of(lam__random_form form) {
     switch (form) {
     case LAM__RANDOM_WIDE: return "$0 = (int64_t)@i64:hash($1, $2, $3);";
@@ -75,7 +81,7 @@ static const char *text_of(lam__random_form form) {
 }
 
 /* The two words of the key, along the last axis of keys. Each is an element whose indices are those of the loops over
- * keys. */
+ * keys. An axis of one element has no index in the text, so the last one is told by the offset alone. */
 static void name_key(lam__emit *e, const lam__emit_place *keys, char text[2][LAM__EMIT_TEXT]) {
     int64_t dims[LAM_INNER_RANK];
     for (int half = 0; half < 2; half++) {
@@ -88,7 +94,8 @@ static void name_key(lam__emit *e, const lam__emit_place *keys, char text[2][LAM
 }
 
 /* keys [keys..., 2] -> [keys..., dims...], pairs with one more axis of two. The counter of an element is its number
- * among those of its key, row-major. */
+ * among those of its key, row-major. Keys lie in front, so loops over keys and over what each gives are one nest, and
+ * the counter is made of the latter's indices alone. */
 static const char *write_random_bits(ARGUMENTS) {
     const lam__bits_params *p = q->params;
     const bool pairs = p->what.form == LAM__RANDOM_PAIRS;
@@ -106,6 +113,7 @@ static const char *write_random_bits(ARGUMENTS) {
         if (dims[i] != 1)
             used += (size_t)snprintf(counter + used, sizeof counter - used, " + i%d * %lld", i,
                                      (long long)strides[i - first]);
+    /* The least integer has no constant in C. */
     snprintf(numbers[0], LAM__EMIT_NUMBER, "INT64_C(%lld)", (long long)p->what.low);
     if (p->what.low == INT64_MIN) snprintf(numbers[0], LAM__EMIT_NUMBER, "INT64_MIN");
     snprintf(numbers[1], LAM__EMIT_NUMBER, "UINT64_C(%llu)", (unsigned long long)p->what.span);
@@ -126,7 +134,8 @@ static const char *write_random_bits(ARGUMENTS) {
     return NULL;
 }
 
-/* The pair that the key gives at a counter of 32 bits. */
+/* The pair that the key gives at a counter of 32 bits. The number is cut to 32 bits, so the upper half of the counter
+ * is 0, as the row has it. */
 static const char *write_fold_in(ARGUMENTS) {
     char key[2][LAM__EMIT_TEXT], result[2][LAM__EMIT_TEXT], number[LAM__EMIT_TEXT];
     const char *arguments[LAM__EMIT_ARGUMENTS] = {"", key[0], key[1], number};

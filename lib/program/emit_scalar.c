@@ -14,7 +14,9 @@ typedef struct expression {
     const char *floats, *integers, *bytes, *bools, *complexes;
 } expression;
 
-/* One line per loop. */
+/* One line per loop. Whole numbers are computed as $U, which wraps around as the loops do where C leaves the overflow
+ * of signed ones open, and cast back, since C widens small ones to int. Members that are NULL are dtypes whose loop
+ * does not exist, or has no form here. */
 /* clang-format off */
 static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_neg] = {"-$1", "($T)(0 - ($U)$1)", NULL, NULL, "-$1"},
@@ -23,6 +25,7 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_square] = {"$1 * $1", "($T)(($U)$1 * ($U)$1)", NULL, NULL, "@square($1)"},
     [LAM__LOOP_floor] = {"floor$f($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_ceil] = {"ceil$f($1)", NULL, NULL, NULL, NULL},
+    /* rint goes to even in the middle, as the loop does; the rounding mode is that of the caller. */
     [LAM__LOOP_round] = {"rint$f($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_trunc] = {"trunc$f($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_sqrt] = {"sqrt$f($1)", NULL, NULL, NULL, "csqrt$f($1)"},
@@ -50,6 +53,7 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_atanh] = {"atanh$f($1)", NULL, NULL, NULL, "catanh$f($1)"},
     [LAM__LOOP_logistic] = {"@logistic($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_logistic_slope] = {"@logistic_slope($1)", NULL, NULL, NULL, NULL},
+    /* 1 / cosh(x)^2, without its overflow. */
     [LAM__LOOP_tanh_slope] = {"4 * @logistic_slope(2 * $1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_erf] = {"erf$f($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_erfc] = {"erfc$f($1)", NULL, NULL, NULL, NULL},
@@ -57,6 +61,7 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_ndtr] = {"@ndtr($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_lgamma] = {"lgamma$f($1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_digamma] = {"@digamma($1)", NULL, NULL, NULL, NULL},
+    /* Long functions are there in double alone: floats are widened and the result is rounded once. */
     [LAM__LOOP_polygamma] = {"($T)@f64:polygamma($1, $4)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_bessel_i] = {"($T)@f64:bessel_i($1, $4, $5, $6)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_erfcx] = {"($T)@f64:erfcx($1)", NULL, NULL, NULL, NULL},
@@ -96,6 +101,7 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_pow_slope] = {"@pow_slope($1, $2, $4)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_hypot_slope] = {"@hypot_slope($1, $2)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_atan2_slope] = {"@atan_slope($1, $2, $4)", NULL, NULL, NULL, NULL},
+    /* The difference is NaN for infinities and for NaN. */
     [LAM__LOOP_is_finite] = {"$1 - $1 == 0", NULL, NULL, NULL, "@is_finite($1)"},
     [LAM__LOOP_is_nan] = {"$1 != $1", NULL, NULL, NULL, "$1 != $1"},
     [LAM__LOOP_not] = {NULL, "($T)~$1", "($T)~$1", "!$1", NULL},
@@ -103,8 +109,10 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_sub] = {"$1 - $2", "($T)(($U)$1 - ($U)$2)", NULL, NULL, "$1 - $2"},
     [LAM__LOOP_mul] = {"$1 * $2", "($T)(($U)$1 * ($U)$2)", NULL, "$1 & $2", "@mul($1, $2)"},
     [LAM__LOOP_div] = {"$1 / $2", NULL, NULL, NULL, "@div($1, $2)"},
+    /* By 0 and by -1 C's remainder may trap, the latter for the least integer. */
     [LAM__LOOP_rem] = {"fmod$f($1, $2)", "($2 == 0 || $2 == -1 ? 0 : $1 % $2)", "($2 == 0 ? 0 : $1 % $2)", NULL, NULL},
     [LAM__LOOP_pow] = {"pow$f($1, $2)", NULL, NULL, NULL, "cpow$f($1, $2)"},
+    /* fmax leaves the sign of zeros open and passes over NaN. */
     [LAM__LOOP_max] = {"@max($1, $2)", "($1 > $2 ? $1 : $2)", NULL, "$1 | $2", NULL},
     [LAM__LOOP_min] = {"@min($1, $2)", "($1 < $2 ? $1 : $2)", NULL, "$1 & $2", NULL},
     [LAM__LOOP_atan2] = {"atan2$f($1, $2)", NULL, NULL, NULL, NULL},
@@ -112,12 +120,14 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_logaddexp] = {"@logaddexp($1, $2)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_logaddexp2] = {"@logadd_two($1, $2)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_logaddexp_slope] = {"@share($1, $2, 1)", NULL, NULL, NULL, NULL},
+    /* The constant is log 2: shares are those of powers of 2. */
     [LAM__LOOP_logaddexp2_slope] = {"@share($1, $2, ($T)0x1.62e42fefa39efp-1)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_log_cosh] = {"@log_cosh($1, $2)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_exp_gap] = {"exp$f($1 - $2)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_copysign] = {"copysign$f($1, $2)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_nextafter] = {"nextafter$f($1, $2)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_ldexp] = {"@times_two_to($1, $2)", NULL, NULL, NULL, NULL},
+    /* A comparison is an int of 0 or 1, as a bool is a byte of these. */
     [LAM__LOOP_eq] = {"$1 == $2", "$1 == $2", NULL, "$1 == $2", "$1 == $2"},
     [LAM__LOOP_ne] = {"$1 != $2", "$1 != $2", NULL, "$1 != $2", "$1 != $2"},
     [LAM__LOOP_lt] = {"$1 < $2", "$1 < $2", NULL, "$1 < $2", NULL},
@@ -128,7 +138,9 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_or] = {NULL, "$1 | $2", NULL, "$1 | $2", NULL},
     [LAM__LOOP_xor] = {NULL, "$1 ^ $2", NULL, "$1 ^ $2", NULL},
     [LAM__LOOP_where] = {"($1 ? $2 : $3)", "($1 ? $2 : $3)", NULL, "($1 ? $2 : $3)", "($1 ? $2 : $3)"},
+    /* Of integers no operand is NaN, so one function without the care of min and max does. */
     [LAM__LOOP_clamp] = {"@min(@max($1, $2), $3)", "@clamp($1, $2, $3)", NULL, NULL, NULL},
+    /* libm's fma rounds once, on machines without the instruction too. */
     [LAM__LOOP_fma] = {"fma$f($1, $2, $3)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_fnma] = {"fma$f(-$1, $2, $3)", NULL, NULL, NULL, NULL},
     [LAM__LOOP_mul_div] = {"@mul_div($1, $2, $3)", NULL, NULL, NULL, "@div(@wide_mul($1, $2), $3)"},
@@ -138,6 +150,8 @@ static const expression expressions[LAM__LOOP_COUNT] = {
     [LAM__LOOP_population_count] = {NULL, "@ones($1)", NULL, NULL, NULL},
     [LAM__LOOP_clz] = {NULL, "@leading($1)", NULL, NULL, NULL},
     [LAM__LOOP_gcd] = {NULL, "@divisor($1, $2)", NULL, NULL, NULL},
+    /* C leaves open what a shift by the width or more, or by less than 0, gives: here 0, or for arithmetic shifts the
+     * sign in all bits. As $U a negative count is a large one. */
     [LAM__LOOP_shift_left] = {NULL, "(($U)$2 < 8 * sizeof($T) ? ($T)(($U)$1 << $2) : 0)", NULL, NULL, NULL},
     [LAM__LOOP_shift_right_logical] = {NULL, "(($U)$2 < 8 * sizeof($T) ? ($T)(($U)$1 >> $2) : 0)", NULL, NULL, NULL},
     [LAM__LOOP_shift_right_arithmetic] =
@@ -148,7 +162,8 @@ static const expression expressions[LAM__LOOP_COUNT] = {
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
-/* Powers that loops spell out; others by squaring. A negative power is the reciprocal of a positive one. */
+/* Powers that loops spell out; others by squaring. A negative power is the reciprocal of a positive one. The sign of
+ * the exponent is in the form for floats, while others are given it with the number. */
 static const char *integer_pow(const lam__equation *q, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
     int64_t n;
     memcpy(&n, q->params, sizeof n);
@@ -159,7 +174,8 @@ static const char *integer_pow(const lam__equation *q, lam_dtype dtype, char par
     return n < 0 ? "1 / @power($1, $4)" : "@power($1, $4)";
 }
 
-/* Of positive powers the factor goes with the power, of negative ones with x. */
+/* Of positive powers the factor goes with the power, of negative ones with x. Up to 3 and down to -2 in the order of
+ * the loop's own short forms, whose bits these are. */
 static const char *times_power(const lam__equation *q, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
     lam__power k = {1, 1};
     if (q->params_bytes) memcpy(&k, q->params, sizeof k);
@@ -176,7 +192,8 @@ static const char *times_power(const lam__equation *q, lam_dtype dtype, char par
     }
 }
 
-/* The parameter of a loop that has one, as $4; without bytes it is 0. */
+/* The parameter of a loop that has one, as $4; without bytes it is 0. Rounded to the dtype first, as the loop rounds
+ * its parameter before it computes with it. */
 static double one_number(const lam__equation *q, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
     double x = 0;
     if (q->params_bytes) memcpy(&x, q->params, sizeof x);
@@ -199,7 +216,8 @@ static void replacements(const lam__equation *q, lam_dtype dtype, char parameter
 }
 
 /* What loop_reduce_precision of simd/loops_float.h makes of the code. $4: bits of the fraction that fall off. $5 and
- * $6: the bits of the largest number that stays finite, and of the least that does not become 0. */
+ * $6: the bits of the largest number that stays finite, and of the least that does not become 0. The text has no types
+ * for f32's bits of its own, so both limits are written in 64 bits, which $U narrows. */
 static void precision(int64_t code, lam_dtype dtype, char parameters[3][LAM__EMIT_NUMBER]) {
     const int own = dtype == LAM_F64 ? 52 : 23, bits = dtype == LAM_F64 ? 64 : 32;
     const int exponent = (int)(code >> 8 & 255), digits = (int)(code & 255), width = bits - 1 - own;
@@ -214,14 +232,16 @@ static void precision(int64_t code, lam_dtype dtype, char parameters[3][LAM__EMI
     snprintf(parameters[2], LAM__EMIT_NUMBER, "UINT64_C(%llu)", (unsigned long long)least);
 }
 
-/* Order of the function, whether it is scaled, order of the derivative: see lam__special_bessel_i. */
+/* Order of the function, whether it is scaled, order of the derivative: see lam__special_bessel_i. An unscaled code is
+ * an order alone, which needs no bits for a derivative. */
 static void bessel(int64_t code, char parameters[3][LAM__EMIT_NUMBER]) {
     const bool scaled = code & 1;
     const int64_t all[] = {scaled ? code >> 1 & 127 : code >> 1, scaled, scaled ? code >> 8 : 0};
     for (int i = 0; i < 3; i++) snprintf(parameters[i], LAM__EMIT_NUMBER, "%lld", (long long)all[i]);
 }
 
-/* NULL where the loop has no form for the dtype. Bytes are integers unless something else is said of them. */
+/* NULL where the loop has no form for the dtype. Bytes are integers unless something else is said of them. What is 16
+ * bits wide was refused before (check_type in emit.c). */
 static const char *of_dtype(const expression *x, lam_dtype dtype) {
     switch (dtype) {
     case LAM_F64:
@@ -237,7 +257,8 @@ static const char *of_dtype(const expression *x, lam_dtype dtype) {
 }
 
 /* Compilers warn of comparisons whose outcome they see: of a whole number with itself, or of a byte with the ends of
- * its range. Functions hide that from them. NULL: the row compares nothing. */
+ * its range. Functions hide that from them. NULL: the row compares nothing. Also max and min, which compare to
+ * choose. */
 const char *lam__emit_comparison(const lam__equation *q) {
     switch ((lam__loop_id)(q->primitive->loop - 1)) {
     case LAM__LOOP_eq: return "@is_equal($1, $2)";

@@ -22,6 +22,9 @@ const lam__emit_helper lam__emit_scalars[] = {
      "static $T clamp_$S($T x, $T low, $T high) {\n"
      "    const $T least = x > low ? x : low;\n"
      "    return least < high ? least : high;\n}\n"},
+    /* Signs of zeros and what infinities give are those of x y / z as it stands; only where the product alone leaves
+     * the range are exponents taken off and put back. A z that is 0 or infinite has none to take off, so it divides
+     * first. */
     {"mul_div",
      "/* x y / z, where x y alone leaves the range too. */\n"
      "static $T mul_div_$S($T x, $T y, $T z) {\n"
@@ -33,10 +36,12 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    y = frexp$f(y, &b);\n"
      "    z = frexp$f(z, &c);\n"
      "    return ldexp$f(x * y / z, a + b - c);\n}\n"},
-    /* Floats saturate, NaN is 0: what C leaves open. */
+    /* Floats saturate, NaN is 0: what C leaves open. The first number that is too large is a power of 2, which a double
+     * holds, while INT64_MAX itself is none. */
     {"to_i64",
      "static int64_t to_i64_f64(double x) {\n"
      "    return x != x ? 0 : x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;\n}\n"},
+    /* Between INT32_MAX and 2^31 a cast cuts what is behind the point. */
     {"to_i32",
      "static int32_t to_i32_f64(double x) {\n"
      "    return x != x ? 0 : x >= 0x1p31 ? INT32_MAX : x <= -0x1p31 ? INT32_MIN : (int32_t)x;\n}\n"},
@@ -50,20 +55,23 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    for (; n; n >>= 1, base *= base)\n"
      "        if (n & 1) result *= base;\n"
      "    return result;\n}\n"},
+    /* Products are @mul, not C's *, which may look for infinities behind NaN (C11 G.5.1). */
     {"complex_power",
      "static $T complex_power_$S($T base, int64_t n) {\n"
      "    $T result = 1;\n"
      "    for (int64_t k = n < 0 ? -n : n; k; k >>= 1, base = @mul(base, base))\n"
      "        if (k & 1) result = @mul(result, base);\n"
      "    return n < 0 ? 1 / result : result;\n}\n"},
-    /* Products wrap around. Negative powers are whole numbers of 1 and -1 alone. */
+    /* Products wrap around. Negative powers are whole numbers of 1 and -1 alone. As unsigned numbers of 64 bits
+     * whatever the dtype: low bits of a product depend on low bits alone. */
     {"whole_power",
      "static $T whole_power_$S($T x, int64_t n) {\n"
      "    uint64_t base = (uint64_t)x, result = 1;\n"
      "    if (n < 0) return x == 1 ? 1 : x + 1 == 0 ? ($T)(n % 2 ? -1 : 1) : 0;\n"
      "    for (; n; n >>= 1, base *= base) result *= n & 1 ? base : 1;\n"
      "    return ($T)result;\n}\n"},
-    /* The exponent is a number of x's dtype, which may be larger than any int. */
+    /* The exponent is a number of x's dtype, which may be larger than any int. Beyond 9999 either way any number is 0
+     * or infinite already. */
     {"times_two_to",
      "static $T times_two_to_$S($T x, $T y) {\n"
      "    return y != y ? x + y : ldexp$f(x, y > 9999 ? 9999 : y < -9999 ? -9999 : (int)rint$f(y));\n}\n"},
@@ -72,13 +80,16 @@ const lam__emit_helper lam__emit_scalars[] = {
      "static $T logistic_$S($T x) {\n"
      "    const $T e = exp$f(-fabs$f(x));\n"
      "    return (x < 0 ? e : 1) / (1 + e);\n}\n"},
+    /* Even in x, so one exponential of -|x| serves both sides. */
     {"logistic_slope",
      "static $T logistic_slope_$S($T x) {\n"
      "    const $T e = exp$f(-fabs$f(x));\n"
      "    return e / ((1 + e) * (1 + e));\n}\n"},
+    /* log(1 + exp x) = max(x, 0) + log(1 + exp -|x|). */
     {"softplus",
      "static $T softplus_$S($T x) {\n"
      "    return (x > 0 ? x : 0) + log1p$f(exp$f(-fabs$f(x)));\n}\n"},
+    /* Maechler, Accurately Computing log(1 - exp(-|a|)), 2012: log 2 is where either form begins to lose digits. */
     {"log1mexp",
      "static $T log1mexp_$S($T x) {\n"
      "    return x < ($T)0x1.62e42fefa39efp-1 ? log$f(-expm1$f(-x)) : log1p$f(-exp$f(-x));\n}\n"},
@@ -86,6 +97,8 @@ const lam__emit_helper lam__emit_scalars[] = {
      "static $T log1mexp_slope_$S($T x) {\n"
      "    if (x == 0) return INFINITY;\n"
      "    return x < 0 ? NAN : exp$f(-x) / -expm1$f(-x);\n}\n"},
+    /* Right digits double with each step, so eight are enough from either start. The factor exp(y^2) is 1 over the
+     * slope of erf, up to the constant. */
     {"erf_inv",
      "/* Newton's method on erf, in the tail on the logarithm of erfc; 1.128... is 2 / sqrt(pi). */\n"
      "static double erf_inv_$S(double x) {\n"
@@ -96,7 +109,8 @@ const lam__emit_helper lam__emit_scalars[] = {
      "        if (size <= 0.5) y -= (erf(y) - size) * exp(y * y) / slope;\n"
      "        else y += (log(erfc(y)) - goal) * erfc(y) * exp(y * y) / slope;\n"
      "    return copysign(y, x);\n}\n"},
-    /* Reflection DLMF 5.5.4, recurrence 5.5.2, asymptotic series 5.11.2 with seven Bernoulli numbers. */
+    /* Reflection DLMF 5.5.4, recurrence 5.5.2, asymptotic series 5.11.2 with seven Bernoulli numbers. At 12 the first
+     * term that is left out is 2e-18 (B16 / (16 x^16)), below a rounding of the sum. */
     {"digamma",
      "/* Reflected from the left, up to 12 by its recurrence, and there its asymptotic series. */\n"
      "static $T digamma_$S($T x) {\n"
@@ -114,7 +128,8 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    return sum + (log$f(x) - 1 / (2 * x) - tail);\n"
      "}\n"},
     /* As in special/gamma.c, in double: the sum by Euler's and Maclaurin's formula, DLMF 25.11.28 with six Bernoulli
-     * numbers; on the left it is that over all integers less that of the other side. */
+     * numbers; on the left it is that over all integers less that of the other side. How far x has to go grows with s,
+     * since the terms that are left out do. */
     {"hurwitz",
      "/* The sum of (x + k)^-s over k = 0, 1, ... for x > 0, s > 1. */\n"
      "static double hurwitz_$S(int s, double x) {\n"
@@ -127,6 +142,8 @@ const lam__emit_helper lam__emit_scalars[] = {
      "        series += bernoulli[j - 1] * term;\n"
      "        term *= (s + 2 * j - 1) / (2.0 * j + 1) / (x * x);\n    }\n"
      "    return sum + series * pow(x, -s) + pow(x, 1 - s) / (s - 1);\n}\n"},
+    /* (-1)^s n! times the sum, DLMF 25.11.12. Half way between integers the two sides of odd s are equal, and their
+     * difference is left out instead of rounded. */
     {"polygamma",
      "static double polygamma_$S(double x, int n) {\n"
      "    const int s = n + 1;\n"
@@ -149,6 +166,8 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    if (x < 10) return exp(square) * (1 + fma(x, x, -square)) * erfc(x);\n"
      "    for (int k = 1; k <= 14; k++) sum += term *= half * (2 * k - 1);\n"
      "    return sum / (x * 0x1.c5bf891b4ef6bp+0);\n}\n"},
+    /* Far on the left the density comes off as -x^2 / 2; far on the right the logarithm of 1 less something is that
+     * something. Beyond 40 this is less than any double. */
     {"log_ndtr",
      "static double log_ndtr_$S(double x) {\n"
      "    const double z = x * 0x1.6a09e667f3bcdp-1;\n"
@@ -167,11 +186,14 @@ const lam__emit_helper lam__emit_scalars[] = {
      "        const double e = @erfcx(y);\n"
      "        y += (log(e) - y * y - goal) * e / 0x1.20dd750429b6dp+0;\n    }\n"
      "    return y;\n}\n"},
+    /* 2 p - 1 is exact in the middle, and so is 2 - 2 p on the right (Sterbenz), so nothing is lost before the
+     * inverse. */
     {"ndtri",
      "static double ndtri_$S(double p) {\n"
      "    if (!(p > 0 && p < 1)) return p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;\n"
      "    if (p > 0.25 && p < 0.75) return 0x1.6a09e667f3bcdp+0 * @erf_inv(2 * p - 1);\n"
      "    return 0x1.6a09e667f3bcdp+0 * (p < 0.5 ? -@erfc_inv(2 * p) : @erfc_inv(2 - 2 * p));\n}\n"},
+    /* The density at the tail's end is q over erfcx, which does not underflow where exp would. */
     {"ndtri_slope",
      "/* 1 over the density at ndtri(p): 0x1.40...p+1 is sqrt(2 pi). */\n"
      "static double ndtri_slope_$S(double p) {\n"
@@ -204,6 +226,7 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    const $T e = exp$f(-fabs$f(x)), d = x < 0 ? 2 + e * (2 + e) : 1 + 2 * e * (1 + e);\n"
      "    if (fabs$f(x) > 800) return x > 0 ? 1 : -($T)0;\n"
      "    return (x < 0 ? e * (2 + e) : 1 + 2 * e) / d + x * (4 * e * (x < 0 ? 1 : e) * (1 + e) / (d * d));\n}\n"},
+    /* Far on the left erfc is 0, and of -infinity the product would be NaN. */
     {"gelu",
      "static $T gelu_$S($T x) {\n"
      "    return x < -100 ? -($T)0 : x * (erfc$f(-x * ($T)0x1.6a09e667f3bcdp-1) / 2);\n}\n"},
@@ -230,10 +253,13 @@ const lam__emit_helper lam__emit_scalars[] = {
     {"logit",
      "static $T logit_$S($T x) {\n"
      "    return fabs$f(x - ($T)0.5) < ($T)0.25 ? 2 * atanh$f(2 * x - 1) : log$f(x) - log1p$f(-x);\n}\n"},
+    /* min(max(x + 3, 0), 6) / 6 by comparisons, which let NaN through. */
     {"hard_gate",
      "static $T hard_gate_$S($T x, $T y) {\n"
      "    const $T up = x + 3, open = up < 0 ? 0 : up;\n"
      "    return y * ((open > 6 ? 6 : open) / 6);\n}\n"},
+    /* (x + sqrt(x^2 + b)) / 2. On the left, where that cancels, it is b / 4 over what the other side has; halves are
+     * taken before they are added, so that the sum does not overflow. */
     {"squareplus",
      "static $T squareplus_$S($T x, $T b) {\n"
      "    const $T p = ($T)0.5 * fabs$f(x) + ($T)0.5 * hypot$f(x, sqrt$f(b));\n"
@@ -246,10 +272,12 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    if (!(b >= 0 && b < INFINITY)) return b > 0 ? x - x + ($T)0.5 : NAN;\n"
      "    if (s == 0 || isinf(x)) return x > 0;\n"
      "    return x < 0 ? share : 1 - share;\n}\n"},
+    /* d^2 / 2 within delta, linear beyond: with c, the difference clamped, one formula is both. */
     {"huber_loss",
      "static $T huber_loss_$S($T x, $T y, $T delta) {\n"
      "    const $T d = x - y, low = d < -delta ? -delta : d, c = low > delta ? delta : low;\n"
      "    return c * (d - c) + ($T)0.5 * (c * c);\n}\n"},
+    /* 0 where x is 0, whatever the logarithm, but NaN of a y that is NaN. */
     {"xlogy",
      "static $T xlogy_$S($T x, $T y) {\n"
      "    return x == 0 && y == y ? 0 : x * log$f(y);\n}\n"},
@@ -268,6 +296,8 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    if (x != x || y != y) return x + y;\n"
      "    if (x < 0 || y < 0 || (y == 0 && x > 0)) return INFINITY;\n"
      "    return x == 0 ? 0 : x * @log_ratio(x, y);\n}\n"},
+    /* To even: what is added is just less than half of what falls off, and one more where the last bit that stays is
+     * odd. A carry goes up into the exponent, as it should. */
     {"rounded",
      "/* `cut` bits fall off; sizes above `most` become infinite, those below `least` 0. */\n"
      "static $T rounded_$S($T x, int cut, $U most, $U least) {\n"
@@ -326,6 +356,7 @@ const lam__emit_helper lam__emit_scalars[] = {
      "static $T logaddexp_$S($T x, $T y) {\n"
      "    if (x == y || x != x || y != y) return isinf(x) || x != y ? x + y : x + ($T)0x1.62e42fefa39efp-1;\n"
      "    return (x > y ? x : y) + log1p$f(exp$f(-fabs$f(x - y)));\n}\n"},
+    /* The same to the base 2, where equal operands give one more. */
     {"logadd_two",
      "static $T logadd_two_$S($T x, $T y) {\n"
      "    if (x == y || x != x || y != y) return isinf(x) || x != y ? x + y : x + 1;\n"
@@ -350,6 +381,7 @@ const lam__emit_helper lam__emit_scalars[] = {
      "        sum += term;\n"
      "        term *= x * x / 4 / ((double)k * (n + k));\n    }\n"
      "    return sum;\n}\n"},
+    /* Derivatives by x are taken of the powers of x, term by term. */
     {"bessel_far",
      "static double bessel_far_$S(int n, double x, int order) {\n"
      "    double term = 0x1.9884533d43651p-2 / sqrt(x);\n"
@@ -360,6 +392,8 @@ const lam__emit_helper lam__emit_scalars[] = {
      "        term *= (odd * odd - 4.0 * n * n) / (8 * k * x) * (odd + 2 * order) / odd;\n"
      "        sum += term;\n    }\n"
      "    return sum;\n}\n"},
+    /* The mean over a circle is as good as exact once there are enough places, since what is summed is periodic; more
+     * of them for larger x, whose peak is narrower. */
     {"bessel_middle",
      "static double bessel_middle_$S(int n, double x, int order) {\n"
      "    const int count = 48 + 2 * order + (int)(12 * sqrt(x));\n"
@@ -409,6 +443,7 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    const double size = c * c + d * d;\n"
      "    return @join(($U)ldexp((a * c + b * d) / size, up - down), ($U)ldexp((b * c - a * d) / size, up - down));\n"
      "}\n"},
+    /* In double whatever the type: products of floats are exact there, and @div takes doubles. */
     {"wide_mul",
      "static double _Complex wide_mul_$S(double _Complex x, double _Complex y) {\n"
      "    const double a = creal(x), b = cimag(x), c = creal(y), d = cimag(y);\n"
@@ -416,24 +451,29 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    double _Complex z;\n"
      "    memcpy(&z, both, sizeof z);\n"
      "    return z;\n}\n"},
+    /* As a difference of squares factored, which does not cancel as a^2 - b^2 does. */
     {"square",
      "static $T square_$S($T x) {\n"
      "    const $U a = creal$f(x), b = cimag$f(x);\n"
      "    return @join((a - b) * (a + b), 2 * a * b);\n}\n"},
+    /* Both parts have to be; an infinite one less itself is NaN. */
     {"is_finite",
      "static uint8_t is_finite_$S($T x) {\n"
      "    return creal$f(x) - creal$f(x) == 0 && cimag$f(x) - cimag$f(x) == 0;\n}\n"},
+    /* A complex number lies in memory as its two parts (C11 6.2.5), and re + I * im would make NaN of infinite ones. */
     {"join",
      "static $T join_$S($U re, $U im) {\n"
      "    const $U both[2] = {re, im};\n"
      "    $T z;\n"
      "    memcpy(&z, both, sizeof z);\n"
      "    return z;\n}\n"},
+    /* Bits one by one: C11 has no function for them, and compilers know the loop. */
     {"ones",
      "static $T ones_$S($T x) {\n"
      "    $T count = 0;\n"
      "    for (unsigned i = 0; i < 8 * sizeof x; i++) count += ($T)(($U)x >> i & 1);\n"
      "    return count;\n}\n"},
+    /* From the highest bit down to the first that is set; of 0 all of them. */
     {"leading",
      "static $T leading_$S($T x) {\n"
      "    $T count = 0;\n"

@@ -5,7 +5,10 @@
 const lam__emit_helper lam__emit_spectra[] = {
     /* Hestenes 1958. Two columns are turned in their plane until nothing of one is along the other; where that holds of
      * all, they are left vectors times singular values, each as exact as its own size allows. A column whose square is
-     * nothing counts as none. Numbers are near 1, by a power of two. */
+     * nothing counts as none. Numbers are near 1, by a power of two. The angle is the smaller one of the two that part
+     * a pair of columns, as in eigh, which keeps late turns small, so that sweeps converge. A pair is left alone as
+     * soon as its cosine is below a rounding: a test against the largest column would give up the digits of the small
+     * ones. */
     {"turned",
      "/* Jacobi's rotations of the q columns of p elements, p >= q, which lie in x one behind the other, as those of\n"
      " * v do. x becomes orthonormal: what it was, times v, divided by the values, which fall. Gives how many of them\n"
@@ -65,6 +68,10 @@ const lam__emit_helper lam__emit_spectra[] = {
      "        rank++;\n"
      "        for (int64_t k = 0; k < p; k++) x[i * p + k] /= value;\n    }\n"
      "    return rank;\n}\n"},
+    /* Full decompositions ask for more vectors than there are values, and vectors of values that are 0 are not known
+     * either. Of p unit vectors one has at least the mean of what is left of all, so its square is at least 1 / p.
+     * Taking away twice is enough where rounding has left something along the others (Kahan and Parlett: "twice is
+     * enough"). */
     {"completed",
      "/* Rows of x from `known` to `count`, of p elements, such that all are orthonormal: the unit vector of which\n"
      " * most is left when what lies along the others is taken away, twice. */\n"
@@ -84,7 +91,8 @@ const lam__emit_helper lam__emit_spectra[] = {
      "            for (int64_t i = 0; i < p; i++) x[t * p + i] -= s * other[i];\n        }\n"
      "        for (int64_t i = 0; i < p; i++) square += x[t * p + i] * x[t * p + i];\n"
      "        for (int64_t i = 0; i < p; i++) x[t * p + i] /= sqrt$f(square);\n    }\n}\n"},
-    /* Of a wide matrix the rows are turned. Vectors of the shorter side come from the rotations. */
+    /* Of a wide matrix the rows are turned. Vectors of the shorter side come from the rotations. The transpose of a
+     * row-major matrix is its columns one behind the other, which is how `turned` takes them. */
     {"svd",
      "/* x [m, n] = u [m, columns] diag(values) vt [rows, n]; u and vt may be NULL. room has the longer side times as\n"
      " * many vectors as that has, at least the shorter side, and the square of this. */\n"
@@ -98,6 +106,8 @@ const lam__emit_helper lam__emit_spectra[] = {
      "    for (int64_t i = 0; u && i < m * columns; i++)\n"
      "        u[i] = wide ? v[i % columns * q + i / columns] : a[i % columns * p + i / columns];\n"
      "    for (int64_t i = 0; vt && i < rows * n; i++) vt[i] = wide ? a[i] : v[i];\n}\n"},
+    /* Small values are compared with the first, which is the largest. Dividing the vector and not the sum keeps
+     * products in the range. */
     {"pinv",
      "/* out [n, m], without the singular values up to `cut` times the largest. room: as of svd, for as many vectors\n"
      " * as there are values. */\n"
@@ -114,7 +124,8 @@ const lam__emit_helper lam__emit_spectra[] = {
      "            out[i] += a[j * p + (wide ? row : column)] * (v[j * q + (wide ? column : row)] / values[j]);\n"
      "        }\n    }\n}\n"},
     /* As the library does it, see gaps.c: an element that needs those below it and to its left comes behind these, or
-     * the other way round, so that triangular w take one pass. */
+     * the other way round, so that triangular w take one pass. Passes are those of Gauss and Seidel, which converge
+     * where what lies beside the diagonal is small; NaN says that 200 were not enough. */
     {"gap_solve",
      "/* x w + sign w x = p with p and x [m, n], w [n, n] diagonal or nearly so; where a divisor is no more than\n"
      " * rounding, x is 0. */\n"
@@ -149,7 +160,9 @@ const lam__emit_helper lam__emit_spectra[] = {
      "        for (int64_t k = 0; k < n; k++) s += x[i / n * n + k] * y[k * n + i % n];\n"
      "        out[i] = s;\n    }\n}\n"},
     /* Higham, The scaling and squaring method for the matrix exponential revisited, 2005: of the approximant of degree
-     * 13 odd and even parts are u and v; 5.37 is the norm up to which it is exact in f64. */
+     * 13 odd and even parts are u and v; 5.37 is the norm up to which it is exact in f64. By the one-norm, the largest
+     * sum of a column. Degree 13 in every case: lower ones would save products for small norms, and take four more
+     * lists of coefficients. The quotient is a solve with the factors of v - u. */
     {"expm",
      "/* By an approximant of Pade to x 2^-s, squared s times. room has 7 n^2, whole numbers 2 n. */\n"
      "static void expm_$S(int64_t n, const $T *x, $T *out, $T *room, int32_t *order) {\n"
@@ -187,7 +200,8 @@ const lam__emit_helper lam__emit_spectra[] = {
      "    for (; squarings > 0; squarings--) {\n"
      "        for (int64_t i = 0; i < all; i++) t[i] = out[i];\n"
      "        @times(n, t, t, out);\n    }\n}\n"},
-    /* The upper right block of the exponential of [[x, e], [0, x]] (Mathias 1996), e being brought near 1. */
+    /* The upper right block of the exponential of [[x, e], [0, x]] (Mathias 1996), e being brought near 1. The result
+     * is linear in e, so what e was scaled by goes back on it. */
     {"expm_frechet",
      "/* The derivative of expm at x along e. room has 36 n^2, whole numbers 4 n. */\n"
      "static void expm_frechet_$S(int64_t n, const $T *x, const $T *e, $T *out, $T *room, int32_t *order) {\n"

@@ -18,6 +18,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/tensor/dtype.h"
 
+/* Errors of a plain sum grow with its length, in blocks with the block and the number of blocks. */
 enum { BLOCK = 128 }; /* terms of a sum that is made one by one */
 
 /* How a number $1 takes an element $2 (a contraction: the product of $2 and $3), and what it is at first. */
@@ -40,13 +41,15 @@ static const joining
         "$1 += @mul($2, $3);", "0", NULL, NULL, NULL};
 /* clang-format on */
 
+/* Bytes go with the integers; a bool has texts of its own where adding means or. */
 static const char *text_of(const joining *j, lam_dtype dtype) {
     if (lam__dtype_is_float(dtype)) return j->floats;
     if (dtype == LAM_C128 || dtype == LAM_C64) return j->complexes;
     return dtype == LAM_BOOL && j->bools ? j->bools : j->integers;
 }
 
-/* Of the largest of bytes and bools 0, of the least 255 and 1. */
+/* Of the largest of bytes and bools 0, of the least 255 and 1. Infinities give way to any number, and so do the ends of
+ * integers. */
 static const char *start_of(const joining *j, lam_dtype dtype) {
     if (j->start) return j->start;
     const bool most = j == &MOST;
@@ -67,7 +70,7 @@ const char *lam__emit_start(lam__emit_join join, lam_dtype dtype) {
     return start_of(joinings[join], dtype);
 }
 
-/* Axes of a loop nest, and what their indices are called. */
+/* Axes of a loop nest, and what their indices are called. Twice the rank: a contraction has axes of both sides. */
 typedef struct axes {
     int count, names[2 * LAM_INNER_RANK];
     int64_t dims[2 * LAM_INNER_RANK];
@@ -115,7 +118,8 @@ static int64_t terms_of(const axes *gone) {
     return terms;
 }
 
-/* The loops over what goes, around the statement. */
+/* The loops over what goes, around the statement. Only sums of reals are made in blocks: whole numbers are exact in any
+ * order, and extremes have no errors. */
 static void write_terms(lam__emit *e, const joining *j, const axes *gone, const char *text, lam_dtype dtype,
                         const char *const arguments[]) {
     if ((j == &SUM || j == &PRODUCTS) && lam__dtype_is_float(dtype) && terms_of(gone) > BLOCK &&
@@ -132,13 +136,15 @@ static void write_terms(lam__emit *e, const joining *j, const axes *gone, const 
     lam__emit_close(e, loops + block);
 }
 
-/* What a sum is made in: that of small integers whose mean is wanted is exact. */
+/* What a sum is made in: that of small integers whose mean is wanted is exact. An i64 could overflow in the sum of i64,
+ * so their mean is summed in f64. */
 static lam_dtype summed_in(const lam__equation *q, lam_dtype from, lam_dtype to) {
     const bool exact = q->primitive == &lam__row_mean && !lam__dtype_is_inexact(from) && from != LAM_I64;
     return exact ? LAM_I64 : to;
 }
 
-/* The sum becomes the mean of n. */
+/* The sum becomes the mean of n. The count is a number with a point, so that the quotient of an exact sum is no
+ * integer. */
 static void write_share(lam__emit *e, const char *result, lam_dtype sum, lam_dtype dtype, int64_t n) {
     const char *single = lam__dtype_part(dtype) == LAM_F32 ? "f" : "";
     lam__emit_line(e, "%s = %ss / %lld.0%s;", result, sum == dtype ? "" : "(double)", (long long)n, single);
@@ -158,7 +164,8 @@ static lam__emit_place along_memory(const lam__emit_place *x, const axes *gone) 
     return seen;
 }
 
-/* given: what an element is called, where it has a name. */
+/* given: what an element is called, where it has a name. What any and all take is a truth of x, so the statement is for
+ * x's dtype and the number for the result's. */
 static const char *reduce_given(lam__emit *e, const lam__equation *q, const lam__emit_place *x,
                                 const lam__emit_place *out, const joining *j, const char *given) {
     axes kept = {0}, gone = {0};
@@ -258,7 +265,7 @@ static const char *write_argmin(ARGUMENTS) {
 
 /* ---- along an axis ----------------------------------------------------------------------------------------------- */
 
-/* The place seen from the other end of an axis. */
+/* The place seen from the other end of an axis. Of no elements the offset would lie outside. */
 static lam__emit_place turned(const lam__emit_place *x, int axis, bool turn) {
     lam__emit_place seen = *x;
     if (!turn || !x->count) return seen;
@@ -267,7 +274,9 @@ static lam__emit_place turned(const lam__emit_place *x, int axis, bool turn) {
     return seen;
 }
 
-/* A number $1 that takes each element $2 ($3) on the way, and is written down; the axis is walked innermost. */
+/* A number $1 that takes each element $2 ($3) on the way, and is written down; the axis is walked innermost. Operands
+ * and result are turned together, so the loop goes up in any case. NOTE [turned sums] is for loops whose order is free;
+ * here it is not. */
 static const char *cumulate(lam__emit *e, const lam__equation *q, const lam__emit_place *const in[],
                             const lam__emit_place *out, const char *text, const char *start) {
     const lam__scan_params *p = q->params;
@@ -332,7 +341,8 @@ static const char *write_linear_recurrence(ARGUMENTS) {
 
 /* ---- contractions ------------------------------------------------------------------------------------------------ */
 
-/* Indices are called as the axes of the result are numbered, those that are summed over behind them. */
+/* Indices are called as the axes of the result are numbered, those that are summed over behind them. Axes of the batch
+ * come first in the result, then those that are free of x, then of y. Long ones are blocked as sums are. */
 static const char *write_dot_general(ARGUMENTS) {
     const lam__pairing *p = q->params;
     axes kept = {0}, gone = {0};

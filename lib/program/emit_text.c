@@ -11,7 +11,8 @@
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* Nothing is written on a dry walk. */
+/* Nothing is written on a dry walk. Failures of the file are not looked at here: stdio remembers them, and
+ * lam__emit_program asks at the end. */
 void lam__emit_put(lam__emit *e, const char *format, ...) {
     if (!e->file) return;
     va_list arguments;
@@ -24,6 +25,7 @@ void lam__emit_indent(lam__emit *e) {
     for (int i = 0; i < e->depth; i++) lam__emit_put(e, "    ");
 }
 
+/* What goes out is text that is finished; templates go through lam__emit_statement. */
 void lam__emit_line(lam__emit *e, const char *format, ...) {
     if (!e->file) return;
     va_list arguments;
@@ -37,7 +39,8 @@ void lam__emit_line(lam__emit *e, const char *format, ...) {
 /* ---- types and numbers ------------------------------------------------------------------------------------------- */
 
 /* The C type, the suffix of helpers, that of libm's functions, and $U: unsigned of the same size, the type of a part of
- * complex numbers. f16 and bf16 have none. */
+ * complex numbers. f16 and bf16 have none. Functions on double have no suffix in libm, integers no functions. bool is a
+ * byte of 0 or 1, as in memory. */
 static const struct {
     const char *type, *suffix, *math, *bits;
 } dtypes[LAM_DTYPE_COUNT] = {
@@ -67,8 +70,10 @@ void lam__emit_real(lam_dtype dtype, double x, char text[LAM__EMIT_NUMBER]) {
         snprintf(text, LAM__EMIT_NUMBER, isnan(x) ? "NAN" : x > 0 ? "INFINITY" : "(-INFINITY)");
         return;
     }
+    /* Brackets, since what stands in front may be a minus. */
     const char *open = signbit(x) ? "(-" : "", *close = signbit(x) ? ")" : "";
     const double size = fabs(x);
+    /* A sixteenth has four places at most, which are cut back to those that say something. */
     if (size < 1e5 && size * 16 == floor(size * 16)) {
         const int whole = (int)size, rest = (int)((size - whole) * 1e4);
         const int places = rest % 10 ? 4 : rest % 100 ? 3 : rest % 1000 ? 2 : 1;
@@ -76,18 +81,20 @@ void lam__emit_real(lam_dtype dtype, double x, char text[LAM__EMIT_NUMBER]) {
         snprintf(text, LAM__EMIT_NUMBER, "%s%d.%0*d%s%s", open, whole, places, shown, suffix, close);
         return;
     }
+    /* 53 bits are all that a double has, so the digits are exact. */
     int64_t digits = (int64_t)ldexp(frexp(size, &exponent), 53);
     for (exponent -= 53; !(digits & 15); exponent += 4) digits >>= 4;
     snprintf(text, LAM__EMIT_NUMBER, "%s0x%llxp%d%s%s", open, (unsigned long long)digits, exponent, suffix, close);
 }
 
-/* The least integer has no constant in C. */
+/* The least integer has no constant in C. What 32 bits do not hold says its width. */
 static void write_whole(int64_t x, char text[LAM__EMIT_NUMBER]) {
     if (x == INT64_MIN) snprintf(text, LAM__EMIT_NUMBER, "INT64_MIN");
     else if (x > INT32_MAX || x < -INT32_MAX) snprintf(text, LAM__EMIT_NUMBER, "INT64_C(%lld)", (long long)x);
     else snprintf(text, LAM__EMIT_NUMBER, x < 0 ? "(%lld)" : "%lld", (long long)x);
 }
 
+/* CMPLX and not a sum with I, which would make NaN of infinite parts. */
 void lam__emit_element(lam_dtype dtype, const void *data, int64_t i, char text[2 * LAM__EMIT_NUMBER + 16]) {
     char im[LAM__EMIT_NUMBER];
     switch (dtype) {
@@ -113,7 +120,8 @@ void lam__emit_element(lam_dtype dtype, const void *data, int64_t i, char text[2
 static const lam__emit_helper *const families[] = {lam__emit_scalars, lam__emit_orders,  lam__emit_factors,
                                                    lam__emit_randoms, lam__emit_fourier, lam__emit_spectra};
 
-/* Names differ in all families: the first that fits is taken. */
+/* Names differ in all families: the first that fits is taken. The name has no end of its own: it stands within a
+ * text. */
 static const lam__emit_helper *find_helper(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         for (const lam__emit_helper *h = families[i]; h->name; h++)
@@ -121,7 +129,8 @@ static const lam__emit_helper *find_helper(const char *name, size_t length) {
     return NULL;
 }
 
-/* A helper's name in the file has the suffix of a dtype behind it. */
+/* A helper's name in the file has the suffix of a dtype behind it. For emit_names.c: a program must not be called what
+ * a helper may be. */
 bool lam__emit_is_helper(const char *name) {
     const char *suffix = strrchr(name, '_');
     bool known = false;
@@ -130,7 +139,9 @@ bool lam__emit_is_helper(const char *name) {
     return known && find_helper(name, (size_t)(suffix - name));
 }
 
-/* Notes that a helper is used, behind those that it uses itself. All are known after the dry walk. */
+/* Notes that a helper is used, behind those that it uses itself. All are known after the dry walk. Helpers are few, so
+ * they are looked through. The text is expanded to nowhere, for what it names itself; a helper that calls itself names
+ * itself without an @ (fft). */
 static void use_helper(lam__emit *e, const lam__emit_helper *helper, lam_dtype dtype) {
     for (int64_t i = 0; i < e->use_count; i++)
         if (e->uses[i].helper == helper && e->uses[i].dtype == dtype) return;
@@ -169,7 +180,8 @@ static const char *expand_helper(lam__emit *e, const char *text, lam_dtype dtype
     return text + length;
 }
 
-/* What stands for $c. Whole numbers are never NaN. */
+/* What stands for $c. Whole numbers are never NaN. "0 && (" of what is an argument compiles for any type and is
+ * false. */
 static const char *word_of(char c, lam_dtype dtype, const char *const arguments[]) {
     switch (c) {
     case 'T': return dtypes[dtype].type;
@@ -181,6 +193,7 @@ static const char *word_of(char c, lam_dtype dtype, const char *const arguments[
     }
 }
 
+/* Written piece by piece, so a text may be as long as it likes. A $ or @ has always a word behind it. */
 void lam__emit_expand(lam__emit *e, const char *text, lam_dtype dtype, const char *const arguments[]) {
     while (*text) {
         const size_t plain = strcspn(text, "$@");
@@ -195,6 +208,7 @@ void lam__emit_expand(lam__emit *e, const char *text, lam_dtype dtype, const cha
     }
 }
 
+/* One line: a template of several is split by its writer, so that each is indented. */
 void lam__emit_statement(lam__emit *e, const char *text, lam_dtype dtype, const char *const arguments[]) {
     lam__emit_indent(e);
     lam__emit_expand(e, text, dtype, arguments);
@@ -203,6 +217,7 @@ void lam__emit_statement(lam__emit *e, const char *text, lam_dtype dtype, const 
 
 /* ---- loops and elements ------------------------------------------------------------------------------------------ */
 
+/* Without names an index is called by its axis. */
 static int name_of(const int names[], int axis) {
     return names ? names[axis] : axis;
 }
@@ -263,12 +278,15 @@ void lam__emit_address(lam__emit *e, const lam__emit_place *x, char text[LAM__EM
     snprintf(text, LAM__EMIT_TEXT, "&%.*s", LAM__EMIT_TEXT - 2, element);
 }
 
+/* A constant that is one element everywhere is written as a number, which compilers fold, and is no array in the
+ * file. */
 void lam__emit_value(lam__emit *e, const lam__emit_place *x, const int names[], char text[LAM__EMIT_TEXT]) {
     if (x->constant >= 0 && e->constants[x->constant].count == 1)
         lam__emit_element(x->dtype, e->constants[x->constant].value->data, 0, text);
     else lam__emit_at(e, x, names, text);
 }
 
+/* Both are seen by the same indices, so either may have any strides. */
 void lam__emit_copy(lam__emit *e, const lam__emit_place *x, const lam__emit_place *out) {
     char to[LAM__EMIT_TEXT], from[LAM__EMIT_TEXT];
     const int loops = lam__emit_loops(e, x->rank, x->dims, NULL);

@@ -23,7 +23,8 @@
 
 /* The loops over one window axis: place `t` of the result (-1: 0), place `k` of the window and element `at` of this
  * axis of x are called so. Always one loop, which passes over what is beside x or between its elements. An element that
- * is the same everywhere is not told by `at`. */
+ * is the same everywhere is not told by `at`. p is where the element lies in x with its gaps, where only every gap-th
+ * place has one. */
 static void open_window(lam__emit *e, const lam__window_axis *a, const lam__emit_place *x, int axis, int t, int k,
                         int at) {
     const int64_t size = x->dims[axis];
@@ -42,7 +43,7 @@ static void open_window(lam__emit *e, const lam__window_axis *a, const lam__emit
 
 /* x[groups, n, c, ...] w[groups, o, c, window...] -> out[groups, n, o, places...], groups only where there are.
  * Indices: axes of the result by number, c for the features, then places of the window and elements of x, an axis
- * each. */
+ * each. Sums are plain, in the order of features and places: not blocked, as windows are short. */
 static const char *write_conv_general(ARGUMENTS) {
     const lam__conv_params *p = q->params;
     const int rank = out[0]->rank, front = p->front, c = rank;
@@ -119,7 +120,8 @@ static const char *write_window_min(ARGUMENTS) {
 }
 
 /* The position of the first that is beyond all others, among all elements of the axes; their number where there is none
- * under the window. */
+ * under the window. The number stands for no element as long as nothing has been met, so NaN at the first place is
+ * taken too. */
 static const char *write_window_first(ARGUMENTS) {
     const lam__window_params *p = q->params;
     const lam__emit_place *x = in[0];

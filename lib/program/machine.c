@@ -28,7 +28,8 @@ struct lam__machine {
 
 /* ---- which ones -------------------------------------------------------------------------------------------------- */
 
-/* What is large takes long anyway and gains little from machine code; the compiler's time grows with the equations. */
+/* What is large takes long anyway and gains little from machine code; the compiler's time grows with the equations. The
+ * limits are those of the programs together, of each result, and of the products of a contraction. */
 enum { MOST_EQUATIONS = 4096, MOST_ELEMENTS = 256, MOST_PRODUCTS = 1 << 14 };
 
 /* Nanoseconds of the programs of an equation, each run once: in C, and as plans on addresses. */
@@ -37,7 +38,8 @@ typedef struct costs {
     double machine, plans;
 } costs;
 
-/* In C functions of one number are called for one element after the other, in plans for a vector of them. */
+/* In C functions of one number are called for one element after the other, in plans for a vector of them. Nanoseconds
+ * for one number, in as few steps as the choice takes. */
 static double function_cost(const lam__equation *e) {
     enum { CHEAP = 4, USUAL = 12, LONG = 20, SPECIAL = 50 };
     const lam__loop_id id = (lam__loop_id)(e->primitive->loop - 1);
@@ -60,7 +62,8 @@ static double function_cost(const lam__equation *e) {
     }
 }
 
-/* Of plans: a step of a part for numbers, and calls or parts of many steps where there are arrays. */
+/* Of plans: a step of a part for numbers, and calls or parts of many steps where there are arrays. Whatever is a view
+ * is an index in C and nothing in a plan. */
 static void add_equation(const lam__program *p, const lam__equation *e, costs *c) {
     const double number = 10, array = 40, kernel = 60, element = 0.1;
     double in = 0, out = 0;
@@ -81,13 +84,15 @@ static void add_equation(const lam__program *p, const lam__equation *e, costs *c
     else c->machine += e->primitive == &lam__row_logsumexp ? 5 * in : in + out;
 }
 
-/* How many products a contraction makes, at most. */
+/* How many products a contraction makes, at most. Elements of the result times those of x: more than there are where x
+ * has free axes, which is safe. */
 static int64_t products(const lam__program *p, const lam__equation *e) {
     const lam_value *x = e->in[0].variable >= 0 ? p->types[e->in[0].variable] : e->in[0].constant;
     return x->count * p->types[e->first]->count;
 }
 
-/* Counts the equations of p and of the programs in them; more than there may be where one does not go. */
+/* Counts the equations of p and of the programs in them; more than there may be where one does not go. One place where
+ * something does not go is enough to say no, so the number is set beyond the limit there. */
 static void count(const lam__program *p, costs *c) {
     for (int64_t k = 0; k < p->equations && c->equations <= MOST_EQUATIONS; k++) {
         const lam__equation *e = p->list[k];
@@ -110,7 +115,7 @@ static void count(const lam__program *p, costs *c) {
 }
 
 /* Whether all of its programs go into machine code that has the values of calls (lam__emit_is_same), and are faster
- * there. */
+ * there. A plan of few steps costs mostly its beginning, once for each function of the equation. */
 static bool is_worth(const lam__equation *e) {
     const double begin = 50; /* of each plan */
     const lam__nested *what = lam__nested_of(e);
@@ -161,7 +166,8 @@ static bool write(FILE *file, void *env) {
     return true;
 }
 
-/* An operation without a form in C is no failure of the user's. Where it is found out, nothing stays on record. */
+/* An operation without a form in C is no failure of the user's. Where it is found out, nothing stays on record. Texts
+ * are compared by the library, so loops that are alike are compiled once (library.c). */
 static bool build(lam__machine *m) {
     lam_ctx *ctx = m->program->ctx;
     const lam__mark mark = lam__error_mark(ctx);
@@ -206,7 +212,8 @@ void lam__machine_release(lam__machine *m) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* The code takes arrays without gaps and never fails, so all that can fail is done before it. */
+/* The code takes arrays without gaps and never fails, so all that can fail is done before it. The workspace is the
+ * machine's, and one run at a time uses it: code in C calls nothing of the user's that could come back. */
 lam_status lam__machine_run(lam__machine *m, lam_value *const in[], lam_value *out[]) {
     const lam__program *p = m->program;
     lam_ctx *ctx = p->ctx;

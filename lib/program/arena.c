@@ -27,7 +27,8 @@ static bool add_chunk(lam__arena *a, size_t bytes) {
     return true;
 }
 
-/* `lacking` stays set, so that those who make a great deal can go on with NULLs for a while and ask once. */
+/* `lacking` stays set, so that those who make a great deal can go on with NULLs for a while and ask once. A block of no
+ * bytes is an address too, which the next one may have as well. */
 void *lam__arena_get(lam__arena *a, size_t bytes) {
     bytes = (bytes + STEP - 1) / STEP * STEP;
     if ((!a->chunks || a->chunks->bytes - a->used < bytes) && !add_chunk(a, bytes)) {
@@ -50,6 +51,7 @@ void *lam__arena_grow(lam__arena *a, void *array, int64_t used, int64_t *room, s
     return fresh;
 }
 
+/* May be called again: there are no chunks then. */
 void lam__arena_close(lam__arena *a) {
     while (a->chunks) {
         lam__arena_chunk *next = a->chunks->next;

@@ -32,6 +32,7 @@ double lam__draft_contraction_terms(const lam__program *p, const lam__equation *
     return terms;
 }
 
+/* Three numbers for the first cache, the second, and what lies beyond. */
 double lam__draft_move_cost(double elements) {
     const double near = 0.06, second = 0.2, far = 0.4;
     enum { FIRST_CACHE = 1 << 12, SECOND_CACHE = 1 << 16 }; /* elements */
@@ -135,7 +136,8 @@ static bool is_moved(const lam__draft *d, const lam__draft_variable *v, int32_t 
     return lam__lower_is_move(e->primitive) || is_one_step(d->program, e);
 }
 
-/* Whether some element of a piece takes more than a few steps to make. */
+/* Whether some element of a piece takes more than a few steps to make. Nodes that are not known yet are those of data
+ * or codes, which take no steps. */
 static bool is_heavy(const lam__region *r, const lam__piece *x) {
     const int64_t count = x->nodes ? lam__region_count(x->type, x->first, x->last) : 0;
     for (int64_t k = 0; k < count; k++)
@@ -173,7 +175,8 @@ static lam__piece *operand_in(lam__draft *d, lam__region *r, int32_t stage, cons
 }
 
 /* Whether what an equation moves about is read at several places and takes more than a few steps to make: each row and
- * each shift of lanes would make it again, or keep it for the next ones. It is written, and read where it is wanted. */
+ * each shift of lanes would make it again, or keep it for the next ones. It is written, and read where it is wanted.
+ * Only where shorter axes share lanes: elsewhere a row has no neighbours that would make it again. */
 static bool waits(const lam__draft *d, int32_t stage, const lam__equation *e) {
     if (!d->lanes.shorter || !lam__lower_is_move(e->primitive)) return false;
     for (int i = 0; i < e->inputs; i++) {
@@ -185,7 +188,8 @@ static bool waits(const lam__draft *d, int32_t stage, const lam__equation *e) {
 }
 
 /* Tries to lower an equation in the region of a stage. What runs functions of users is always called. Where lowering
- * gives up half way, its nodes stay in the graph; no target leads to them, so no step comes of them. */
+ * gives up half way, its nodes stay in the graph; no target leads to them, so no step comes of them. A residual is for
+ * the way back by a rule, so such an equation has one and stays whole. */
 static bool lower_at(lam__draft *d, int32_t stage, const lam__equation *e) {
     lam__region *r =
         e->inputs && e->inputs <= MOST_OPERANDS && e->outputs <= MOST_OPERANDS ? region_at(d, stage) : NULL;
@@ -334,7 +338,8 @@ static void note_use(lam__draft *d, const lam__atom *a) {
     v->needed = true;
 }
 
-/* `needed` is what says that one was seen, until all have been. */
+/* `needed` is what says that one was seen, until all have been. Only whether a variable is read more than once is
+ * wanted of this walk. */
 static void find_shared(lam__draft *d) {
     const lam__program *p = d->program;
     for (int64_t k = 0; k < p->equations; k++)

@@ -12,7 +12,8 @@ typedef struct size_list {
     int count;
 } size_list;
 
-/* Sizes beyond the list are left out: a draft is a guess at what pays, and may miss one. */
+/* Sizes beyond the list are left out: a draft is a guess at what pays, and may miss one. An axis of one element is no
+ * lanes: all lanes would be one. */
 static void note_size(size_list *l, int64_t size, double weight) {
     if (size < 2) return;
     int i = 0;
@@ -33,7 +34,8 @@ static double scalars(const lam__program *p, int64_t lanes) {
     return count;
 }
 
-/* Whether it matters which of the axes with so many elements are the lanes. */
+/* Whether it matters which of the axes with so many elements are the lanes. Then the first of them and the last are
+ * drafts of their own. */
 static bool is_square(const lam__program *p, int64_t lanes) {
     for (int64_t v = 0; v < p->variables; v++) {
         const lam_value *type = p->types[v];
@@ -44,7 +46,7 @@ static bool is_square(const lam__program *p, int64_t lanes) {
     return false;
 }
 
-/* The place of the heaviest of the sizes; -1: there are none. */
+/* The place of the heaviest of the sizes; -1: there are none. Of equal ones the first. */
 static int heaviest(const size_list *l) {
     int best = l->count - 1;
     for (int i = 0; i < l->count; i++)
@@ -74,7 +76,8 @@ static bool choose_longest(const lam__program *p, lam__draft_lanes *lanes) {
 }
 
 /* Sizes of all axes in front together, and of single ones, by how many elements have them; before these two that may
- * take turns. The last place is kept for one lane, which every program can have. */
+ * take turns. The last place is kept for one lane, which every program can have. A size that is looked at goes from the
+ * list, in whose place the last one moves. */
 int lam__draft_choices(const lam__program *p, int room, lam__draft_lanes lanes[]) {
     size_list l = {.count = 0};
     for (int64_t v = 0; v < p->variables; v++) {

@@ -52,7 +52,8 @@ static float move_cost(int64_t step) {
 
 /* ---- what is needed ---------------------------------------------------------------------------------------------- */
 
-/* The other one of sine and cosine, where both are needed: they are made by one step, when the first of them is. */
+/* The other one of sine and cosine, where both are needed: they are made by one step, when the first of them is. wave:
+ * room, in which an operand leads to the wave that was met first. */
 static void find_twins(maker *m, int64_t count, int32_t *wave) {
     for (int64_t i = 0; i < count; i++) wave[i] = m->twin[i] = NONE;
     for (int64_t i = 0; i < count; i++) {
@@ -78,7 +79,8 @@ static void chain_targets(maker *m, int64_t count) {
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
-/* Offsets of block registers are numbers until their size is known (finish): marked by BLOCK. */
+/* Offsets of block registers are numbers until their size is known (finish): marked by BLOCK. Registers that are the
+ * same lie far below that. */
 #define BLOCK ((int64_t)1 << 40)
 
 /* Constants, and what is made of such alone, are done once before the blocks. */
@@ -178,7 +180,8 @@ static void note_params(maker *m, bool before, const lam__node *n) {
 }
 
 /* In the place of an operand only where elements are of one size; then each is read before it is written. What a loop
- * may do with its memory is its own matter. */
+ * may do with its memory is its own matter. A choice has results of its branches' size, but reads a bool beside
+ * them. */
 static bool may_replace(const lam__node *n, lam__lane_op op) {
     return op >= LAM__LANE_AND && n->dtype == n->of && n->loop != LAM__LOOP_where;
 }
@@ -223,7 +226,8 @@ static void make_load(maker *m, int32_t node) {
     s->as.move.step = n->as.load.step;
 }
 
-/* The same of runs, which are its parameters. */
+/* The same of runs, which are its parameters. Lines differ between lanes in any case, so there is none among the steps
+ * before. */
 static void make_line(maker *m, int32_t node) {
     const lam__node *n = &m->nodes[node];
     lam__lane_step *s = add_step(m, false);
@@ -306,12 +310,14 @@ static void write_constants(const maker *m, int64_t count, char *memory) {
     }
 }
 
+/* For what lies between two calls machine code is something else; calls stay what they are (`called` in fused.h). */
 static bool calls(const lam__lane_step *s) {
     return s->op == LAM__LANE_LOOP || s->op == LAM__LANE_SINCOS;
 }
 
 /* Nanoseconds of a step, roughly: to find out what to do, and for each group of lanes, by how much memory the registers
- * take; no groups: of a single lane. Loops are called, and take as long as they do, for one lane as for a vector. */
+ * take; no groups: of a single lane. Loops are called, and take as long as they do, for one lane as for a vector. Costs
+ * of steps are those of a lane, of which a group has eight. */
 static double step_cost(const lam__lane_step *s, double groups, double bytes) {
     const double next = 3, loop = 8, runs = 15, first = 0.6, second = 0.9, beyond = 2.5;
     const double reach = first + (bytes > CACHE ? second : 0) + (bytes > SECOND_CACHE ? beyond : 0);
@@ -367,6 +373,7 @@ static void place_steps(const maker *m, lam__lane_step *steps, int64_t count, si
     }
 }
 
+/* What is not there yet is NULL, so a part can be freed wherever making it stopped. */
 static lam__fused *give_up(lam__fused *f) {
     lam__fused_free(f);
     return NULL;
@@ -388,7 +395,8 @@ static bool keep_params(const maker *m) {
 }
 
 /* Copies what the arena holds into blocks of the fused part's own. Offsets have to stay below those numbers; a part
- * that has more registers is not made. */
+ * that has more registers is not made. All registers are set to 0, so that lanes which nobody reads hold numbers from
+ * the first block on. */
 static lam__fused *finish(maker *m, int64_t count) {
     lam__fused *f = m->f;
     lam__pool *pool = &f->ctx->pool;
@@ -450,6 +458,7 @@ lam__fused *lam__fused_new(const lam__region *r, const lam__target targets[], in
     const int64_t nodes = r->graph.count;
     m.lacking = !open_maker(&m, nodes);
     if (!m.lacking) place_constants(&m, nodes);
+    /* Constants are not in the order: those that are results are stored here. */
     for (int64_t i = 0; i < nodes && !m.lacking; i++)
         if (m.nodes[i].kind == LAM__NODE_CONSTANT) store_targets(&m, (int32_t)i);
     for (int64_t i = 0; i < m.order.count && !m.lacking; i++) {

@@ -66,6 +66,7 @@ typedef struct walk {
     int32_t target;
 } walk;
 
+/* A stack of our own: a graph may be as deep as it has nodes. */
 static bool push(walk *w, int32_t node) {
     int32_t *stack = lam__arena_grow(w->arena, w->stack, w->depth, &w->stack_room, sizeof *stack);
     if (!stack) return false;
@@ -74,7 +75,7 @@ static bool push(walk *w, int32_t node) {
     return true;
 }
 
-/* Whether a row makes it itself: reads, and what is a few steps. */
+/* Whether a row makes it itself: reads, and what is a few steps. A step is made again, a call of a loop is not. */
 static bool is_own(const lam__node *n) {
     if (!n->laned || n->weight > LAM__GRAPH_FEW) return false;
     return lam__graph_is_read(n) ||
@@ -169,6 +170,7 @@ bool lam__fused_order_find(lam__fused_order *o, const lam__region *r, lam__arena
     walk w = {g, arena, &other, lam__arena_get(arena, (size_t)(g->count + 1) * sizeof *w.made), NULL, 0, 0, 0, 0};
     if (!w.made) return false;
     memset(w.made, 0, (size_t)(g->count + 1) * sizeof *w.made);
+    /* What is read and made again takes time too, so the registers have to be less than half. */
     if (by_targets(&w, targets, count) && 2 * other.registers < o->registers) *o = other;
     return !arena->lacking;
 }

@@ -52,7 +52,8 @@ static bool ended_well(lam_ctx *ctx, pid_t child) {
     return false;
 }
 
-/* Starts the compiler without a shell, in a process group of its own. What it says goes nowhere. */
+/* Starts the compiler without a shell, in a process group of its own. What it says goes nowhere. Arguments go to the
+ * compiler as they are: no shell sees a path with blanks in it. */
 static bool started(pid_t *child, char *const arguments[]) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -150,7 +151,8 @@ static void library_free(lam_ctx *ctx, lam__library *l) {
     lam__alloc_put(&ctx->pool, l, sizeof *l + l->bytes);
 }
 
-/* What stands in a file, with nothing loaded; NULL where that cannot be had. */
+/* What stands in a file, with nothing loaded; NULL where that cannot be had. The text is kept to be compared with the
+ * next one, byte by byte, so no hash can be wrong about it. */
 static lam__library *read_back(lam_ctx *ctx, FILE *file) {
     const long bytes = ftell(file);
     if (bytes < 0) return NULL;
@@ -210,6 +212,7 @@ void lam__library_release(lam_ctx *ctx, lam__library *library) {
     library_free(ctx, library);
 }
 
+/* NULL also where there is no library, which spares callers one question. */
 void *lam__library_find(const lam__library *library, const char *name) {
     return library ? dlsym(library->loaded, name) : NULL;
 }

@@ -92,7 +92,8 @@ static lam_status check_operands(const flow *f, const lam__equation *e, int coun
 
 static lam_status check_equations(const flow *f);
 
-/* The program of function number k of e, of whose inputs those with in[] vary. */
+/* The program of function number k of e, of whose inputs those with in[] vary. Anew for each function and each round,
+ * from the arena, which goes when the whole program has been looked at. */
 static lam_status enter(const flow *f, const lam__equation *e, int k, bool only_flow, const bool in[], flow *within) {
     const lam__program *p = lam__program_of(lam__nested_of(e)->fns[k]);
     if (!p) return fail_linear(f, e, "calls a function that is no program");
@@ -171,7 +172,8 @@ static lam_status check_trips(const flow *f, const lam__equation *e, const bool 
                : status;
 }
 
-/* in[] and out[] say which operands and results vary. */
+/* in[] and out[] say which operands and results vary. A choice is told by its functions, which have the index no
+ * more. */
 static lam_status check_nested(const flow *f, const lam__equation *e) {
     const lam__program *first = lam__program_of(lam__nested_of(e)->fns[0]);
     const size_t room = (size_t)(e->inputs + e->outputs + 1);

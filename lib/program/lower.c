@@ -8,7 +8,7 @@
 
 enum { MOST_OPERANDS = 3 };
 
-/* Real numbers of eight bytes at most. */
+/* Real numbers of eight bytes at most. Registers have eight bytes for a lane, and steps no arithmetic of 16 bits. */
 static bool is_scalar_dtype(int dtype) {
     return lam__dtype_is_float(dtype) || dtype == LAM_I64 || dtype == LAM_I32 || dtype == LAM_U8 || dtype == LAM_BOOL;
 }
@@ -148,9 +148,11 @@ bool lam__lower(lam__region *r, const lam__equation *e, lam__piece *const in[], 
     if (!types_fit(e, in, types)) return false;
     if (row->elementwise && row->loop) return lower_each(r, e, in, types[0], make_loop, &out[0]);
     if (row == &lam__row_cast) return lower_each(r, e, in, types[0], make_cast, &out[0]);
+    /* Two nodes, of which one step is made later (find_twins in fused.c). */
     if (row == &lam__row_sincos)
         return lower_each(r, e, in, types[0], make_sine, &out[0]) &&
                lower_each(r, e, in, types[0], make_cosine, &out[1]);
+    /* Both are there for levels and for memory, of which a region has neither. */
     if (row == &lam__row_stop_gradient || row == &lam__row_contiguous) {
         out[0] = in[0];
         return true;

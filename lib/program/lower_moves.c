@@ -24,7 +24,8 @@ static int index_operand(const lam_primitive *row) {
     return row == &lam__row_take || row == &lam__row_put ? 1 : -1;
 }
 
-/* Codes as a value of the operand's dims. */
+/* Codes as a value of the operand's dims. From the pool and not the arena: values are counted, and the row may make
+ * views of it. */
 static lam_value *value_of_codes(lam__region *r, const lam__piece *x) {
     lam_value *made = lam__region_may_code(x) ? lam__value_new(r->ctx, LAM_I64, x->type->rank, x->type->dims) : NULL;
     if (made) lam__region_codes(r, x, made->data);
@@ -56,7 +57,8 @@ static lam_value *known_index(lam__region *r, const lam__equation *e, const lam_
     return lam__value_hold(r->sources[indices->data].constant);
 }
 
-/* Puts what came out into pieces. What is put together may be lanes with something else at its ends. */
+/* Puts what came out into pieces. What is put together may be lanes with something else at its ends. Views are made
+ * dense, since codes are read in the order of the elements. */
 static bool take_results(lam__region *r, const lam__equation *e, lam_value *made[], lam_value *const types[],
                          lam__piece *out[]) {
     const bool mixed = e->primitive == &lam__row_concatenate;

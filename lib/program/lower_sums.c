@@ -33,7 +33,8 @@ static void node_steps(const lam_value *type, int first, int last, int64_t step[
     }
 }
 
-/* Walks axes of given sizes, the last one fastest. */
+/* Walks axes of given sizes, the last one fastest. Two lists of nodes may be walked at once, each by steps of its
+ * own. */
 typedef struct walk {
     int rank;
     int64_t size[LAM_INNER_RANK], at[LAM_INNER_RANK];
@@ -79,7 +80,8 @@ static int32_t by_pairs(lam__region *r, lam__loop_id id, int32_t *terms, int64_t
     return terms[0];
 }
 
-/* The nodes of x in lanes of which none is reduced. */
+/* The nodes of x in lanes of which none is reduced. A sum across lanes would be a step between them, of which there is
+ * none. */
 static const int32_t *seen_outside(lam__region *r, lam__piece *x, lam__axis_set set, int *first, int *last) {
     const lam_value *type = x->type;
     *first = *last = -1;
@@ -100,7 +102,7 @@ typedef struct reduction {
     int first, last; /* lanes of the operand */
 } reduction;
 
-/* Terms of each result; -1: they are too many. */
+/* Terms of each result; -1: they are too many. Asked at each axis, so that the product cannot overflow. */
 static int64_t reduced_count(const lam_value *type, lam__axis_set set) {
     int64_t count = 1;
     for (int axis = 0; axis < type->rank; axis++) {
@@ -228,7 +230,8 @@ typedef struct origin {
     int axis[2][LAM_INNER_RANK];
 } origin;
 
-/* The batch, what is left of x, what is left of y: the order of a contraction's axes. */
+/* The batch, what is left of x, what is left of y: the order of a contraction's axes. The shape rule of the row puts
+ * them so. */
 static origin origin_of(const lam__pairing *p, lam__piece *const in[]) {
     origin o = {.rank = p->batch};
     for (int i = 0; i < p->batch; i++)
@@ -257,7 +260,8 @@ static const int32_t *side_nodes(lam__region *r, const origin *o, int side, lam_
     return lam__region_nodes(r, x, from, to);
 }
 
-/* The walk is back at its beginning behind the last product, ready for the next result. */
+/* The walk is back at its beginning behind the last product, ready for the next result. Rounding is that of the
+ * machine's kernels: with fma where these have it, apart where they do not. */
 static int32_t sum_of_products(lam__region *r, const int32_t *x, const int32_t *y, walk *w, int64_t count) {
     int32_t sum = -1;
     for (int64_t k = 0; k < count; k++, walk_on(w)) {

@@ -27,7 +27,7 @@ struct lam__native {
     piece pieces[];
 };
 
-/* Whether the file took it is asked by the library. */
+/* Whether the file took it is asked by the library. The shape that lam__library_get asks for. */
 static bool write_steps(FILE *file, void *env) {
     lam__native_write(file, env);
     return true;
@@ -79,6 +79,7 @@ lam__native *lam__native_new(lam_ctx *ctx, const lam__lane_step *steps, int64_t 
     return made;
 }
 
+/* Nothing of it may be running: the library goes with its last holder. */
 void lam__native_free(lam__native *n) {
     if (!n) return;
     lam__library_release(n->ctx, n->library);

@@ -238,7 +238,7 @@ static void find_loops(lam__native_source *s) {
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
-/* Steps from here on that are no loop and call none. */
+/* Steps from here on that are no loop and call none. What is in between two calls is a function of the text. */
 static int64_t written_from(const lam__native_source *s, int64_t i, int64_t end) {
     const int64_t from = i;
     while (i < end && !lam__native_calls(&s->steps[i])) i++;
@@ -293,6 +293,7 @@ static void find_pieces(lam__native_source *s) {
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
+/* Twice as many as there are steps, and a power of 2, for a mask. */
 static int64_t slots_of(const lam__native_source *s) {
     int64_t slots = 256;
     while (slots < 2 * s->count) slots *= 2;

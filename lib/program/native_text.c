@@ -166,7 +166,7 @@ static int bases_of(const lam__lane_step *s, int64_t bases[LAM__LANE_RUNS]) {
     return line ? (int)line->count : 1;
 }
 
-/* And by how much each goes on from one time of the loop to the next. */
+/* And by how much each goes on from one time of the loop to the next. Of one time nothing goes on. */
 static int goings_on(const lam__native_source *s, const lam__native_loop *l, int64_t i, int64_t bases[LAM__LANE_RUNS],
                      int64_t by[LAM__LANE_RUNS]) {
     const int count = bases_of(&s->steps[i], bases);
@@ -191,7 +191,8 @@ static void write_base(const writer *w, int64_t i, int k) {
     if (by[k]) fprintf(w->file, " + j * %lld", (long long)by[k]);
 }
 
-/* The arguments of what moves elements of the data with this number. */
+/* The arguments of what moves elements of the data with this number. Short blocks have no near form, since a whole
+ * vector would reach beyond them. */
 static void write_place(const writer *w, int64_t i, const char *verb, const char *type, uint32_t data) {
     const lam__lane_step *s = &w->s->steps[i];
     const bool near = w->s->lanes >= LAM__LANE_GROUP && s->as.move.step == 1;
@@ -292,7 +293,8 @@ static void write_remembered(writer *w, int64_t i, int k, int time) {
     fputs(";\n", w->file);
 }
 
-/* Whether what a step makes the last time, or the last but one, is to be set behind the loop. */
+/* Whether what a step makes the last time, or the last but one, is to be set behind the loop. Those that go to memory
+ * each time (lam__native_sets) are there already. */
 static bool is_needed_behind(const writer *w, int64_t i, int time) {
     const lam__native_loop *l = w->loop;
     if (lam__native_sets(w->s, l, i)) return false;

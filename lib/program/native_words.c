@@ -6,7 +6,8 @@
 
 #include "lib/kernels/places.h"
 
-/* What a register holds is moved as f64, f32 or, of one byte, as a word of 64 bits, which a mask of bools is too. */
+/* What a register holds is moved as f64, f32 or, of one byte, as a word of 64 bits, which a mask of bools is too. W is
+ * as wide as vectors of the machine are, and no wider than there are lanes. */
 static const char *const TYPES =
     "#include <stdint.h>\n#include <string.h>\n"
     "#define F static inline __attribute__((always_inline))\n"
@@ -84,7 +85,8 @@ static const char *const MOVES =
     "#define INTO_NEAR(T, n, base, step, x) PUT_##T(FIRST(T, n, base, step), x);\n"
     "#endif\n";
 
-/* Arithmetic. Compilers know no fused products and roots of vectors yet. */
+/* Arithmetic. Compilers know no fused products and roots of vectors yet. max and min take zeros apart by their bits,
+ * and NaN of x goes through where y's does by being chosen. */
 static const char *const ARITHMETIC =
     "#define FLOATING(T, B, N, END, WIDE) \\\n"
     "F B bits_##T(T x) { B b; memcpy(&b, &x, sizeof b); return b; } \\\n"
@@ -222,6 +224,7 @@ const char *lam__native_expression(const lam__lane_step *s) {
     return of[s->op];
 }
 
+/* Such steps are not in the text: they end one piece of it and begin the next. */
 bool lam__native_calls(const lam__lane_step *s) {
     return s->op != LAM__LANE_LOAD && s->op != LAM__LANE_LINE && s->op != LAM__LANE_STORE && !lam__native_expression(s);
 }

@@ -47,7 +47,8 @@ static bool is_one_part(const lam__plan *plan) {
 }
 
 /* Where a part finds its operands, and is to put what it makes. Results that are inputs are the caller's to copy; all
- * others have places among the data behind the sources. */
+ * others have places among the data behind the sources. plan->data is written in each run, so two runs of a plan cannot
+ * be under way at once. */
 static const lam__fused *place_bare(const lam__plan *plan, void *const in[], void *const out[]) {
     const lam__plan_item *part = &plan->items[0];
     for (int64_t i = 0; i < part->source_count; i++) {
@@ -117,7 +118,8 @@ static bool is_direct(const lam__plan *plan, const lam__plan_item *it) {
     return direct;
 }
 
-/* A value of this type whose address is set later; NULL without memory. */
+/* A value of this type whose address is set later; NULL without memory. The anchor's buffer is never read: it is there
+ * because a value holds one, and no value frees the caller's memory. */
 static lam_value *stand_in(const lam__plan *plan, const lam_value *type, const int64_t *strides) {
     lam__buffer *buffer = lam__full(plan->bare->anchor)->as.concrete.buffer;
     buffer->refs++;
@@ -155,7 +157,8 @@ static bool place_view(const lam__plan *plan, const lam__equation *e, bare_item 
     return b->values[e->first] != NULL;
 }
 
-/* The place of a variable that is made; false as well where the block would be too large. */
+/* The place of a variable that is made; false as well where the block would be too large. Places begin at lines of the
+ * cache, as values do. */
 static bool place_made(const lam__plan *plan, int64_t v) {
     enum { LINE = 64 };
     lam__plan_bare *b = plan->bare;
@@ -234,7 +237,7 @@ static lam_value *copied(const lam__plan *plan, int o) {
     return plan->bare->sources[o] = lam__value_contiguous(a->constant);
 }
 
-/* Whether all that is copied is there and small. */
+/* Whether all that is copied is there and small. The count is compared before the bytes, so these cannot overflow. */
 static bool find_copied(const lam__plan *plan) {
     int64_t bytes = 0;
     for (int o = 0; o < plan->program->outputs; o++) {
@@ -269,7 +272,8 @@ void lam__plan_bare_free(lam__plan *plan) {
     plan->bare = NULL;
 }
 
-/* Room for all lists; false without memory. They live as long as the plan. */
+/* Room for all lists; false without memory. They live as long as the plan. Two lines are more than a value has room for
+ * in itself, so the anchor has a buffer. */
 static bool open_bare(lam__plan *plan) {
     const lam__program *p = plan->program;
     const size_t variables = (size_t)p->variables + 1, outputs = (size_t)p->outputs + 1, items = (size_t)plan->count;
@@ -291,7 +295,8 @@ static bool open_bare(lam__plan *plan) {
     return (b->anchor = lam__value_new(plan->ctx, LAM_U8, 1, two_lines));
 }
 
-/* Gives what is made its address in the block. */
+/* Gives what is made its address in the block. Places are numbers until here, since the size of the block is known when
+ * all of them are given out. */
 static bool make_block(lam__plan *plan) {
     const lam__plan_bare *b = plan->bare;
     char *block = lam__arena_get(&plan->arena, b->bytes + 1);
@@ -313,7 +318,7 @@ static bool has_places(lam__plan *plan) {
     return false;
 }
 
-/* A kernel call into what is there. */
+/* A kernel call into what is there. ctx->calling is what messages of kernels name. */
 static lam_status run_call(const lam__plan *plan, const lam__equation *e, const bare_item *made) {
     lam_ctx *ctx = plan->ctx;
     lam_value *const *in = plan->work, *const *out = &plan->bare->values[e->first];

@@ -38,6 +38,7 @@ static lam_value *take_over(const lam__plan *plan, const lam__plan_item *it, con
     return plan->slots[e->first] = x;
 }
 
+/* A box has no elements that could be written anywhere. */
 static bool all_concrete(int n, lam_value *const in[]) {
     for (int i = 0; i < n; i++)
         if (in[i]->kind != LAM__CONCRETE) return false;
@@ -88,6 +89,7 @@ static bool add_in_place(const lam__plan *plan, const lam__plan_item *it, const 
     return true;
 }
 
+/* Where x is shared, or does not die here, the item is called like any other. */
 static bool done_in_place(const lam__plan *plan, const lam__plan_item *it, const lam__equation *e) {
     if (e->primitive == &lam__row_update_slice) return set_in_place(plan, it, e);
     return it->joined >= 0 && add_in_place(plan, it, e);

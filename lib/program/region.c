@@ -21,6 +21,7 @@ void lam__region_open(lam__region *r, lam_ctx *ctx, lam__arena *arena, int64_t l
     lam__graph_open(&r->graph, arena, most_nodes);
 }
 
+/* NULL without memory, which the arena notes and nobody records. */
 static lam__piece *piece_new(lam__region *r, lam__piece_kind kind, const lam_value *type) {
     lam__piece *x = lam__arena_get(r->graph.arena, sizeof *x);
     if (x) *x = (lam__piece){.kind = kind, .type = type, .first = -1, .last = -1};
@@ -38,7 +39,7 @@ lam__piece *lam__region_piece(lam__region *r, const lam_value *type, int first, 
 }
 
 /* Sources are few, but for programs that read many constants, which mostly are numbers: those become nodes and are not
- * looked for. */
+ * looked for. Variables are not looked for: the draft asks once for each (`outside` in draft.h). */
 lam__piece *lam__region_source(lam__region *r, int64_t variable, lam_value *constant, const lam_value *type) {
     lam__piece *x = piece_new(r, LAM__PIECE_DATA, type);
     if (!x) return NULL;
@@ -138,7 +139,8 @@ static run run_at(const lam__region *r, const int64_t *codes, int64_t step, int6
     return x;
 }
 
-/* A line with one run more: of data, or of zeros where something else will be. */
+/* A line with one run more: of data, or of zeros where something else will be. Zeros that follow what is made elsewhere
+ * are one run with it, since that will be put there by a choice. */
 static bool add_run(const lam__region *r, lam__lane_line *line, const run *x) {
     const bool data = x->code >= DATA_CODES;
     if (!data && line->count && line->runs[line->count - 1].data == LAM__LANE_ZEROS) line->count--;
@@ -160,7 +162,8 @@ static int32_t chosen_in(lam__region *r, const run *x, int32_t rest) {
     return shifted < 0 ? -1 : lam__graph_loop(&r->graph, LAM__LOOP_where, false, 3, in, NULL, 0);
 }
 
-/* Lanes in a few runs, as of a line whose ends are joined or padded; -1: they are not. */
+/* Lanes in a few runs, as of a line whose ends are joined or padded; -1: they are not. At most two runs may be nodes: a
+ * line has two ends. */
 static int32_t line_node(lam__region *r, int dtype, const int64_t *codes, int64_t step, int64_t lanes) {
     enum { LEAST_LANES = 8, MOST_MADE = 2 };
     lam__lane_line line;
@@ -229,7 +232,8 @@ static view view_of(const lam_value *type, int first, int last) {
     return v;
 }
 
-/* Reads a piece without lanes, of which nodes are known, as if it had them. */
+/* Reads a piece without lanes, of which nodes are known, as if it had them. Nodes that differ along what are to be the
+ * lanes cannot be one node. */
 static bool uniform_in_lanes(const int32_t *all, const view *v, int32_t *nodes) {
     for (int64_t i = 0; i < v->before; i++)
         for (int64_t j = 0; j < v->behind; j++) {
@@ -265,7 +269,8 @@ static bool read_codes(lam__region *r, const lam__piece *x, const view *v, int32
     return true;
 }
 
-/* What was found out is kept, so that the next one who asks for the same lanes need not look again. */
+/* What was found out is kept, so that the next one who asks for the same lanes need not look again. A piece of nodes
+ * has the lanes that it was made with, and cannot be looked at in others. */
 const int32_t *lam__region_nodes(lam__region *r, lam__piece *x, int first, int last) {
     if (x->nodes && (x->first == first || first == last) && x->last - x->first == last - first) return x->nodes;
     const int64_t count = lam__region_count(x->type, first, last);
@@ -338,6 +343,7 @@ static bool any_lanes(const int64_t *codes, int64_t count) {
     return false;
 }
 
+/* How far the second lane is from the first says the step, and all others have to lie so too. */
 bool lam__region_code_at(lam__region *r, const lam__piece *x, int64_t i, int32_t *node, int64_t *step) {
     const int64_t code = x->codes[i], count = x->type->count;
     *step = 0;

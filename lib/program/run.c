@@ -21,7 +21,8 @@ typedef struct desk {
     size_t bytes;
 } desk;
 
-/* All of it is zero at first: no slot holds anything, so desk_close is right wherever the walk stops. */
+/* All of it is zero at first: no slot holds anything, so desk_close is right wherever the walk stops. Bools lie behind
+ * all pointers, so that nothing is out of line. */
 static lam_status desk_open(const lam__program *p, desk *d) {
     d->widest = 1;
     for (int64_t k = 0; k < p->equations; k++) {
@@ -117,7 +118,8 @@ static lam_status run_equation(const lam__program *p, int64_t k, desk *d) {
 
 static lam_status run_inside(walk *w, const lam__application *outer);
 
-/* The outermost application in `outer` that an equation belongs to; NULL: it is one of outer's own. */
+/* The outermost application in `outer` that an equation belongs to; NULL: it is one of outer's own. Outermost, since a
+ * level that is given that call decides what becomes of those in it. */
 static const lam__application *next_inside(const lam__equation *e, const lam__application *outer) {
     const lam__application *a = lam__application_done(e->within), *next = NULL;
     for (; a && a != outer; a = lam__application_done(a->outer)) next = a;
@@ -250,6 +252,7 @@ static lam_status fill_zeros(const lam__program *p, const lam__equation *e, lam_
     return LAM_OK;
 }
 
+/* The latter are Functions whose operands are values and tangents of them: linear in the tangents alone. */
 static bool is_transposed_at_zero(const lam__equation *e) {
     const lam__staged *stages = e->primitive->staged;
     return lam__nested_of(e) || (stages && stages->tangents_in && stages->tangents_in(e->params) > 0);

@@ -12,7 +12,8 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* Where a failure of these functions goes: to a context that one of them has, or an operand. */
+/* Where a failure of these functions goes: to a context that one of them has, or an operand. Without any of them it is
+ * the failed context, in which nothing is recorded. */
 static lam_ctx *context_of(size_t count, lam_fn *const fns[], lam_list in) {
     for (size_t i = 0; i < count; i++)
         if (fns[i] && fns[i]->ctx != &lam__context_failed) return fns[i]->ctx;
@@ -31,7 +32,9 @@ bool lam__control_check_fn(lam_ctx *ctx, const char *what, lam_fn *f, size_t i) 
 }
 
 /* Nothing of what is here is released before lam__control_end, so whatever fails in between ends there. `status` may
- * be that of an earlier failure: an operand that has failed says why it did. */
+ * be that of an earlier failure: an operand that has failed says why it did. out[] is failed before anything else, so
+ * that callers who do not look at the status meet failed tensors. Functions are held once all of them are known to be
+ * alive. */
 bool lam__control_begin(lam__control *c, const char *what, size_t count, lam_fn *const fns[], lam_list in,
                         lam_tensor **out, size_t n_out, lam_status *status) {
     lam_ctx *ctx = context_of(count, fns, in);
@@ -54,7 +57,8 @@ bool lam__control_begin(lam__control *c, const char *what, size_t count, lam_fn 
     return true;
 }
 
-/* Results are held over the end of the scope that they were made in, and get handles in the caller's. */
+/* Results are held over the end of the scope that they were made in, and get handles in the caller's. A result that is
+ * missing without a new failure comes of an earlier one, whose status it gets. */
 lam_status lam__control_end(lam__control *c, lam_tensor *const results[]) {
     lam_ctx *ctx = c->ctx;
     lam__scratch_area area;
@@ -93,6 +97,7 @@ bool lam__control_operands(lam__control *c, const char *which, lam_list list, la
     return true;
 }
 
+/* Counted before the call, since the function itself cannot say what the caller has room for. */
 bool lam__control_arity(lam__control *c, const lam_fn *f, size_t inputs, size_t outputs) {
     if ((size_t)f->inputs == inputs && (size_t)f->outputs == outputs) return true;
     lam__error_set(c->ctx, LAM_ERR_ARITY, "count inputs and outputs of the function, and the room for results",
@@ -101,7 +106,8 @@ bool lam__control_arity(lam__control *c, const lam_fn *f, size_t inputs, size_t 
     return false;
 }
 
-/* As i64, since a choice takes it for an index. A failed one has been recorded. */
+/* As i64, since a choice takes it for an index. A failed one has been recorded. f is the condition whose result x is;
+ * NULL: x is the predicate itself. */
 lam_tensor *lam__control_truth(lam__control *c, const lam_fn *f, lam_tensor *x) {
     const lam_value *v = lam__scope_peek(x);
     if (!v) return x;
@@ -118,7 +124,7 @@ lam_tensor *lam__control_truth(lam__control *c, const lam_fn *f, lam_tensor *x) 
 }
 
 /* All carries that changed are listed, since it is one mistake of the body that changes several. An operand that has
- * failed has been recorded. */
+ * failed has been recorded. `from` hides axes of lanes, which a user has not written. */
 bool lam__control_same(lam__control *c, const lam_fn *f, size_t n, lam_tensor *const now[], lam_tensor *const next[],
                        int from) {
     char text[1024];
@@ -153,7 +159,8 @@ void lam__control_add_captures(lam__crew *crew, lam_fn *f) {
     }
 }
 
-/* Captures become inputs of the function, since those of some examples alone are others than the ones that it holds. */
+/* Captures become inputs of the function, since those of some examples alone are others than the ones that it holds.
+ * Room is the scope's, like all that is made in an operation, and goes with lam__control_end. */
 bool lam__control_task(lam__control *c, const lam__crew *crew, lam_fn *f, lam__task *task) {
     int captured = lam__arguments_captured(f);
     size_t n = (size_t)(f->inputs + captured);
@@ -166,6 +173,7 @@ bool lam__control_task(lam__control *c, const lam__crew *crew, lam_fn *f, lam__t
     return true;
 }
 
+/* What is the same for all lanes is handed on unopened, and every example gets all of it. */
 bool lam__control_set(const lam__crew *crew, lam__task *task, size_t i, lam_tensor *x) {
     const lam_value *v = lam__scope_peek(x);
     if (!v) return false;
@@ -174,7 +182,8 @@ bool lam__control_set(const lam__crew *crew, lam__task *task, size_t i, lam_tens
     return !lam_failed(task->in[i]);
 }
 
-/* One part alone holds all lanes in their order. */
+/* One part alone holds all lanes in their order. Put behind one another and then taken in order, which are two
+ * operations that levels know. */
 lam_tensor *lam__control_join(lam__control *c, size_t parts, lam_tensor *const part[], size_t stride,
                               const int64_t place[], int64_t size) {
     if (parts == 1) return part[0];

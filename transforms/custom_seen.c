@@ -23,6 +23,7 @@ static size_t bytes_of(int inputs, int outputs) {
     return sizeof(lam__seen) + (size_t)(inputs + outputs) * sizeof(lam_type);
 }
 
+/* Nothing is known before the function has run, and no type is read until then. */
 lam__seen *lam__seen_new(lam_ctx *ctx, int inputs, int outputs) {
     const size_t bytes = bytes_of(inputs, outputs);
     lam__seen *s = lam__alloc_get(&ctx->pool, bytes);
@@ -40,6 +41,7 @@ void lam__seen_free(lam_ctx *ctx, lam__seen *s) {
     if (s) lam__alloc_put(&ctx->pool, s, bytes_of(s->inputs, s->outputs));
 }
 
+/* Dims are those that a user sees: of a box, without the axis that its level hides. */
 static bool is_of(const lam_value *v, const lam_type *t) {
     return v->dtype == (int)t->dtype && v->rank == t->rank &&
            !memcmp(v->dims, t->dims, (size_t)v->rank * sizeof *v->dims);
@@ -54,6 +56,7 @@ static bool are_of(int n, lam_tensor *const handles[], const lam_type types[]) {
     return true;
 }
 
+/* False leaves nothing known: types of an earlier run may be half written over by then. */
 static bool note_types(int n, lam_tensor *const handles[], lam_type types[]) {
     for (int i = 0; i < n; i++) {
         const lam_value *v = lam__scope_peek(handles[i]);
@@ -65,18 +68,22 @@ static bool note_types(int n, lam_tensor *const handles[], lam_type types[]) {
     return true;
 }
 
+/* As a rule a function gives what it gave before, and then nothing is written. */
 void lam__seen_note(lam__seen *s, lam_tensor *const in[], lam_tensor *const out[]) {
     lam_type *results = s->types + s->inputs;
     if (s->known && are_of(s->inputs, in, s->types) && are_of(s->outputs, out, results)) return;
     s->known = note_types(s->inputs, in, s->types) && note_types(s->outputs, out, results);
 }
 
+/* Gives the text, so that it can stand among the arguments of a message. */
 static const char *text_of(lam_dtype dtype, int rank, const int64_t *dims, char text[TYPE_TEXT]) {
     lam__text t = {text, TYPE_TEXT, 0};
     lam__error_append_type(&t, dtype, rank, dims);
     return text;
 }
 
+/* Inputs of other types than those of the last run say nothing about the outputs, so they pass. An output that is not
+ * there has failed, and its failure is on record. */
 lam_status lam__seen_check(const lam_fctx *fc, const lam__seen *s, const lam_fn *rule, lam_tensor *const in[],
                            lam_tensor *const out[]) {
     char got[TYPE_TEXT], expected[TYPE_TEXT];

@@ -21,13 +21,15 @@ static const lam_primitive row_all_gather, row_psum_scatter;
 
 /* ---- at the level whose batch it is ------------------------------------------------------------------------------ */
 
-/* The visible level that bears the serial; NULL. */
+/* The visible level that bears the serial; NULL. A serial and not the level itself, since what was recorded in one run
+ * of a batch may be done in another one that stands for it (`stands_for` in batch.h). */
 static lam__level *level_with(const lam_ctx *ctx, uint64_t serial) {
     lam__level *level = ctx->current;
     while (level && (!level->interpreter->hides_axis || lam__batch_serial(level) != serial)) level = level->parent;
     return level;
 }
 
+/* Each call of either row comes by here, so programs learn here that they know of the batch. */
 static lam__level *level_of(const lam_call_site *call) {
     const lam__lanes_params *p = call->params;
     lam__level *level = level_with(call->ctx, p->level);
@@ -45,7 +47,7 @@ void lam__lanes_note(const lam__level *level) {
         if (l->interpreter == &lam__interpreter_trace) ((lam__program *)l->state)->sees_batch = true;
 }
 
-/* One call of a row of one operand, below the level. */
+/* One call of a row of one operand, below the level. NULL after a failure, which is on record. */
 static lam_value *apply(lam_ctx *ctx, const lam_primitive *row, const void *params, size_t bytes, lam_value *x) {
     lam_value *out = NULL;
     lam_call_site call = {
@@ -54,7 +56,8 @@ static lam_value *apply(lam_ctx *ctx, const lam_primitive *row, const void *para
     return out;
 }
 
-/* A batched operand is moved, which is a view; another is the same for all examples. */
+/* A batched operand is moved, which is a view; another is the same for all examples. The payload's number is where the
+ * batch axis is. */
 static lam_status at_all_gather(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     const lam__lanes_params *p = call->params;
     lam_value *x = call->in[0];
@@ -69,7 +72,9 @@ static lam_status at_all_gather(lam__level *level, const lam_call_site *call, la
     return *out ? LAM_OK : call->ctx->error.status;
 }
 
-/* A sum over the examples of what each of them has for all: contributions, or the same from each. */
+/* A sum over the examples of what each of them has for all: contributions, or the same from each. What is not batched
+ * is the same from each example, so the sum is as many times that. Handles that are made on the way go with the
+ * scope. */
 static lam_value *contributions(const lam_call_site *call, lam__level *level, lam_value *z) {
     lam_tensor lent;
     lam_scope scope;
@@ -102,6 +107,7 @@ static lam_status at_psum_scatter(lam__level *level, const lam_call_site *call, 
 
 /* ---- at other levels --------------------------------------------------------------------------------------------- */
 
+/* Lanes are an axis beyond those of users, so the limit is that of values inside. */
 static lam_status shape_all_gather(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     if (x->rank >= LAM_INNER_RANK) return lam_rule_fail(call, LAM_ERR_RANK, "%d axes are too many", x->rank + 1);
@@ -112,6 +118,7 @@ static lam_status shape_all_gather(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
+/* Axis 0 has an element for each example, which is its part. */
 static lam_status shape_psum_scatter(const lam_call_site *call, lam_shape out[]) {
     const lam_value *z = call->in[0];
     int64_t size = ((const lam__lanes_params *)call->params)->size;
@@ -129,6 +136,7 @@ static lam_status through(const lam_call_site *call, const lam_primitive *row, l
     return !x || *out ? LAM_OK : call->ctx->error.status;
 }
 
+/* Linear in the one operand: a derivative needs nothing of the values, so nothing is kept. */
 static lam_status stage_forward(const lam_call_site *below, const bool needs[], lam_value *const dx[], lam_value *out[],
                                 bool constant[], void **residual) {
     (void)needs, (void)dx, (void)constant;
@@ -136,12 +144,14 @@ static lam_status stage_forward(const lam_call_site *below, const bool needs[], 
     return lam__dispatch(below, out);
 }
 
+/* The tangent goes the way of the value. */
 static lam_status stage_tangents(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
                                  lam_value *dout[]) {
     (void)results;
     return through(call, call->primitive, dx[0], dout);
 }
 
+/* Parameters serve both ways: level and size are the same, and so is `shared` (NOTE [contributions]). */
 static lam_status stage_cotangents(const lam_call_site *call, lam_value *const results[], const bool needs[],
                                    lam_value *const g[], lam_value *gx[]) {
     (void)results, (void)needs;
@@ -149,7 +159,8 @@ static lam_status stage_cotangents(const lam_call_site *call, lam_value *const r
     return through(call, out ? &row_psum_scatter : &row_all_gather, g[0], gx);
 }
 
-/* A batch of another level: its axis is put where the other axis is not. */
+/* A batch of another level: its axis is put where the other axis is not. Outwards the axis of lanes comes in front, so
+ * this one is behind it; inwards axis 0 is taken away, so this one waits at the end. */
 static lam_status stage_batched(const lam_call_site *call, const int axes[], const lam__batch *batch, lam_value *out[],
                                 int out_axes[]) {
     (void)batch;
@@ -164,15 +175,18 @@ static lam_status stage_batched(const lam_call_site *call, const int axes[], con
     return y ? LAM_OK : ctx->error.status;
 }
 
+/* There is nothing, but whoever keeps a residual asks. */
 static void stage_release(lam_ctx *ctx, void *residual) {
     (void)ctx, (void)residual;
 }
 
+/* At any level: what is recorded of tangents may have these rows in it. */
 static bool stage_linear(const lam__level *level, const lam_call_site *call) {
     (void)level, (void)call;
     return true;
 }
 
+/* For a transpose, which needs as little. */
 static lam_status stage_keep(const lam_call_site *call, const bool needs[], lam_value *const results[],
                              void **residual) {
     (void)call, (void)needs, (void)results;
@@ -207,7 +221,8 @@ LANES_ROW(psum_scatter);
 #undef LANES_ROW
 
 /* Applies one of the two rows to a handle. It goes past the check of ranks for users' tensors, since lanes are an axis
- * more than those have. */
+ * more than those have. Serial and size are read off the level here and are parameters from now on, which outlive
+ * it. */
 static lam_tensor *applied(const lam_primitive *row, lam_tensor *x, const lam__level *level, bool shared) {
     lam_value *v;
     lam_tensor *failed;
@@ -231,6 +246,8 @@ static bool has_one(const lam__level *level, int n, lam_value *const values[]) {
     return false;
 }
 
+/* The first such equation decides, and the caller asks again once the value that it got is among the operands. Elements
+ * do not matter, so they are bools of 0. */
 lam_tensor *lam__lanes_member(const lam__program *p, int n, lam_value *const in[], int m, lam_value *const more[]) {
     for (int64_t k = 0; k < p->equations; k++) {
         const lam__equation *e = p->list[k];
@@ -250,7 +267,8 @@ static bool is_batch(const lam__level *level) {
     return level->interpreter->hides_axis;
 }
 
-/* The innermost first; a level that is there already is not added again. */
+/* The innermost first; a level that is there already is not added again. A value has an axis for each batch that it
+ * belongs to, so there are no more levels than axes. */
 static void insert(lam__crew *crew, lam__level *level) {
     int at = 0;
     while (at < crew->count && crew->levels[at]->depth > level->depth) at++;
@@ -271,13 +289,15 @@ void lam__lanes_add(lam__crew *crew, const lam_tensor *x) {
     }
 }
 
+/* One comparison: levels along the current chain are told apart by their depth. */
 bool lam__lanes_holds(const lam__crew *crew, const lam_tensor *x) {
     const lam_value *v = lam__scope_peek(x);
     const lam__level *level = v && v->kind == LAM__BOX ? lam__payload_of(v)->level : NULL;
     return level && level->depth >= crew->barrier;
 }
 
-/* [of the outermost, ..., of the innermost, ...] in one axis. */
+/* [of the outermost, ..., of the innermost, ...] in one axis. From the innermost level outwards, so each axis comes in
+ * front of those that are there. */
 lam_tensor *lam__lanes_open(const lam__crew *crew, lam_tensor *x) {
     for (int i = 0; i < crew->count; i++) x = lam__lanes_out(x, crew->levels[i], false);
     const lam_value *v = lam__scope_peek(x);
@@ -304,16 +324,18 @@ lam_tensor *lam__lanes_close(const lam__crew *crew, lam_tensor *z) {
     return z;
 }
 
+/* Where all are at work nothing is copied. */
 lam_tensor *lam__lanes_taken(const lam__crew *crew, lam_tensor *z) {
     return crew->index ? lam_take(z, crew->index, 0) : z;
 }
 
-/* The crew whose lanes the level is; NULL of other levels. */
+/* The crew whose lanes the level is; NULL of other levels. A batch of its own, such as vmap's, has none. */
 static const lam__crew *crew_of(const lam__level *level) {
     return is_batch(level) ? ((const lam__batch *)level->state)->crew : NULL;
 }
 
-/* x at the level of these lanes. Done below it, as for operands before the control flow began. */
+/* x at the level of these lanes. Done below it, as for operands before the control flow began. What is taken is boxed
+ * with its axis in front, as operands of the lanes are. */
 static lam_tensor *enter(lam__level *level, lam_tensor *x) {
     lam_ctx *ctx = level->ctx;
     const lam__crew *crew = crew_of(level);
@@ -324,7 +346,9 @@ static lam_tensor *enter(lam__level *level, lam_tensor *x) {
     return part ? lam__scope_handle(ctx, lam__level_box_behind(level, lam__value_hold(part))) : &ctx->failed;
 }
 
-/* Lanes may lie in lanes: the outermost first, each of which makes x belong to it. */
+/* Lanes may lie in lanes: the outermost first, each of which makes x belong to it. Recursion goes as deep as levels do.
+ * What lies below the barrier is the same for all lanes and stays as it is; what belongs to this level or above is here
+ * already. */
 static lam_tensor *here_from(lam__level *level, lam_tensor *x) {
     if (!level) return x;
     x = here_from(level->parent, x);
@@ -335,12 +359,14 @@ static lam_tensor *here_from(lam__level *level, lam_tensor *x) {
     return depth >= crew->barrier && depth < level->depth ? enter(level, x) : x;
 }
 
+/* A concrete value belongs to nobody, and is the usual case. */
 lam_tensor *lam__lanes_here(lam_tensor *x) {
     const lam_value *v = lam__scope_peek(x);
     return v && v->kind == LAM__BOX ? here_from(x->ctx->current, x) : x;
 }
 
-/* Which of the levels x belongs to already is found in the same way. */
+/* Which of the levels x belongs to already is found in the same way. Opening and closing a value that does not belong
+ * to a level repeats it for each example of that one. */
 lam_tensor *lam__lanes_spread(lam_tensor *x, const lam_tensor *like) {
     lam__crew has = {.ctx = like->ctx}, wanted = has;
     lam__lanes_add(&has, x);
@@ -353,7 +379,8 @@ lam_tensor *lam__lanes_spread(lam_tensor *x, const lam_tensor *like) {
     return x;
 }
 
-/* How examples draw: as at the levels they are of, where those agree. */
+/* How examples draw: as at the levels they are of, where those agree. Examples of several levels draw the same numbers
+ * only where all of these say so. */
 static lam_randomness randomness_of(const lam__crew *crew) {
     bool same = true;
     for (int i = 0; i < crew->count; i++) {
@@ -364,7 +391,9 @@ static lam_randomness randomness_of(const lam__crew *crew) {
     return same ? LAM_RANDOMNESS_SAME : LAM_RANDOMNESS_DIFFERENT;
 }
 
-/* A batch whose crew says which examples of which levels it is made of. Results have its axis in front. */
+/* A batch whose crew says which examples of which levels it is made of. Results have its axis in front. Axes of inputs
+ * and results stand behind the values in one block. The index of the crew is not looked at: the caller has taken those
+ * lanes out of the inputs. */
 lam_status lam__lanes_run(const lam__crew *crew, int64_t k, lam_fn *f, lam_tensor *const in[], const bool mapped[],
                           lam_tensor *out[]) {
     lam_ctx *ctx = crew->ctx;

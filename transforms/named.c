@@ -15,11 +15,12 @@
 
 #include <string.h>
 
+/* Of levels that hide an axis alone: the state of others is something else. */
 static const lam__batch *batch_of(const lam__level *level) {
     return level->state;
 }
 
-/* Says which names there are. */
+/* Says which names there are. Nearest names first, as they are looked for. */
 static void fail_name(lam_ctx *ctx, const char *what, const char *name) {
     char text[256];
     lam__text t = {text, sizeof text, 0};
@@ -40,13 +41,15 @@ static lam__level *level_aside(const lam__aside *aside, const char *name) {
     return NULL;
 }
 
-/* Whether this level has been pushed in the place of the one below which something was set aside. */
+/* Whether this level has been pushed in the place of the one below which something was set aside. That is a batch run
+ * again for what was recorded or set aside in the one before. */
 static bool stands_for_top(const lam__level *level, const lam__aside *aside) {
     const bool batches = level->interpreter->hides_axis && aside->top->interpreter->hides_axis;
     return batches && lam__batch_serial(level) == lam__batch_serial(aside->top);
 }
 
-/* Leaves word with an aside that has the level. */
+/* Leaves word with an aside that has the level. The call is done again at that level by whoever has set it aside (NOTE
+ * [asides] in dispatch/level.h). */
 static bool leaves_word(lam__aside *aside, const char *name) {
     lam__level *level = level_aside(aside, name);
     if (level) aside->wanted = level;
@@ -70,12 +73,14 @@ static bool wants_aside(const lam__level *level, lam__aside **next, const char *
 }
 
 /* The innermost level that bears the name; NULL after recording why it cannot be worked along, or that it is set aside
- * (NOTE [asides]). */
+ * (NOTE [asides]). barrier: the lowest depth from which functions run for some examples alone, of the levels passed so
+ * far. A batch at or above it has not all its examples here. */
 static lam__level *level_named(lam_ctx *ctx, const char *what, const char *name) {
     int barrier = INT32_MAX;
     lam__aside *aside = ctx->aside;
     lam__level *level = name ? ctx->current : NULL;
     for (; level; level = level->parent) {
+        /* A failure for now, so that nothing more is done here; it is taken back when the call is done again. */
         if (wants_aside(level, &aside, name)) {
             fail_name(ctx, what, name);
             return NULL;
@@ -101,7 +106,8 @@ static lam__level *level_named(lam_ctx *ctx, const char *what, const char *name)
     return level;
 }
 
-/* The level for an operand; NULL, and *failed is what the operation gives. */
+/* The level for an operand; NULL, and *failed is what the operation gives. The operand is looked at first: a failed one
+ * is given as it is, whatever the name. */
 static lam__level *level_for(const char *what, lam_tensor *x, const char *name, lam_tensor **failed) {
     lam_value *v;
     lam_ctx *ctx = lam__scope_operands(what, 1, &x, &v, failed);
@@ -112,7 +118,8 @@ static lam__level *level_for(const char *what, lam_tensor *x, const char *name, 
 
 /* ---- sums and their like ----------------------------------------------------------------------------------------- */
 
-/* A reduction of the examples, gathered. */
+/* A reduction of the examples, gathered. What the reduction is made of is dropped, but for the result (NOTE [composed
+ * operations] in base/scope.h). */
 static lam_tensor *reduced(const char *what, lam_tensor *x, const char *name,
                            lam_tensor *(*reduce)(lam_tensor *x, const lam_reduce_options *options)) {
     lam_tensor *failed;
@@ -123,6 +130,7 @@ static lam_tensor *reduced(const char *what, lam_tensor *x, const char *name,
     return lam__scope_only(reduce(all, &(lam_reduce_options){.axes = LAM_AXES(0)}), since);
 }
 
+/* The reductions are those of an axis, so a sum of integers is as wide as theirs, and NaN does what it does there. */
 lam_tensor *lam_psum(lam_tensor *x, const char *axis_name) {
     return reduced("psum", x, axis_name, lam_sum);
 }
@@ -139,13 +147,15 @@ lam_tensor *lam_pmin(lam_tensor *x, const char *axis_name) {
     return reduced("pmin", x, axis_name, lam_min_reduce);
 }
 
+/* Shared: each example has a part in the cotangent of every other one. */
 lam_tensor *lam_all_gather(lam_tensor *x, const char *axis_name) {
     lam_tensor *failed;
     lam__level *level = level_for("all_gather", x, axis_name, &failed);
     return level ? lam__lanes_out(x, level, true) : failed;
 }
 
-/* Whole numbers are counted where there is room for the sum, as by psum. */
+/* Whole numbers are counted where there is room for the sum, as by psum. Axis 0 numbers the examples for whom a part is
+ * meant. */
 lam_tensor *lam_psum_scatter(lam_tensor *x, const char *axis_name) {
     lam_tensor *failed;
     uint64_t since = lam__scope_now(x);
@@ -161,7 +171,9 @@ lam_tensor *lam_psum_scatter(lam_tensor *x, const char *axis_name) {
 
 /* ---- from example to example ------------------------------------------------------------------------------------- */
 
-/* source[to] = from; -1: nothing comes. False after recording what is wrong; sends: room for a flag per example. */
+/* source[to] = from; -1: nothing comes. False after recording what is wrong; sends: room for a flag per example. An
+ * example that sent to two would get two cotangents back, and one that got two would have to add: neither is a
+ * permutation. */
 static bool sources(lam_ctx *ctx, const lam_route routes[], size_t count, int64_t size, int64_t source[],
                     bool sends[]) {
     for (int64_t i = 0; i < size; i++) source[i] = -1, sends[i] = false;
@@ -185,13 +197,15 @@ static bool sources(lam_ctx *ctx, const lam_route routes[], size_t count, int64_
     return true;
 }
 
-/* The examples in their new order: one line of zeros stands behind them for those who get nothing. */
+/* The examples in their new order: one line of zeros stands behind them for those who get nothing. Whose place is -1
+ * takes the line behind the last one. */
 static lam_tensor *permuted(lam_ctx *ctx, lam_tensor *all, size_t count, int64_t size, int64_t source[]) {
     for (int64_t i = 0; i < size; i++) source[i] = source[i] < 0 ? size : source[i];
     if (count < (size_t)size) all = lam_concatenate(LAM_LIST(all, lam_zeros_like(lam_slice_axis(all, 0, 0, 1))), 0);
     return lam_take(all, lam_array(ctx, LAM_I64, LAM_DIMS(size), source), 0);
 }
 
+/* A batch of none has nothing to take and no element to take zeros from. */
 lam_tensor *lam_ppermute(lam_tensor *x, const lam_route routes[], size_t count, const char *axis_name) {
     lam_tensor *failed;
     lam__scratch_area area;
@@ -212,7 +226,8 @@ lam_tensor *lam_ppermute(lam_tensor *x, const lam_route routes[], size_t count, 
     return lam__scope_only(out, since);
 }
 
-/* The examples and their parts exchanged, as the axes of a matrix are. */
+/* The examples and their parts exchanged, as the axes of a matrix are. Part j of example i becomes part i of example j:
+ * opened, both are axes, [examples, parts, ...], and change places. */
 lam_tensor *lam_all_to_all(lam_tensor *x, int split_axis, int concat_axis, const char *axis_name) {
     lam_tensor *failed;
     uint64_t since = lam__scope_now(x);
@@ -233,7 +248,8 @@ lam_tensor *lam_all_to_all(lam_tensor *x, int split_axis, int concat_axis, const
 
 /* ---- about the axis ---------------------------------------------------------------------------------------------- */
 
-/* A missing context fails as everything does without one. */
+/* A missing context fails as everything does without one. The numbers are those of all examples in a row, of which each
+ * takes its own. */
 lam_tensor *lam_axis_index(lam_ctx *ctx, const char *axis_name) {
     if (!ctx || ctx == &lam__context_failed) return &lam__context_failed.failed;
     uint64_t since = lam__scope_now_in(ctx);
@@ -243,6 +259,7 @@ lam_tensor *lam_axis_index(lam_ctx *ctx, const char *axis_name) {
     return lam__scope_only(lam__lanes_in(places, level, false), since);
 }
 
+/* -1 after a failure. A program that has asked holds for batches of this size alone, which is noted. */
 int64_t lam_axis_size(lam_ctx *ctx, const char *axis_name) {
     const lam__level *level = ctx && ctx != &lam__context_failed ? level_named(ctx, "axis_size", axis_name) : NULL;
     if (!level) return -1;

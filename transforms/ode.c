@@ -30,7 +30,8 @@ enum { MOST_STEPS = 100000 };
 /* What lam_ode calls a status. */
 enum { FINE = 0, TOO_MANY = 1, TOO_SMALL = 2, NOT_IN_ORDER = 3 };
 
-/* The next step is h / (error^(0.2 - 0.75 beta) / last_error^beta / safety), within these factors. */
+/* The next step is h / (error^(0.2 - 0.75 beta) / last_error^beta / safety), within these factors. Numbers of DOPRI5,
+ * by Hairer and Wanner; its FAC1 and FAC2 are the inverses of the last two. */
 static const double safety = 0.9, beta = 0.04, most_shrunk = 5, most_grown = 0.1;
 
 /* The carries: where the integration is, which changes if a step is taken; what the next one depends on, and counts,
@@ -61,18 +62,20 @@ typedef struct problem {
     int64_t most;
 } problem;
 
+/* Counts are i64 whatever the dtype of y. */
 static lam_tensor *integer(lam_ctx *ctx, int64_t number) {
     return lam_array(ctx, LAM_I64, LAM_DIMS0, &number);
 }
 
-/* Whether `to` lies ahead of t. */
+/* Whether `to` lies ahead of t. By the direction, since times may fall. */
 static lam_tensor *is_ahead(lam_tensor *direction, lam_tensor *to, lam_tensor *t) {
     return lam_gt(lam_mul(direction, lam_sub(to, t)), 0.0);
 }
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
 
-/* The factor by which the length is divided next, as in DOPRI5. An error that is no number is a large one. */
+/* The factor by which the length is divided next, as in DOPRI5. An error that is no number is a large one. After a
+ * rejection the next step may not grow. */
 static lam_tensor *factor(lam_tensor *error, lam_tensor *taken, lam_tensor *const in[]) {
     lam_tensor *known = lam_where(lam_is_nan(error), (double)INFINITY, error);
     lam_tensor *plain = lam_div(lam_pow(known, 0.2 - 0.75 * beta), safety);
@@ -84,7 +87,8 @@ static lam_tensor *factor(lam_tensor *error, lam_tensor *taken, lam_tensor *cons
 
 /* What a step with this error means for the next ones. One that was cut, since a time was near, says little of longer
  * ones: these may grow by it, and the one that had been meant is tried next at least. One that reaches its time leaves
- * nothing to be done before that, whatever comes next. */
+ * nothing to be done before that, whatever comes next. 1e-4 is the least error that is remembered, and a tenth of a
+ * step has to be seen beside the time, both as in DOPRI5. */
 static void control(const problem *p, lam_tensor *error, lam_tensor *length, lam_tensor *reaches,
                     lam_tensor *const in[], lam_tensor *out[]) {
     lam_tensor *taken = lam_le(error, 1.0), *next = lam_div(length, factor(error, taken, in));
@@ -148,7 +152,8 @@ static void body_reach(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], 
 
 /* ---- the start --------------------------------------------------------------------------------------------------- */
 
-/* The algorithm of II.4: a step of Euler's method tells how fast the slope changes. It goes no further than `end`. */
+/* The algorithm of II.4: a step of Euler's method tells how fast the slope changes. It goes no further than `end`.
+ * Where either norm is too small to say anything, 1e-6 is as good as any other beginning. */
 static lam_tensor *first_length(const problem *p, lam_tensor *y, lam_tensor *slope, lam_tensor *t, lam_tensor *end,
                                 lam_tensor *direction, lam_tensor *const others[]) {
     lam_tensor *reach = lam_abs(y), *room = lam_abs(lam_sub(end, t));
@@ -165,7 +170,9 @@ static lam_tensor *first_length(const problem *p, lam_tensor *y, lam_tensor *slo
 }
 
 /* The carries at the first of the times, and what stands behind them but for a target: that is then TARGET's place,
- * where a scan puts it. */
+ * where a scan puts it. What chooses lengths is taken from y and times without their derivatives. A first length has to
+ * be seen beside the time that it begins at. Without a finite one nothing can be integrated, unless there is no way to
+ * go. */
 static bool start(const problem *p, lam_tensor *const in[], lam_tensor *ts, lam_tensor *c[], lam_tensor *behind[]) {
     lam_ctx *ctx = p->f->ctx;
     lam_tensor *y = in[0], *t = lam_index(ts, 0, 0), *fixed = lam_stop_gradient(ts);
@@ -198,7 +205,8 @@ static bool start(const problem *p, lam_tensor *const in[], lam_tensor *ts, lam_
 
 /* ---- the operation ----------------------------------------------------------------------------------------------- */
 
-/* Whether this can be integrated; records what is wrong. */
+/* Whether this can be integrated; records what is wrong. Failed operands pass the questions about types, and fail at
+ * the end: they are on record already. */
 static bool check(lam_fn *f, lam_tensor *y0, lam_tensor *ts, lam_list parameters, const lam_ode_options *o) {
     const lam_value *y = lam__scope_peek(y0), *t = lam__scope_peek(ts);
     lam_ctx *ctx = f->ctx;

@@ -16,13 +16,16 @@
 
 enum { STAGES = 7, LAST = STAGES - 1, TYPE_TEXT = 256 };
 
+/* The Function's own copy of what it was asked for; it lives as long as a derivative may be asked for. */
 typedef struct step_attrs {
     lam_fn *f; /* held */
     double rtol, atol;
 } step_attrs;
 
 /* Times of the stages as parts of the step, and what the slopes before count in each; the last stage is the end. Then
- * what slopes count in the error. */
+ * what slopes count in the error. Dormand and Prince 1980, as in Hairer, Norsett and Wanner, Solving Ordinary
+ * Differential Equations I, table II.5.2. The last row of weights is y at the end, so the last slope is the first one
+ * of the next step; the error is what the formula of order 4 gives less than that of order 5. */
 static const double times[STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
 static const double weights[STAGES][STAGES] = {
     {0},
@@ -42,6 +45,8 @@ static const char *type_text(const lam_value *v, char text[TYPE_TEXT]) {
     return text;
 }
 
+/* f is a function of the user's, and may give another type in any call, so each is looked at. Failed slopes have been
+ * recorded. */
 lam_tensor *lam__ode_slope(lam_fn *f, lam_tensor *y, lam_tensor *t, size_t count, lam_tensor *const others[]) {
     lam_ctx *ctx = f->ctx;
     lam_tensor **in = lam__apply_room(ctx, count + 2);
@@ -57,12 +62,15 @@ lam_tensor *lam__ode_slope(lam_fn *f, lam_tensor *y, lam_tensor *t, size_t count
                            type_text(want, expected));
 }
 
+/* The norm of (4.11) in II.4: the root of the mean square of x, each element in units of what it may be wrong by. 1 is
+ * as much as is allowed. */
 lam_tensor *lam__ode_size(lam_tensor *x, lam_tensor *reach, double rtol, double atol) {
     lam_tensor *ratio = lam_div(x, lam_add(atol, lam_mul(rtol, reach)));
     const int64_t n = lam_size(x);
     return lam_sqrt(lam_div(lam_sum(lam_square(ratio), NULL), (double)(n ? n : 1)));
 }
 
+/* Slopes that do not count are no operations. The first one counts in every row, so there is a sum. */
 static lam_tensor *weighted(const double w[], int count, lam_tensor *const k[]) {
     lam_tensor *sum = NULL;
     for (int j = 0; j < count; j++) {
@@ -73,7 +81,8 @@ static lam_tensor *weighted(const double w[], int count, lam_tensor *const k[]) 
     return sum;
 }
 
-/* All slopes of a step; gives y at its end. What is asked for at the end is asked for at that number. */
+/* All slopes of a step; gives y at its end. What is asked for at the end is asked for at that number. A slope that is
+ * asked for at `until` has that very number, not one that rounding has moved beside it. */
 static lam_tensor *stages(lam_fn *f, lam_tensor *const in[], lam_tensor *length, lam_tensor *k[STAGES]) {
     const size_t others = (size_t)f->inputs - 2;
     lam_tensor *y = in[LAM__ODE_Y];
@@ -87,10 +96,13 @@ static lam_tensor *stages(lam_fn *f, lam_tensor *const in[], lam_tensor *length,
     return y;
 }
 
+/* Derivatives by both ends go through this. */
 static lam_tensor *length_of(lam_tensor *const in[]) {
     return lam_sub(in[LAM__ODE_UNTIL], in[LAM__ODE_FROM]);
 }
 
+/* The error only chooses, so it has no derivative; it is saved for NOTE [rejected steps]. Gradients that are zero stay
+ * NULL, and what is zero altogether runs nothing on the way back. */
 static void step_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const step_attrs *a = lam_fctx_attrs(fc);
     lam_tensor *k[STAGES], *length = length_of(in), *y = stages(a->f, in, length, k);
@@ -117,7 +129,7 @@ static void body_step(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     out[LAM__ODE_END] = stages(a->f, in, length_of(in), k), out[LAM__ODE_END_SLOPE] = k[LAST];
 }
 
-/* The attributes live as long as the callback. */
+/* The attributes live as long as the callback. f's name stands for it in messages of the rules. */
 static lam_fn *step_fn(lam_fctx *fc) {
     const step_attrs *a = lam_fctx_attrs(fc);
     return lam_fn_new(fc->ctx, &(lam_fn_options){.name = lam_fn_name(a->f),
@@ -127,7 +139,8 @@ static lam_fn *step_fn(lam_fctx *fc) {
                                                  .env = (void *)(uintptr_t)a});
 }
 
-/* The inputs, but for NOTE [rejected steps]. */
+/* The inputs, but for NOTE [rejected steps]. Chosen by lam_where, since in a batch some examples are rejected and
+ * others are not. */
 static lam_tensor **saved_inputs(lam_fctx *fc) {
     const int n = lam_fctx_inputs(fc);
     lam_tensor **list = lam__apply_room(fc->ctx, (size_t)n), *error = lam_fctx_saved(fc, n);
@@ -136,12 +149,15 @@ static lam_tensor **saved_inputs(lam_fctx *fc) {
     return list;
 }
 
+/* Forward mode runs the step again beside its tangents; its values are thrown away, those of forward count. */
 static void step_jvp(lam_fctx *fc, lam_tensor *const dx[], lam_tensor *dout[]) {
     const size_t n = (size_t)lam_fctx_inputs(fc);
     lam_tensor **in = saved_inputs(fc), *out[LAM__ODE_ERROR];
     if (in) lam_jvp(step_fn(fc), (lam_list){n, in}, (lam_list){n, dx}, out, dout, LAM__ODE_ERROR, NULL);
 }
 
+/* Only inputs whose gradient somebody wants are differentiated by. Where the cotangent of both results is zero there is
+ * nothing to do. */
 static void step_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
     const int n = lam_fctx_inputs(fc);
     int wanted = 0, *argnums = (int *)(void *)lam__apply_room(fc->ctx, (size_t)n);
@@ -157,6 +173,7 @@ static void step_backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[])
     for (int i = 0; i < wanted; i++) gx[argnums[i]] = back[i];
 }
 
+/* The attributes go with the instance that has copied them. */
 static void step_release(lam_ctx *ctx, void *attrs) {
     (void)ctx;
     lam__fn_release(((step_attrs *)attrs)->f);
@@ -172,6 +189,7 @@ static const lam_function function_step = {
     .jvp = step_jvp,
 };
 
+/* y and t of f are four inputs of the step: y, its slope, and where the step begins and ends. */
 lam__instance *lam__ode_step(lam_fn *f, double rtol, double atol) {
     step_attrs a = {lam__fn_retain(f), rtol, atol};
     return lam__custom_instance(f->ctx, &function_step, &a, step_release, f->inputs + LAM__ODE_OTHERS - 2,

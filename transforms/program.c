@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-/* What f draws from the context's generator would be drawn once, and be the same in each run. */
+/* What f draws from the context's generator would be drawn once, and be the same in each run. The generator is set
+ * back, so a trace that is refused leaves no mark in the context. */
 static lam_status check_draws(const lam_fn *f, const lam_random_state *before) {
     lam_ctx *ctx = f->ctx;
     if (!memcmp(before, &ctx->random, sizeof *before)) return LAM_OK;
@@ -21,7 +22,8 @@ static lam_status check_draws(const lam_fn *f, const lam_random_state *before) {
                           "trace of '%s': it draws from the generator of the context", f->name);
 }
 
-/* A finished program, one reference; NULL after recording what failed. */
+/* A finished program, one reference; NULL after recording what failed. For types alone draws are allowed, since nothing
+ * of them is kept, and the generator is set back; such a program is not pruned either, as nobody runs it. */
 static lam__program *record(const char *what, lam_fn *f, lam_list examples, bool only_types) {
     lam_ctx *ctx = f->ctx;
     lam__scratch_area area;
@@ -48,6 +50,7 @@ static lam__program *record(const char *what, lam_fn *f, lam_list examples, bool
     return NULL;
 }
 
+/* f is held until its name has been copied, whatever its body drops. */
 lam_program *lam_trace(lam_fn *f, lam_list examples) {
     lam_ctx *ctx = lam__fn_check("trace", f);
     if (!ctx) return f ? f->ctx->failed_fn : lam__context_failed.failed_fn;
@@ -70,6 +73,7 @@ static void fill_type(lam_ctx *ctx, const char *function, int o, const lam_value
     for (int i = 0; i < v->rank; i++) type->dims[i] = v->dims[i];
 }
 
+/* types[] is set in any case: to nothing first, and to nothing again after a failure half way. */
 lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t n) {
     lam_ctx *ctx = lam__fn_check("eval_shape", f);
     for (size_t o = 0; types && o < n; o++) types[o] = (lam_type){0};
@@ -77,6 +81,7 @@ lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t
     if (n != (size_t)f->outputs || (!types && n))
         return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "eval_shape of '%s': room for %zu types given, %d outputs",
                               f->name, types ? n : 0, f->outputs);
+    /* What had failed before is not this call's to report. */
     const lam__mark mark = lam__error_mark(ctx);
     lam__program *p = record("eval_shape", f, examples, true);
     for (size_t o = 0; p && o < n; o++) fill_type(ctx, f->name, (int)o, lam__program_result_type(p, (int)o), &types[o]);
@@ -86,6 +91,7 @@ lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t
     return p || status != LAM_OK ? status : LAM_ERR_MEMORY;
 }
 
+/* Choices and loops are rows that lam_primitives does not have, so they come along here. */
 lam_program *lam_program_read(lam_ctx *ctx, const char *text) {
     if (!ctx || ctx == &lam__context_failed) return lam__context_failed.failed_fn;
     if (text) return lam__program_read(ctx, text, lam__nested_rows);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* More room, `bytes` of it, of which the first `used` are what there was. NULL where that is refused; the old block is
- * whole then. */
+ * whole then. `status` is set as soon as one request is refused, and from then on names mean nothing. */
 static void *widened(lam__sets *s, void *block, size_t used, size_t old, size_t bytes) {
     void *wider = lam__alloc_get(&s->ctx->pool, bytes);
     if (!wider) {
@@ -21,7 +21,8 @@ static void *widened(lam__sets *s, void *block, size_t used, size_t old, size_t 
     return wider;
 }
 
-/* Room for so many items behind those there are, which may move: pointers to items do not outlive this. */
+/* Room for so many items behind those there are, which may move: pointers to items do not outlive this. At least twice
+ * what there was, so that all copies together are no more than what is there in the end. */
 static bool items_fit(lam__sets *s, int64_t more) {
     const int64_t used = s->ends[s->count - 1], item = sizeof *s->items;
     if (used + more <= s->items_room) return true;
@@ -33,7 +34,7 @@ static bool items_fit(lam__sets *s, int64_t more) {
     return true;
 }
 
-/* Room for one more end. */
+/* Room for one more end. Room is 2 n + 64 at first, so it is never 0. */
 static bool ends_fit(lam__sets *s) {
     const size_t end = sizeof *s->ends;
     if (s->count < s->ends_room) return true;
@@ -45,14 +46,15 @@ static bool ends_fit(lam__sets *s) {
     return true;
 }
 
-/* FNV-1a over the items. */
+/* FNV-1a over the items. Low bits choose the place, so high ones are brought down at the end. */
 static uint64_t hash(const int32_t *items, int64_t size) {
     uint64_t h = 14695981039346656037u;
     for (int64_t i = 0; i < size; i++) h = (h ^ (uint32_t)items[i]) * 1099511628211u;
     return h ^ h >> 29;
 }
 
-/* Where in the table a set like this stands, or would stand. */
+/* Where in the table a set like this stands, or would stand. Name 0 is the empty set, which is never looked for, so a 0
+ * in the table is a free place. */
 static int64_t place_of(const lam__sets *s, const int32_t *items, int64_t size) {
     const int64_t mask = s->places - 1;
     int64_t at = (int64_t)(hash(items, size) & (uint64_t)mask);
@@ -63,7 +65,8 @@ static int64_t place_of(const lam__sets *s, const int32_t *items, int64_t size) 
     return at;
 }
 
-/* Twice as many places as there are sets are kept at least. */
+/* Twice as many places as there are sets are kept at least. Names are put anew from the sets themselves: no hash is
+ * kept. */
 static bool table_fits(lam__sets *s) {
     if (2 * (s->count + 1) <= s->places) return true;
     const size_t name = sizeof *s->table, old = (size_t)s->places * name;
@@ -76,7 +79,9 @@ static bool table_fits(lam__sets *s) {
     return true;
 }
 
-/* The name of a set that lies behind all others, in room that items_fit has made: a new one, unless it is there. */
+/* The name of a set that lies behind all others, in room that items_fit has made: a new one, unless it is there. Where
+ * the set is known what lies behind all others is simply forgotten, as the end has not moved. 0 after a failure,
+ * too. */
 static int64_t name_of_last(lam__sets *s, int64_t size) {
     if (size == 0) return 0;
     if (!ends_fit(s) || !table_fits(s)) return 0;
@@ -87,7 +92,9 @@ static int64_t name_of_last(lam__sets *s, int64_t size) {
     return s->table[at] = s->count++;
 }
 
-/* After a failure what is there is given back by lam__sets_stop, as ever: blocks that were not got are NULL. */
+/* After a failure what is there is given back by lam__sets_stop, as ever: blocks that were not got are NULL. n sets of
+ * one number each are there from the beginning, so 1 + i is a name without being looked for. One byte more keeps
+ * requests from being empty. */
 lam_status lam__sets_start(lam__sets *s, lam_ctx *ctx, int64_t n) {
     *s = (lam__sets){.ctx = ctx, .n = n, .items_room = 2 * n + 64, .ends_room = 2 * n + 64, .places = 64};
     while (s->places < 4 * n) s->places *= 2;
@@ -111,6 +118,7 @@ lam_status lam__sets_start(lam__sets *s, lam_ctx *ctx, int64_t n) {
     return LAM_OK;
 }
 
+/* By the room, which is as much as was asked for. */
 static void give_back(lam__sets *s, void *block, size_t bytes) {
     if (block) lam__alloc_put(&s->ctx->pool, block, bytes);
 }
@@ -126,7 +134,8 @@ void lam__sets_stop(lam__sets *s) {
 
 _Static_assert(LAM__SETS_PAIRS == 1 << 12, "the upper 12 bits of a product choose a place");
 
-/* Both are in ascending order, and so is what they are merged to. Returns its size. */
+/* Both are in ascending order, and so is what they are merged to. Returns its size. What both have is taken once: both
+ * go on where they are equal. */
 static int64_t merge(const int32_t *a, int64_t m, const int32_t *b, int64_t n, int32_t *out) {
     int64_t i = 0, j = 0, size = 0;
     while (i < m && j < n) {
@@ -141,7 +150,8 @@ static int64_t merge(const int32_t *a, int64_t m, const int32_t *b, int64_t n, i
 }
 
 /* An array asks for the same few unions again and again, so the last ones are looked up before any set is read. A new
- * one is merged where it would lie, and forgotten there if it is known. */
+ * one is merged where it would lie, and forgotten there if it is known. Two products mix both names into the upper
+ * bits; a pair in the other order has another place, and is looked up by itself. */
 int64_t lam__sets_union(lam__sets *s, int64_t a, int64_t b) {
     if (a == b || !b) return a;
     if (!a) return b;
@@ -156,7 +166,8 @@ int64_t lam__sets_union(lam__sets *s, int64_t a, int64_t b) {
     return both;
 }
 
-/* Each number once, however many of the sets have it. */
+/* Each number once, however many of the sets have it. Pointers to items hold here, since nothing is made before
+ * lam__sets_take. */
 void lam__sets_add(lam__sets *s, int64_t name) {
     const int32_t *items = lam__sets_items(s, name);
     const int64_t size = lam__sets_size(s, name);
@@ -172,7 +183,9 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Of many items the marks are read in their order, which takes less than to sort them. */
+/* Of many items the marks are read in their order, which takes less than to sort them. From a sixteenth of all numbers
+ * on. Marks are cleared by what was picked, so a small set costs nothing for the others. The union that is being made
+ * ends here, also after a failure. */
 int64_t lam__sets_take(lam__sets *s) {
     const int64_t size = s->picks;
     s->picks = 0;

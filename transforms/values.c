@@ -11,12 +11,14 @@
 
 #include <string.h>
 
+/* A value of a lower level is what it is. */
 static lam_value *inside(const lam__level *level, lam_value *v) {
     return lam__level_owns(level, v) ? lam__payload_of(v)->inner : v;
 }
 
 /* A stage that has values of its own gives them; what it keeps for a derivative goes at once. flags: room for all
- * operands and results, of which the latter say which are constants. */
+ * operands and results, of which the latter say which are constants. Tangents are not known, hence the NULL: whoever
+ * gives values at derivative levels does so without them. */
 static lam_status apply_staged(lam__level *level, const lam_call_site *call, const lam_call_site *below, bool flags[],
                                lam_value *out[]) {
     const lam__staged *staged = call->primitive->staged;
@@ -28,7 +30,8 @@ static lam_status apply_staged(lam__level *level, const lam_call_site *call, con
 }
 
 /* Results have a derivative but for integers, those of rows that have none, and those that a stage says are
- * constant. */
+ * constant. Flags are bytes behind the pointers: an operand's, whether it has a derivative, then a result's, whether it
+ * has none. */
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     const size_t n = (size_t)call->inputs, m = (size_t)call->outputs;
@@ -58,11 +61,13 @@ static lam_value *read_inside(const lam_value *v) {
 
 static const lam__interpreter interpreter = {.name = "values", .process = process, .read = read_inside};
 
+/* No state: a box holds nothing but its value. */
 lam_status lam__values_push(lam_ctx *ctx, lam__level *level) {
     return lam__level_push(ctx, level, &interpreter, NULL);
 }
 
-/* What is not wanted is a constant, as it is. */
+/* What is not wanted is a constant, as it is. On failure boxes are as far as they have come, and the caller releases
+ * all of them. */
 lam_status lam__values_box(lam__level *level, int n, const bool wanted[], lam_value *const in[], lam_value *boxes[]) {
     lam_status status = LAM_OK;
     for (int i = 0; i < n; i++) {
@@ -82,7 +87,8 @@ void lam__values_unbox(const lam__level *level, size_t n, lam_value *values[]) {
     }
 }
 
-/* Calls f with the level around it; boxes: room for f's inputs. */
+/* Calls f with the level around it; boxes: room for f's inputs. Results leave their boxes before the level ends, which
+ * would empty them. */
 static lam_status run(lam_fn *f, const bool wanted[], lam_value *const in[], lam_value *boxes[], lam_value *out[]) {
     lam__level level;
     lam_status status = lam__values_push(f->ctx, &level);
@@ -110,6 +116,7 @@ static void body_values(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     lam__scratch_put(&area);
 }
 
+/* wanted[] is copied into the function, which may outlive the call. */
 lam_fn *lam__values_fn(lam_fn *f, const bool wanted[]) {
     return lam__fn_derive(f->ctx, &(lam__derived){"values", f, body_values, f->inputs, f->outputs, wanted,
                                                   (size_t)f->inputs * sizeof *wanted, NULL});

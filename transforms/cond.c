@@ -22,7 +22,8 @@ typedef struct choice {
     size_t n;
 } choice;
 
-/* Two functions that have both run must have given one type each, from axis `from` on. */
+/* Two functions that have both run must have given one type each, from axis `from` on. Axes before `from` are lanes, of
+ * which each function has as many as want it. */
 static bool agree(lam__control *c, const lam_fn *f, const lam_fn *g, lam_tensor *const a[], lam_tensor *const b[],
                   int from) {
     for (size_t o = 0; o < c->n_out; o++) {
@@ -43,7 +44,8 @@ static bool agree(lam__control *c, const lam_fn *f, const lam_fn *g, lam_tensor 
     return true;
 }
 
-/* A function of the choice for the lanes of crew->index. */
+/* A function of the choice for the lanes of crew->index. Captures are opened anew for each function, operands of the
+ * call once for all. */
 static bool run_branch(lam__control *c, const lam__crew *crew, const choice *what, const lam__task *opened, size_t b,
                        int64_t k, lam_tensor **out) {
     lam__task task;
@@ -61,7 +63,8 @@ static bool run_branch(lam__control *c, const lam__crew *crew, const choice *wha
  * branch, since nobody could foresee it.
  *
  * Of wants 1 0 1: function 0 runs for lane 1 and function 1 for lanes 0 and 2, so their results, one behind the other,
- * are those of lanes 1, 0, 2, and the places of lanes 0, 1, 2 among them are 1, 0, 2. */
+ * are those of lanes 1, 0, 2, and the places of lanes 0, 1, 2 among them are 1, 0, 2. Written at lanes[k] in any case,
+ * which counts only where k goes on; so lanes[] has room for one element per lane. */
 static int64_t sort_out(const int64_t wants[], int64_t size, int64_t b, int64_t before, int64_t lanes[],
                         int64_t place[]) {
     int64_t k = 0;
@@ -75,7 +78,7 @@ static int64_t sort_out(const int64_t wants[], int64_t size, int64_t b, int64_t 
 }
 
 /* parts: room for count * n_out handles; numbers: for 3 * crew->size. A batch of none asks the first function for its
- * types. */
+ * types. Where all lanes want one function there is no index, and nothing is taken out. */
 static bool run_all(lam__control *c, lam__crew *crew, const choice *what, const lam__task *opened, lam_tensor **parts,
                     int64_t *numbers) {
     int64_t *wants = numbers, *place = wants + crew->size, *lanes = place + crew->size, done = 0;
@@ -97,7 +100,8 @@ static bool run_all(lam__control *c, lam__crew *crew, const choice *what, const 
 }
 
 /* Operands are opened once, for all functions; each function takes its lanes out of them. The index is read here, so
- * choosing is C from here on. */
+ * choosing is C from here on. Parts lie function by function, each with room for all outputs, though only those that
+ * ran are there. */
 static lam_status choose_batched(lam__control *c, lam__crew *crew, lam_tensor *index, const choice *what) {
     lam__scratch_area area;
     lam__task opened = {NULL, lam__apply_room(c->ctx, what->n), (bool *)(void *)lam__apply_room(c->ctx, what->n),
@@ -114,7 +118,8 @@ static lam_status choose_batched(lam__control *c, lam__crew *crew, lam_tensor *i
     return status;
 }
 
-/* For types alone: all functions, which must give the same. */
+/* For types alone: all functions, which must give the same. Two rows of room: the first function's results stay, those
+ * of the others come after each other. */
 static lam_status choose_types(lam__control *c, const choice *what) {
     lam_tensor **results = lam__apply_room(c->ctx, 2 * c->n_out);
     bool fine = results != NULL;
@@ -126,7 +131,7 @@ static lam_status choose_types(lam__control *c, const choice *what) {
     return lam__control_end(c, fine ? results : NULL);
 }
 
-/* Of an index that is traced: chosen when the program is run. */
+/* Of an index that is traced: chosen when the program is run. The index comes first, as the row `switch` has it. */
 static lam_status choose_later(lam__control *c, lam_tensor *index, const choice *what) {
     lam_tensor **in = lam__apply_room(c->ctx, what->n + 1), **results = lam__apply_room(c->ctx, c->n_out);
     bool fine = in && results;
@@ -137,7 +142,8 @@ static lam_status choose_later(lam__control *c, lam_tensor *index, const choice 
     return lam__control_end(c, fine ? results : NULL);
 }
 
-/* index: an i64 of rank 0 within bounds. */
+/* index: an i64 of rank 0 within bounds. Whether the index is known is asked before whether it is batched: of a traced
+ * one nothing can be read. */
 static lam_status choose(lam__control *c, lam_tensor *index, const choice *what) {
     lam__crew crew = {.ctx = c->ctx};
     int64_t one;
@@ -152,7 +158,8 @@ static lam_status choose(lam__control *c, lam_tensor *index, const choice *what)
     return lam__control_end(c, fine ? results : NULL);
 }
 
-/* The operands, and whether all functions fit to them and to each other. */
+/* The operands, and whether all functions fit to them and to each other. Counts are compared here, types when functions
+ * have run. */
 static bool prepare(lam__control *c, choice *what, lam_list operands) {
     what->operands = lam__apply_room(c->ctx, operands.count);
     what->n = operands.count;
@@ -168,7 +175,8 @@ static bool prepare(lam__control *c, choice *what, lam_list operands) {
     return lam__control_arity(c, what->branches[0], operands.count, c->n_out);
 }
 
-/* A switch by the predicate as a number, so false comes first. */
+/* A switch by the predicate as a number, so false comes first. Names and counts of both functions have been looked at
+ * before the predicate is. */
 lam_status lam_cond(lam_tensor *pred, lam_fn *if_true, lam_fn *if_false, lam_list operands, lam_tensor **out,
                     size_t n_out) {
     lam_fn *branches[] = {if_false, if_true};

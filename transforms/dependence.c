@@ -19,11 +19,14 @@
 
 enum { MOST_RULES = 8 }; /* within each other */
 
+/* Borrowed; a value of another level has none. */
 static lam_value *names_of(const lam__level *level, const lam_value *v) {
     return lam__level_owns(level, v) ? lam__payload_of(v)->extra : NULL;
 }
 
-/* Boxes around the results and their names, which are taken over. On failure nothing is left of the latter. */
+/* Boxes around the results and their names, which are taken over. On failure nothing is left of the latter. A result
+ * that is left out has no names either. One without names is boxed too: that it follows from the input is known of it
+ * then. */
 static lam_status box_results(lam__level *level, int m, lam_value *out[], lam_value *depends[]) {
     lam_status status = LAM_OK;
     for (int o = 0; o < m; o++) {
@@ -35,6 +38,7 @@ static lam_status box_results(lam__level *level, int m, lam_value *out[], lam_va
     return status;
 }
 
+/* All instances have rows of their own, with this call in common. */
 static bool is_custom(const lam_primitive *row) {
     return row->call == lam__custom_row.call;
 }
@@ -55,7 +59,8 @@ typedef struct results {
 
 static const lam__interpreter of_rules;
 
-/* Boxes of the operands and their tangents, one reference each; needs[i]: it has one. */
+/* Boxes of the operands and their tangents, one reference each; needs[i]: it has one. A tangent whose names cannot be
+ * boxed gives them up here, as a box would have when it went. */
 static lam_status box_for_rule(lam__level *level, const lam_call_site *call, lam_value *const names[],
                                const bool varies[], lam_value *boxes[], lam_value *tangents[], bool needs[]) {
     for (int i = 0; i < call->inputs; i++) {
@@ -77,7 +82,8 @@ static lam_status box_for_rule(lam__level *level, const lam_call_site *call, lam
  * is only one for the way back. So the rule is run once, at a level of its own with the same sets: operands are boxes
  * that follow from the input and have no names, tangents are zeros with the names of the operands. Elements of these
  * are not shown, nor arrays of the others to C code, which may find places in them that are others elsewhere; where a
- * rule fails, for that or another reason, everything depends on everything. */
+ * rule fails, for that or another reason, everything depends on everything. All lists are in one block of zeros, so
+ * what is there is released however far it went. */
 static lam_status run_rule(lam__level *level, const lam_call_site *call, lam_value *const names[], const bool varies[],
                            results r) {
     lam__scratch_area area;
@@ -120,7 +126,8 @@ static const rule_level *rule_at(const lam__level *level) {
 }
 
 /* A rule may apply its own Function to tangents, whose rule would be run for that, and so on without end; or one of
- * another Function which does so. */
+ * another Function which does so. Functions are the same by their callbacks and attributes: an instance may be made
+ * anew for each call. */
 static bool is_endless(const lam__level *level, const lam__instance *x) {
     int depth = 0;
     for (const rule_level *r = rule_at(level); r; r = r->within, depth++) {
@@ -134,7 +141,7 @@ static bool is_endless(const lam__level *level, const lam__instance *x) {
 }
 
 /* A level of its own for the rule, in which operands are what the rule's operations see; a rule that comes back to
- * itself is not followed further. */
+ * itself is not followed further. What it gives is of the level below by now, so the level of the rule may end. */
 static lam_status by_rule(lam__level *outer, const lam_call_site *call, lam_value *const names[], const bool varies[],
                           results r) {
     rule_level rule = {.within = rule_at(outer), .of = lam__custom_of(call)};
@@ -154,7 +161,8 @@ static bool is_applied_to_tangents(const lam__level *level, const lam_call_site 
 }
 
 /* What a function gives that ran at the level, as one of a choice does: its names beside those of the others, and
- * values where it is the chosen one. */
+ * values where it is the chosen one. References that the function gave are given up here, and names and values held
+ * anew. */
 static void take_branch(lam__level *level, int m, lam_value *given[], bool chosen, results r) {
     for (int o = 0; o < m; o++) {
         r.depends[o] = lam__names_joined(level->state, r.depends[o], lam__value_hold_any(names_of(level, given[o])));
@@ -165,7 +173,8 @@ static void take_branch(lam__level *level, int m, lam_value *given[], bool chose
 }
 
 /* Whether a function may be run with values that it was not made for: a program that calls nothing of the user's and in
- * which no loop waits for a condition, which might never come. */
+ * which no loop waits for a condition, which might never come. A call with rules is the user's code as well, so such
+ * programs are not run either. */
 static bool is_harmless(const lam_fn *f) {
     const lam__program *p = lam__program_of(f);
     bool harmless = p && !p->applications;
@@ -184,7 +193,8 @@ static bool are_harmless(const lam__nested *what) {
 }
 
 /* A choice in a program is another one where it is run with other values, so its results depend on what those of any of
- * its functions do. All are run, the chosen one last. */
+ * its functions do. All are run, the chosen one last. Each begins with the generator as it was, and the chosen one,
+ * which is last, leaves it as a plain choice would. */
 static lam_status by_branches(lam__level *level, const lam_call_site *call, const lam_value *index, results r) {
     lam__scratch_area area;
     const lam__nested *what = call->params;
@@ -205,7 +215,8 @@ static lam_status by_branches(lam__level *level, const lam_call_site *call, cons
 }
 
 /* The operations that the call does are run at the level itself, which so sees each of them; the call counts as the
- * only branch of a choice. */
+ * only branch of a choice. Current is the level itself meanwhile, and its parent again at the end, as process has
+ * it. */
 static lam_status by_operations(lam__level *level, const lam_call_site *call, results r) {
     lam__scratch_area area;
     lam_value **given = lam__scratch_get(&area, level->ctx, (size_t)call->outputs * sizeof *given);
@@ -218,7 +229,8 @@ static lam_status by_operations(lam__level *level, const lam_call_site *call, re
     return status;
 }
 
-/* What is looked into in a way of its own, if there is one. below: call with the values of its operands. */
+/* What is looked into in a way of its own, if there is one. below: call with the values of its operands. ERR_RULE with
+ * nothing on record says no more than that there is no such way. */
 static lam_status look_into(lam__level *level, const lam_call_site *call, const lam_call_site *below,
                             lam_value *const names[], const bool varies[], results r) {
     bool any = false;
@@ -232,7 +244,8 @@ static lam_status look_into(lam__level *level, const lam_call_site *call, const 
 }
 
 /* *done: it was looked into. Otherwise nothing is given, and where this does not serve there is nothing on record and
- * all is as before; that memory was refused does not say so, and is told. */
+ * all is as before; that memory was refused does not say so, and is told. A union for which there is no memory counts
+ * as well (sets->status). */
 static lam_status attempt(lam__level *level, const lam_call_site *call, const lam_call_site *below,
                           lam_value *const names[], const bool varies[], results r, bool *done) {
     const lam_random_state before = call->ctx->random;
@@ -252,7 +265,8 @@ static lam_status attempt(lam__level *level, const lam_call_site *call, const la
 }
 
 /* A row that is looked through runs at the level itself, which then sees what its functions do. Examples of a batch
- * that go ways of their own run one by one: a choice is then one row, and not a sort of those who chose alike. */
+ * that go ways of their own run one by one: a choice is then one row, and not a sort of those who chose alike. A copy
+ * of the parameters on the scratch stack, since those of the call are a program's. */
 static lam_status look_through(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     lam_call_site one_by_one = *call;
@@ -270,7 +284,8 @@ static lam_status look_through(lam__level *level, const lam_call_site *call, lam
     return status;
 }
 
-/* The call comes before the names, since rules look at its values and results. */
+/* The call comes before the names, since rules look at its values and results. Where a way of its own has failed the
+ * row is done as any other, and dependence_rules.c says what comes of it. */
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     if (is_looked_through(call->primitive)) return look_through(level, call, out);
     lam__scratch_area area;
@@ -343,7 +358,8 @@ bool lam__dependence_is_once(const lam_value *box) {
     return p->level->interpreter == &of_rules || (p->level->interpreter == &dependence && !p->extra);
 }
 
-/* Each element of the input by itself: element i has the set of i, whose name is 1 + i. */
+/* Each element of the input by itself: element i has the set of i, whose name is 1 + i. 1 + i, since 0 is the name of
+ * the empty set. */
 static lam_value *seed(lam__level *level, lam_value *x) {
     lam_value *names = lam__value_new(level->ctx, LAM_I64, x->rank, x->dims);
     if (!names) return NULL;
@@ -353,7 +369,8 @@ static lam_value *seed(lam__level *level, lam_value *x) {
     return box;
 }
 
-/* f with the level around it; boxes: room for its inputs, out: for its outputs, of which the first are left. */
+/* f with the level around it; boxes: room for its inputs, out: for its outputs, of which the first are left. Other
+ * inputs are constants: what does not come from the one that is asked about has no box. */
 static lam_status run(lam_fn *f, lam__level *level, int input, lam_value *const in[], lam_value *boxes[],
                       lam_value *out[]) {
     lam_status status = LAM_OK;

@@ -2,11 +2,13 @@
  * that are united, or that belong to one result, lie side by side. */
 #include "transforms/dependence_names.h"
 
+/* By the context of v, which need not be a value with names. */
 lam_value *lam__names_like(const lam_value *v) {
     return lam__value_new(lam__full(v)->ctx, LAM_I64, v->rank, v->dims);
 }
 
-/* A view brings them into order, which may leave axes out or repeat them; the copy makes them neighbours. */
+/* A view brings them into order, which may leave axes out or repeat them; the copy makes them neighbours. Arrays are
+ * contiguous when they are given, so strides may be counted from the first element. */
 lam_value *lam__names_gathered(lam_value *names, int rank, const int64_t *dims, const int64_t *strides) {
     lam_value *view = lam__value_view(names, rank, dims, strides, 0), *all = NULL;
     if (view) all = lam__value_contiguous(view);
@@ -31,7 +33,7 @@ void lam__names_add(lam__sets *sets, const int64_t *names, int64_t count) {
 }
 
 /* Axes that are kept come first in the copy, so that what is united for one element of the result is a line of `group`
- * names. */
+ * names. Sets are looked through once for each result, whatever their number. */
 lam_value *lam__names_united(lam__sets *sets, lam_value *names, const int order[], int kept) {
     int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK], group = 1;
     for (int i = 0; i < names->rank; i++) {
@@ -60,7 +62,7 @@ lam_value *lam__names_over(lam__sets *sets, lam_value *names, uint32_t set) {
     return lam__names_united(sets, names, order, kept);
 }
 
-/* A stride of 0 repeats. */
+/* A stride of 0 repeats. The stride of the others is taken in their order. */
 lam_value *lam__names_repeated(lam_value *names, const lam_value *v, uint32_t set) {
     int64_t strides[LAM_INNER_RANK];
     if (!names) return NULL;
@@ -70,6 +72,7 @@ lam_value *lam__names_repeated(lam_value *names, const lam_value *v, uint32_t se
     return all;
 }
 
+/* Of two arrays of one shape; where one is missing the other is the union. */
 lam_value *lam__names_joined(lam__sets *sets, lam_value *a, lam_value *b) {
     if (!a || !b) return a ? a : b;
     lam_value *both = lam__names_like(a);

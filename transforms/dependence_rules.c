@@ -29,7 +29,8 @@ typedef struct task {
 /* NULL where nothing depends, and after a failure, which lam__dependence_of finds recorded. */
 typedef lam_value *kind(const task *t, int o);
 
-/* Each element of the result is made of those in its place in all operands. */
+/* Each element of the result is made of those in its place in all operands. Operands of fewer axes are broadcast as the
+ * row does it, by strides of 0. */
 static lam_value *elementwise(const task *t, int o) {
     lam_value *all = NULL;
     for (int i = 0; i < t->call->inputs; i++)
@@ -37,7 +38,7 @@ static lam_value *elementwise(const task *t, int o) {
     return all;
 }
 
-/* Everything depends on everything. */
+/* Everything depends on everything. Right for any row, however it mixes its operands. */
 static lam_value *everything(const task *t, int o) {
     lam_value *all = lam__names_like(t->out[o]);
     for (int i = 0; i < t->call->inputs; i++)
@@ -47,7 +48,8 @@ static lam_value *everything(const task *t, int o) {
     return all;
 }
 
-/* A row with names, or indices, as operands. What it gives lies at level 0, or else cannot be read here. */
+/* A row with names, or indices, as operands. What it gives lies at level 0, or else cannot be read here. The row is run
+ * on i64, which those that only move elements take as they take any dtype. Parameters are those of the call. */
 static lam_value *applied(const task *t, const lam_primitive *row, int n, lam_value *const in[], int o) {
     lam__scratch_area area;
     const int m = t->call->outputs;
@@ -68,7 +70,8 @@ static lam_value *applied(const task *t, const lam_primitive *row, int n, lam_va
 }
 
 /* Results are elements of operands, or zeros: names go where elements would. Where places follow from the input other
- * inputs may take others. */
+ * inputs may take others. Operands without names are zeros, the name of the empty set. Integers among the operands are
+ * places and stay what they are. */
 static lam_value *moved(const task *t, int o) {
     lam__scratch_area area;
     const int n = t->call->inputs;
@@ -90,7 +93,8 @@ static lam_value *moved(const task *t, int o) {
     return result;
 }
 
-/* take by an order or a search: any element along the axis may come, so each stands for all. */
+/* take by an order or a search: any element along the axis may come, so each stands for all. Elsewhere the order may be
+ * another one, while the axis that it goes along is the same. */
 static lam_value *taken(const task *t, int o) {
     if (!t->varies[1] || !t->names[0]) return moved(t, o);
     const lam__index_params *p = t->call->params;
@@ -102,7 +106,8 @@ static lam_value *taken(const task *t, int o) {
     return result;
 }
 
-/* x, indices, updates: of an array that numbers the places of x, take tells where each update goes. */
+/* x, indices, updates: of an array that numbers the places of x, take tells where each update goes. Products and
+ * extremes depend on the same elements as sums do: which of them wins may be another one elsewhere. */
 static lam_value *scattered(const task *t, int o) {
     const lam_value *x = t->call->in[0];
     if (t->varies[1]) return everything(t, o);
@@ -123,7 +128,7 @@ static lam_value *scattered(const task *t, int o) {
     return result;
 }
 
-/* `count` axes from `first` on. */
+/* `count` axes from `first` on. Made of 64 bits, so that all 32 may be set. */
 static uint32_t set_of(int first, int count) {
     return (uint32_t)((((uint64_t)1 << count) - 1) << first);
 }
@@ -134,13 +139,15 @@ static lam_value *mixed(const task *t, uint32_t set, int o) {
 }
 
 /* Over the axes that the parameter begins with. They go, but from a second result that has one element for each of the
- * operand. */
+ * operand. That all reductions begin with their set is what lets one function serve them (kernels and shapes rely on it
+ * too). */
 static lam_value *reduced(const task *t, int o) {
     const lam__axis_set set = *(const lam__axis_set *)t->call->params;
     if (t->out[o]->rank == t->call->in[0]->rank) return mixed(t, set, o);
     return lam__names_over(t->sets, t->names[0], set);
 }
 
+/* A softmax divides by a sum over its lane, and a standardised element takes off the mean of it. */
 static lam_value *lanes(const task *t, int o) {
     const lam__lanes_params *p = t->call->params;
     return mixed(t, set_of(p->first, p->count), o);
@@ -156,7 +163,8 @@ static lam_value *half_transformed(const task *t, int o) {
 }
 #endif
 
-/* Orders along an axis have no derivative, but what stands behind a result runs along it: each on those before it. */
+/* Orders along an axis have no derivative, but what stands behind a result runs along it: each on those before it. A
+ * factor of a recurrence is in all later results, as what is added is. */
 static lam_value *running(const task *t, int o) {
     const lam__scan_params *p = t->call->params;
     lam_value *names = elementwise(t, o);
@@ -173,7 +181,8 @@ static lam_value *running(const task *t, int o) {
     return all;
 }
 
-/* Operands and results have the first `lead` axes in common; what lies behind them depends on all that does. */
+/* Operands and results have the first `lead` axes in common; what lies behind them depends on all that does. A set of
+ * 32 bits, of which those beyond the rank mean nothing. */
 static lam_value *stacked_behind(const task *t, int o, int lead) {
     const uint32_t behind = ~0u << lead;
     lam_value *all = NULL;
@@ -182,12 +191,14 @@ static lam_value *stacked_behind(const task *t, int o, int lead) {
     return lam__names_repeated(all, t->out[o], behind);
 }
 
-/* Stacks of matrices. */
+/* Stacks of matrices. Each matrix of a result depends on all of the same matrix of the operands: factors have no
+ * pattern that could be relied on. */
 static lam_value *stacked(const task *t, int o) {
     return stacked_behind(t, o, t->call->in[0]->rank - 2);
 }
 
-/* The coefficients [batch..., n] of a polynomial, and x, at whose elements it is taken. */
+/* The coefficients [batch..., n] of a polynomial, and x, at whose elements it is taken. Each value of it takes all
+ * coefficients, but of the points only its own. */
 static lam_value *polynomial(const task *t, int o) {
     const uint32_t behind = ~0u << ((const lam__polynomial_params *)t->call->params)->batch;
     lam_value *all = lam__names_repeated(lam__names_over(t->sets, t->names[0], behind), t->out[o], behind);
@@ -200,7 +211,7 @@ static lam_value *power_sums(const task *t, int o) {
 }
 
 /* One operand of a contraction: the axes that are paired off go, its own free ones stand in the result behind the batch
- * axes, those of operand 1 last. */
+ * axes, those of operand 1 last. Other axes of the result are the other operand's, along which the names repeat. */
 static lam_value *contracted_side(const task *t, int o, int side) {
     const lam__pairing *p = t->call->params;
     const lam_value *x = t->call->in[side], *out = t->out[o];
@@ -214,6 +225,7 @@ static lam_value *contracted_side(const task *t, int o, int side) {
                                set_of(skip, other));
 }
 
+/* An element is a sum of products, and depends on both factors of each. */
 static lam_value *contracted(const task *t, int o) {
     lam_value *x = contracted_side(t, o, 0);
     return lam__names_joined(t->sets, x, contracted_side(t, o, 1));
@@ -221,7 +233,8 @@ static lam_value *contracted(const task *t, int o) {
 
 /* ---- windows ----------------------------------------------------------------------------------------------------- */
 
-/* Windows over the last `rank` axes of x; in front of them stand those that say which lane it is. */
+/* Windows over the last `rank` axes of x; in front of them stand those that say which lane it is. One walk after the
+ * other: the place is that of the result in hand. */
 typedef struct sliding {
     const task *t;
     int rank;
@@ -231,7 +244,8 @@ typedef struct sliding {
 } sliding;
 
 /* Adds the elements from offset `from` of x on that the window has under it along axis i and those behind: element s
- * with s gap = place stride + k spread - low. */
+ * with s gap = place stride + k spread - low. Recursion goes as deep as there are windowed axes. What lies outside of
+ * x, or between its elements, is padding and depends on nothing. */
 static void add_window(const sliding *s, const int64_t *names, int64_t from, int i) {
     if (i == s->rank) {
         lam__sets_add(s->t->sets, names[from]);
@@ -246,7 +260,8 @@ static void add_window(const sliding *s, const int64_t *names, int64_t from, int
     }
 }
 
-/* The place of result number i along the windowed axes of the result; gives which lane it is in. */
+/* The place of result number i along the windowed axes of the result; gives which lane it is in. Behind the division by
+ * all windowed axes the lane is what is left. */
 static int64_t place_result(sliding *s, const lam_value *out, int64_t i) {
     for (int a = s->rank - 1; a >= 0; a--) {
         const int64_t n = out->dims[out->rank - s->rank + a];
@@ -256,7 +271,8 @@ static int64_t place_result(sliding *s, const lam_value *out, int64_t i) {
     return i;
 }
 
-/* Reductions over windows: lanes of results are those of the operand. */
+/* Reductions over windows: lanes of results are those of the operand. Of an extreme all elements under the window
+ * count, since any of them may be it elsewhere. */
 static lam_value *windowed(const task *t, int o) {
     const lam__window_params *p = t->call->params;
     lam_value *names = t->names[0] ? lam__value_contiguous(t->names[0]) : NULL;
@@ -272,7 +288,8 @@ static lam_value *windowed(const task *t, int o) {
     return all;
 }
 
-/* x is [groups,] n, features, places...; the result has features of its own, each of which has seen all of x. */
+/* x is [groups,] n, features, places...; the result has features of its own, each of which has seen all of x. So
+ * features are united first, and then the windows of what is left are walked. */
 static lam_value *convolved_operand(const task *t, int o) {
     const lam__conv_params *p = t->call->params;
     const uint32_t features = 1u << (p->front - 1);
@@ -290,7 +307,7 @@ static lam_value *convolved_operand(const task *t, int o) {
 }
 
 /* The window is [groups,] features of the result, those of x, places...: each result has seen all that is for its
- * feature. */
+ * feature. The place of the result has no say: every place has been under the same window. */
 static lam_value *convolved_window(const task *t, int o) {
     const lam__conv_params *p = t->call->params;
     const lam_value *out = t->out[o];
@@ -313,7 +330,7 @@ static lam_value *convolved(const task *t, int o) {
 
 /* ---- the rows ---------------------------------------------------------------------------------------------------- */
 
-/* Elementwise rows need no line. */
+/* Elementwise rows need no line. A row that is missing here is slower, and never wrong. */
 static const struct {
     const lam_primitive *row;
     kind *kind;
@@ -392,7 +409,8 @@ static const struct {
 #endif
 };
 
-/* What no kind is known of depends on everything: too much is slow, too little would be wrong. */
+/* What no kind is known of depends on everything: too much is slow, too little would be wrong. Elementwise rows, those
+ * of users among them, are known by their class. */
 static lam_value *names_of_result(const task *t, int o) {
     const lam_primitive *row = t->call->primitive;
     if (row->elementwise) return elementwise(t, o);
@@ -401,7 +419,9 @@ static lam_value *names_of_result(const task *t, int o) {
     return everything(t, o);
 }
 
-/* Results that are no floats, and those of rows without derivative, follow from the input but do not depend on it. */
+/* Results that are no floats, and those of rows without derivative, follow from the input but do not depend on it.
+ * depends[] stays as it is where nothing depends. A staged row may give derivatives though its row says nothing of
+ * them. */
 lam_status lam__dependence_of(lam__sets *sets, const lam_call_site *call, lam_value *const names[], const bool varies[],
                               lam_value *const out[], lam_value *depends[]) {
     const task t = {sets, call, names, varies, out};

@@ -23,7 +23,7 @@ typedef struct abreast_env {
 
 /* ---- which loops ------------------------------------------------------------------------------------------------- */
 
-/* The while that is all of a program; NULL: there is none. */
+/* The while that is all of a program; NULL: there is none. Results that are inputs would have to be found elsewhere. */
 static const lam__equation *only_while(const lam__program *p) {
     const lam__equation *e = p && p->equations == 1 ? p->list[0] : NULL;
     if (!e || e->primitive != &lam__row_while) return NULL;
@@ -32,13 +32,15 @@ static const lam__equation *only_while(const lam__program *p) {
     return e;
 }
 
-/* Whether examples differ in operand k of the loop: in what they have elements of, and in all carries. */
+/* Whether examples differ in operand k of the loop: in what they have elements of, and in all carries. Carries are
+ * another thing for each example as soon as one of them has made a trip more. */
 static bool differs(const lam__equation *loop, int64_t elements, int k) {
     const int64_t v = loop->in[k].variable;
     return k < lam__nested_of(loop)->carries || (v >= 0 && v < elements);
 }
 
-/* What the functions are compiled for. */
+/* What the functions are compiled for. Zeros of a view take no memory for the elements that nobody looks at. NULL too
+ * where an axis more would be too many. */
 static lam_value *operand_type(const lam__program *p, const lam__equation *loop, int64_t elements, int64_t size,
                                int k) {
     const lam__atom *a = &loop->in[k];
@@ -49,7 +51,8 @@ static lam_value *operand_type(const lam__program *p, const lam__equation *loop,
     return v->rank < LAM_INNER_RANK ? lam__value_zeros(p->ctx, (lam_dtype)v->dtype, v->rank + 1, dims) : NULL;
 }
 
-/* The plans of the functions for operands like in[]. NULL where one is not a part for the first of its lanes. */
+/* The plans of the functions for operands like in[]. NULL where one is not a part for the first of its lanes.
+ * lam__jit_plan compiles for these types if it has not done so yet. */
 static lam_status find_plans(lam_fn *const fns[2], const bool lanes[], int64_t size, lam_value *const in[],
                              lam__plan *plans[2]) {
     lam_status status = LAM_OK;
@@ -61,7 +64,8 @@ static lam_status find_plans(lam_fn *const fns[2], const bool lanes[], int64_t s
     return status;
 }
 
-/* The condition gives a bool, the body carries as they were given or made as they are. */
+/* The condition gives a bool, the body carries as they were given or made as they are. A carry that is not made is the
+ * input of its own number (lam__plan_bare_type), and stays where it is. */
 static bool results_fit(lam__plan *const plans[2], int carries, lam_value *const in[]) {
     if (!plans[0] || !plans[1]) return false;
     const lam_value *truth = lam__plan_bare_type(plans[0], 0);
@@ -72,7 +76,9 @@ static bool results_fit(lam__plan *const plans[2], int carries, lam_value *const
     return truth && truth->dtype == LAM_BOOL && truth->rank == 1;
 }
 
-/* Compiles both functions for all examples, as one part each if that can be done, and asks what has become of them. */
+/* Compiles both functions for all examples, as one part each if that can be done, and asks what has become of them.
+ * Everything is fused: a part for all lanes is what this needs, whether or not it would pay by itself. Operands are
+ * made here for their types alone. */
 static lam_status compile(lam_ctx *ctx, const lam__program *p, const lam__nested *what, const lam_jit_options *options,
                           abreast_env *e, bool *fits) {
     const lam__nested *loop = lam__nested_of(e->loop);
@@ -107,7 +113,8 @@ static void abreast_free(lam_ctx *ctx, void *env) {
     for (int f = 0; f < 2; f++) lam__fn_release(e->fns[f]);
 }
 
-/* Where something is no plain value examples are those of a batch, as without this. */
+/* Where something is no plain value examples are those of a batch, as without this. So the function may be used in any
+ * place of the one that it stands for. */
 static void body_abreast(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = lam__fn_base(env);
     (void)ctx;
@@ -153,11 +160,13 @@ typedef struct run {
     int n, carries;
 } run;
 
+/* Lanes are the first axis, so the elements of one lie together. */
 static size_t row_bytes(const lam_value *x, int64_t rows) {
     return (size_t)(x->count / rows) * lam__dtype_bytes(x->dtype);
 }
 
-/* Rows are single numbers most of the time, which are copied without a call of memcpy. */
+/* Rows are single numbers most of the time, which are copied without a call of memcpy. A memcpy whose size is known is
+ * one move. */
 static inline void copy_row(void *to, int64_t i, const void *from, int64_t k, size_t bytes) {
     char *at = (char *)to + (size_t)i * bytes;
     const char *row = (const char *)from + (size_t)k * bytes;
@@ -165,7 +174,8 @@ static inline void copy_row(void *to, int64_t i, const void *from, int64_t k, si
     else memcpy(at, row, bytes);
 }
 
-/* Rows of our own for what examples differ in, since these change places. */
+/* Rows of our own for what examples differ in, since these change places. An operand that examples share is repeated
+ * for each, a carry for instance that begins alike. */
 static lam_value *rows_of(const run *r, int k, lam_value *v) {
     const int64_t size = r->what->length;
     int64_t dims[LAM_INNER_RANK + 1] = {size};
@@ -183,7 +193,8 @@ static lam_value *rows_of(const run *r, int k, lam_value *v) {
     return made;
 }
 
-/* By the loop's operands, which are inputs of the function of one example or constants of it. */
+/* By the loop's operands, which are inputs of the function of one example or constants of it. What they have in common
+ * is read where it lies, by all lanes. */
 static bool make_state(run *r) {
     bool fine = true;
     for (int k = 0; k < r->n; k++) {
@@ -199,7 +210,8 @@ static bool make_state(run *r) {
     return fine;
 }
 
-/* The other places of carries that are made, and results. */
+/* The other places of carries that are made, and results. A carry that the body gives as it was given needs no second
+ * place. */
 static bool make_room(run *r) {
     bool fine = true;
     for (int k = 0; k < r->carries; k++) {
@@ -219,7 +231,8 @@ static bool make_room(run *r) {
     return fine;
 }
 
-/* Example i has ended: its carries are results, and the last of those at work takes its place. */
+/* Example i has ended: its carries are results, and the last of those at work takes its place. Only lanes in front are
+ * run, so those at work have to be there. */
 static void lay_aside(run *r, int64_t i) {
     const int64_t last = --r->active;
     for (int o = 0; o < r->call->outputs; o++) {
@@ -231,7 +244,8 @@ static void lay_aside(run *r, int64_t i) {
         if (r->bytes[k]) copy_row(r->from[k], i, r->from[k], last, r->bytes[k]);
 }
 
-/* Until none is at work. The last ones are laid aside first, so that whatever takes a place holds. */
+/* Until none is at work. The last ones are laid aside first, so that whatever takes a place holds. Carries have two
+ * places in turns, so that a trip reads all of the one before. */
 static void run_trips(run *r) {
     void *const truth[] = {r->holds};
     for (;;) {
@@ -250,7 +264,7 @@ static void run_trips(run *r) {
 }
 
 /* Plans are asked for again: what they were made for may have been given up meanwhile, and types of operands may be
- * others. */
+ * others. Beyond the state nothing is allocated until all of this is known. */
 static lam_status run_all(run *r, lam_fn *const fns[2], bool *fits) {
     *fits = make_state(r);
     if (!*fits) return LAM_ERR_MEMORY;
@@ -263,7 +277,8 @@ static lam_status run_all(run *r, lam_fn *const fns[2], bool *fits) {
     return status;
 }
 
-/* One block for all lists, by falling size of what they hold. */
+/* One block for all lists, by falling size of what they hold. True too after a failure, which is the caller's then.
+ * Bools come last, so that nothing is out of line. */
 bool lam__nested_run_abreast(const lam_call_site *call, lam_value *out[], lam_status *status) {
     const lam__nested *w = call->params;
     const lam_fn *f = w->fns[0];

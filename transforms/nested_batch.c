@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+/* The parameters are copied, since functions in them are replaced one by one; the scope holds the room. */
 bool lam__nested_draft_open(const lam_call_site *call, int room, lam__nested_draft *d) {
     const lam__nested *w = call->params;
     *d = (lam__nested_draft){.ctx = call->ctx};
@@ -28,17 +29,20 @@ bool lam__nested_draft_open(const lam_call_site *call, int room, lam__nested_dra
     return true;
 }
 
+/* Values that were borrowed stay the caller's. */
 void lam__nested_draft_close(lam__nested_draft *d) {
     for (int i = 0; i < d->n; i++)
         if (d->own[i]) lam__value_release(d->in[i]);
 }
 
+/* The number is the operand's place in the new call. */
 int lam__nested_append(lam__nested_draft *d, lam_value *v) {
     d->own[d->n] = false;
     d->in[d->n] = v;
     return d->n++;
 }
 
+/* -1 without a value, whose making has failed and is on record. */
 int lam__nested_append_own(lam__nested_draft *d, lam_value *v) {
     if (!v) return -1;
     d->own[d->n] = true;
@@ -63,6 +67,7 @@ lam_value **lam__nested_values(lam_ctx *ctx, int n) {
     return v;
 }
 
+/* ends[]: of carries, of elements, of all. A switch has neither of the former, and its index is skipped. */
 lam__nested_shape lam__nested_shape_of(const lam_call_site *call) {
     const lam__nested *w = call->params;
     const int skip = call->primitive == &lam__row_switch, n = call->inputs - skip;
@@ -76,7 +81,7 @@ static int *numbers_new(lam_ctx *ctx, int n) {
     return (int *)(void *)lam__apply_room(ctx, (size_t)n);
 }
 
-/* v for each example, the same. */
+/* v for each example, the same. A broadcast, which is a view where elements are at hand. */
 static lam_value *repeated(lam_ctx *ctx, lam_value *v, int64_t size) {
     int64_t dims[LAM_INNER_RANK + 1] = {size};
     for (int i = 0; i < v->rank; i++) dims[1 + i] = v->dims[i];
@@ -85,7 +90,8 @@ static lam_value *repeated(lam_ctx *ctx, lam_value *v, int64_t size) {
     return made ? lam__value_hold(made) : NULL;
 }
 
-/* An operand whose batch axis stands at `to` for the functions, which get it without `front` axes. */
+/* An operand whose batch axis stands at `to` for the functions, which get it without `front` axes. An element of a scan
+ * has the trips in front, and its batch behind these. */
 static bool append_moved(lam__nested_draft *d, lam_value *v, int axis, int front, int *inner) {
     *inner = axis == LAM_UNMAPPED ? LAM_UNMAPPED : 0;
     if (axis == LAM_UNMAPPED) return lam__nested_append(d, v) >= 0;
@@ -108,7 +114,8 @@ typedef struct batching {
     bool known;     /* out[] tells; else all are */
 } batching;
 
-/* Of a choice: what one of the functions makes of what is batched. */
+/* Of a choice: what one of the functions makes of what is batched. out[] has room for twice the results, of which the
+ * second half is one function's. */
 static lam_status follow_branches(const lam__nested *w, int m, batching *b) {
     bool *one = b->out + m;
     lam_status status = LAM_OK;
@@ -120,7 +127,8 @@ static lam_status follow_branches(const lam__nested *w, int m, batching *b) {
     return status;
 }
 
-/* Follows batched carries through trips, until there are no more of them. */
+/* Follows batched carries through trips, until there are no more of them. Each round adds a carry at least, so it
+ * ends. */
 static lam_status follow_trips(const lam__nested *w, batching *b) {
     for (bool more = true; more;) {
         more = false;
@@ -134,7 +142,8 @@ static lam_status follow_trips(const lam__nested *w, batching *b) {
     return LAM_OK;
 }
 
-/* A batch with a name may be seen by any function, so there nothing is known. */
+/* A batch with a name may be seen by any function, so there nothing is known. Carries count as batched from the
+ * beginning where nothing is known: a trip may make them so. */
 static lam_status find_batching(const lam_call_site *call, const int axes[], const lam__batch *batch, batching *b) {
     const lam__nested *w = call->params;
     const bool chooses = call->primitive == &lam__row_switch;
@@ -153,7 +162,8 @@ static lam_status find_batching(const lam_call_site *call, const int axes[], con
     return chooses ? follow_branches(w, m, b) : follow_trips(w, b);
 }
 
-/* Operands with the batch axis where functions expect it, and what they are to have of it: inner[]. */
+/* Operands with the batch axis where functions expect it, and what they are to have of it: inner[]. A carry that
+ * becomes batched on the way has to be so when it begins. */
 static bool append_operands(const lam_call_site *call, const int axes[], const lam__batch *batch, const batching *b,
                             lam__nested_draft *d, int inner[]) {
     const lam__nested_shape s = lam__nested_shape_of(call);
@@ -170,7 +180,8 @@ static bool append_operands(const lam_call_site *call, const int axes[], const l
     return true;
 }
 
-/* One index for all. out_axes: where one of the functions gives what depends on the example. */
+/* One index for all. out_axes: where one of the functions gives what depends on the example. Operands go as they are,
+ * since the mapped functions take their axes. */
 static lam_status batched_switch(const lam_call_site *call, const int axes[], const lam__batch *batch,
                                  const batching *b, lam__nested_draft *d, lam_value *out[], int out_axes[]) {
     for (int i = 0; i < call->inputs; i++) lam__nested_append(d, call->in[i]);
@@ -179,7 +190,8 @@ static lam_status batched_switch(const lam_call_site *call, const int axes[], co
     return lam__nested_draft_apply(d, call->primitive, call->outputs, out);
 }
 
-/* A loop whose trips are the same for all examples. out_axes: of the results of a trip, then those of the loop. */
+/* A loop whose trips are the same for all examples. out_axes: of the results of a trip, then those of the loop. Rows of
+ * trips have the trips in front of the batch, hence one axis further. */
 static lam_status batched_loop(const lam_call_site *call, const int axes[], const lam__batch *batch, const batching *b,
                                lam__nested_draft *d, lam_value *out[], int out_axes[]) {
     const int carries = (int)((const lam__nested *)call->params)->carries, last = d->what->count - 1;
@@ -192,7 +204,8 @@ static lam_status batched_loop(const lam_call_site *call, const int axes[], cons
     return lam__nested_draft_apply(d, call->primitive, call->outputs, out);
 }
 
-/* Whether the condition of a while is the same for all examples. */
+/* Whether the condition of a while is the same for all examples. Of functions that are not known it is taken to
+ * differ. */
 static lam_status is_common(const lam_call_site *call, const batching *b, bool *common) {
     const lam__nested *w = call->params;
     bool batched = true;
@@ -201,7 +214,8 @@ static lam_status is_common(const lam_call_site *call, const batching *b, bool *
     return status;
 }
 
-/* Each example for itself: in a program the examples are walked along; what they share comes behind what they have. */
+/* Each example for itself: in a program the examples are walked along; what they share comes behind what they have. The
+ * function gets its operands in another order then, by places[]. */
 static lam_status examples_as_scan(const lam_call_site *call, const int axes[], int64_t size, lam_fn *f,
                                    lam__nested_draft *d, lam_value *out[]) {
     int *places = numbers_new(call->ctx, call->inputs), unused;
@@ -222,6 +236,7 @@ static lam_status examples_as_scan(const lam_call_site *call, const int axes[], 
     return lam__nested_draft_apply(d, &lam__row_scan, call->outputs, out);
 }
 
+/* True also after a failure, for then out[] has failed tensors. */
 bool lam__nested_as_row(lam_ctx *ctx, const lam_primitive *row, const lam__nested *what, lam_tensor *const in[],
                         lam_tensor *out[]) {
     const lam_fn *last = what->fns[what->count - 1];
@@ -248,7 +263,7 @@ bool lam__nested_as_row(lam_ctx *ctx, const lam_primitive *row, const lam__neste
  * with that depends on who is below:
  *   a program that will be run, or a level that finds out what depends on what   a scan over the examples
  *   types alone are wanted, the batch has a name, or such a level sees a batch of none   one row for the whole
- *   anybody else   a call */
+ * anybody else   a call carries, elements and direction are those of the old row, and mean nothing to the new one. */
 static lam_status batched_each(const lam_call_site *call, const int axes[], const lam__batch *batch,
                                lam__nested_draft *d, lam_value *out[], int out_axes[]) {
     lam_fn *f = lam__nested_function(call->ctx, call->primitive, d->what, call->inputs, call->outputs);

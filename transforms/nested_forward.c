@@ -26,10 +26,12 @@ lam_fn *lam__nested_pick(lam_fn *f, int inputs, const int places[]) {
                                                   (size_t)f->inputs * sizeof *places, NULL});
 }
 
+/* X and DX are numbered by the inputs, all from Y on by the outputs (nested_places.h). */
 static size_t places_bytes(int inputs, int outputs) {
     return sizeof(lam__places) + (size_t)(LAM__Y * inputs + (LAM__DY + 1 - LAM__Y) * outputs) * sizeof(int);
 }
 
+/* -1 in every place at first: not there. The memory is the scope's; functions made of it copy it. */
 lam__places *lam__places_new(lam_ctx *ctx, int inputs, int outputs) {
     const size_t bytes = places_bytes(inputs, outputs);
     lam__places *p = (lam__places *)(void *)lam__apply_room(ctx, bytes / sizeof(void *) + 1);
@@ -41,16 +43,20 @@ lam__places *lam__places_new(lam_ctx *ctx, int inputs, int outputs) {
     return p;
 }
 
+/* The function holds f and a copy of the places, and takes and gives what these say. */
 lam_fn *lam__places_fn(const char *prefix, lam_fn *f, lam_body body, const lam__places *p) {
     return lam__fn_derive(
         f->ctx, &(lam__derived){prefix, f, body, p->taken, p->given, p, places_bytes(p->inputs, p->outputs), NULL});
 }
 
+/* What has no place is given up. */
 void lam__places_give(lam_ctx *ctx, lam_status status, lam_value *v, lam_tensor *out[], int at) {
     if (at >= 0) (void)lam__arguments_give(ctx, status, 1, &v, &out[at]);
     else lam__value_release(v);
 }
 
+/* One block: inputs, what stands beside them by `second`, then twice the outputs. The area is the caller's to put back,
+ * also after a failure. */
 bool lam__places_room(lam_ctx *ctx, const lam__places *p, lam_tensor *const in[], int second, lam__room *r) {
     const int *x = lam__places_of(p, LAM__X), *dx = lam__places_of(p, second);
     const size_t values = 2 * (size_t)(p->inputs + p->outputs);
@@ -67,7 +73,9 @@ bool lam__places_room(lam_ctx *ctx, const lam__places *p, lam_tensor *const in[]
 
 /* ---- forward mode ------------------------------------------------------------------------------------------------ */
 
-/* x, dx -> y, dy. In the place of the tangent of a y that can have none, which nobody knew before, stands y again. */
+/* x, dx -> y, dy. In the place of the tangent of a y that can have none, which nobody knew before, stands y again.
+ * Which results have tangents was decided before the function ran, so each place has to be filled, if need be with
+ * zeros. */
 static void body_push(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lam__places *p = env;
     lam_fn *f = lam__fn_base(env);
@@ -87,7 +95,9 @@ static void body_push(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     lam__scratch_put(&r.area);
 }
 
-/* Operands with their tangents behind each kind. Carries all have one, since they may get one on the way. */
+/* Operands with their tangents behind each kind. Carries all have one, since they may get one on the way. A carry
+ * without a tangent begins with zeros, since a trip may give it one. The lists are walked kind by kind, so that carries
+ * stay in front and elements behind them. */
 static bool place_tangents(const lam_call_site *call, lam_value *const dx[], lam__nested_draft *d, lam__places *p) {
     const lam__nested_shape s = lam__nested_shape_of(call);
     int *x = lam__places_of(p, LAM__X), *t = lam__places_of(p, LAM__DX), before = 0, ends[3];
@@ -110,14 +120,16 @@ static bool place_tangents(const lam_call_site *call, lam_value *const dx[], lam
     return true;
 }
 
-/* Whether result o, which is no carry, may have a tangent; true where its type is not known before it is there. */
+/* Whether result o, which is no carry, may have a tangent; true where its type is not known before it is there. Of a
+ * program the type is known. Elsewhere room is kept for a tangent, in which body_push puts the value where there can be
+ * none. */
 static bool may_vary(const lam_call_site *call, int o) {
     const lam__nested *what = call->params;
     const lam__program *p = lam__program_of(what->fns[what->count - 1]);
     return !p || lam__dtype_is_inexact(lam__program_result_type(p, o)->dtype);
 }
 
-/* Results with their tangents, carries first. */
+/* Results with their tangents, carries first. A carry has a tangent behind the trip where it has one before. */
 static void place_results(const lam_call_site *call, lam__places *p) {
     const int carries = lam__nested_shape_of(call).ends[0];
     int *y = lam__places_of(p, LAM__Y), *dy = lam__places_of(p, LAM__DY), next = 0;
@@ -131,7 +143,8 @@ static void place_results(const lam_call_site *call, lam__places *p) {
 }
 
 /* The condition of a while stays what it is and picks its operands from among more. y: NULL where values are not
- * needed, since the call has given them. */
+ * needed, since the call has given them. The index of a choice stays in front and has none. Branches get the same
+ * operands each, so one list of places serves all of them. */
 static lam_status push(const lam_call_site *call, lam_value *const dx[], lam__nested_draft *d, lam_value *y[],
                        lam_value *dy[]) {
     lam__places *p = lam__places_new(d->ctx, lam__nested_shape_of(call).inputs, call->outputs);
@@ -167,7 +180,7 @@ lam_status lam__nested_push(const lam_call_site *call, lam_value *const dx[], la
     return status;
 }
 
-/* What lies in a box; NULL where its level has ended. */
+/* What lies in a box; NULL where its level has ended. An ended box has dropped what lay in it. */
 static const lam_value *inside(const lam_value *box) {
     return lam__payload_of(box)->level ? lam__payload_of(box)->inner : NULL;
 }
@@ -183,6 +196,7 @@ static bool belongs_to(const lam_value *v, const lam__level *level) {
     return v && v->kind == LAM__BOX;
 }
 
+/* Then values of the joint loop belong to that level in any case, and a call of their own would not spare them that. */
 static bool any_belongs_to(const lam_call_site *call, const lam__level *level) {
     bool any = false;
     for (int i = 0; i < call->inputs && !any; i++) any = belongs_to(call->in[i], level);

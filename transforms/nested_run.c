@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+/* A compiled function goes past its body, which would look at handles first. */
 static lam_status run(lam_fn *f, lam_value *const in[], lam_value *out[]) {
     return lam__jit_made(f) ? lam__jit_call(f, in, out) : lam__program_run(lam__program_of(f), in, out);
 }
@@ -22,7 +23,8 @@ typedef struct loop {
     int n, m;
 } loop;
 
-/* Carries of the next trip take the place of those there were. */
+/* Carries of the next trip take the place of those there were. out[] is emptied, so that whatever is released later is
+ * released once. */
 static void advance(loop *l) {
     for (int i = 0; i < l->what->carries; i++) {
         lam__value_release(l->in[i]);
@@ -33,7 +35,8 @@ static void advance(loop *l) {
 
 /* ---- while ------------------------------------------------------------------------------------------------------- */
 
-/* *plain: all that was seen. */
+/* *plain: all that was seen. A truth that is no plain bool of this level means that somebody else sees the loop, so
+ * nothing of it is kept. */
 static lam_status run_while(loop *l, bool *plain) {
     lam_value *holds = NULL;
     for (;;) {
@@ -51,13 +54,14 @@ static lam_status run_while(loop *l, bool *plain) {
 
 /* ---- scan -------------------------------------------------------------------------------------------------------- */
 
-/* Element i of operand k, one reference. */
+/* Element i of operand k, one reference. No copy: a compiled function reads it where it lies, if its gaps allow. */
 static lam_value *element(const loop *l, int k, int64_t i) {
     lam_value *x = l->call->in[k];
     return lam__value_view(x, x->rank - 1, x->dims + 1, x->strides + 1, i * x->strides[0]);
 }
 
-/* Row i of result o goes where all of it are; the first one says how large that is. */
+/* Row i of result o goes where all of it are; the first one says how large that is. Types of rows are those of a
+ * program or of one compilation, so all rows are as large as the first. */
 static bool keep(const loop *l, int o, int64_t i, lam_value *rows[]) {
     lam_value *row = lam__value_contiguous(l->out[o]);
     const int64_t length = l->what->length;
@@ -75,7 +79,8 @@ static bool keep(const loop *l, int o, int64_t i, lam_value *rows[]) {
     return fine;
 }
 
-/* Elements are views, rows are copied to where all of them lie. */
+/* Elements are views, rows are copied to where all of them lie. The element of the trip before is given up when the
+ * next one is looked at. */
 static lam_status run_scan(loop *l, lam_value *rows[], bool *plain) {
     const int carries = (int)l->what->carries, behind = carries + (int)l->what->elements;
     for (int64_t trip = 0; trip < l->what->length; trip++) {
@@ -99,14 +104,15 @@ static lam_status run_scan(loop *l, lam_value *rows[], bool *plain) {
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 /* Whether all operands are plain and all functions are programs or jitted. A scan of no trips is left to lam_scan,
- * which finds out types. */
+ * which finds out types. Choices and whiles of any function would do, but its calls go by handles. */
 static bool fits(const lam_call_site *call, const lam__nested *w) {
     bool fits = lam__nested_is_plain(call->inputs, call->in);
     for (int i = 0; i < w->count && fits; i++) fits = lam__jit_made(w->fns[i]) || lam__program_of(w->fns[i]);
     return fits && (call->primitive != &lam__row_scan || w->length);
 }
 
-/* in[] are held while it runs, since carries and elements are. */
+/* in[] are held while it runs, since carries and elements are. out[] has the rows while it runs; carries come to the
+ * results at the end. */
 static lam_status run_loop(loop *l, lam_value *out[], bool *plain) {
     for (int i = 0; i < l->n; i++) l->in[i] = lam__value_hold(l->call->in[i]);
     lam_status status = l->call->primitive == &lam__row_while ? run_while(l, plain) : run_scan(l, out, plain);

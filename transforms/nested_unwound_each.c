@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Operations one by one cost several times what compiled ones do as long as they are small: so many examples, of so
- * many elements each, are faster one by one. */
+ * many elements each, are faster one by one. The elements are those of all operands of one example together. */
 enum { MOST_EXAMPLES = 8, MOST_ELEMENTS = 512 };
 
 /* Held. */
@@ -20,12 +20,14 @@ typedef struct each_env {
     lam_fn *one;
 } each_env;
 
+/* `one` is held by the function that calls it, and by nobody else here. */
 static void each_free(lam_ctx *ctx, void *env) {
     (void)ctx;
     lam__fn_release(((each_env *)env)->one);
 }
 
-/* Example k of v, which has the batch at an axis or not at all; one reference. */
+/* Example k of v, which has the batch at an axis or not at all; one reference. A view, whose gaps are the compiled
+ * function's to copy if it has to. */
 static lam_value *example_of(lam_value *v, int axis, int64_t k) {
     int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK];
     int rank = 0;
@@ -35,7 +37,8 @@ static lam_value *example_of(lam_value *v, int axis, int64_t k) {
     return lam__value_view(v, rank, dims, strides, k * v->strides[axis]);
 }
 
-/* Puts y, result of example k, into its row of all, which is made when it is first asked for. */
+/* Puts y, result of example k, into its row of all, which is made when it is first asked for. Rows of one result have
+ * one type, as results of one compiled function. */
 static bool put(lam_ctx *ctx, lam_value *y, int64_t k, int64_t size, lam_value **all) {
     int64_t dims[LAM_INNER_RANK + 1] = {size};
     for (int i = 0; i < y->rank; i++) dims[i + 1] = y->dims[i];
@@ -48,7 +51,8 @@ static bool put(lam_ctx *ctx, lam_value *y, int64_t k, int64_t size, lam_value *
     return true;
 }
 
-/* All examples; *plain: results are, so far. x[], y[]: room for operands and results of one. */
+/* All examples; *plain: results are, so far. x[], y[]: room for operands and results of one. y[] is cleared behind each
+ * example: the next call finds no results of the one before. */
 static lam_status run_examples(lam_fn *back, lam_fn *one, lam_value *const in[], lam_value *x[], lam_value *y[],
                                lam_value *all[], bool *plain) {
     const lam__batch *batch;
@@ -69,7 +73,8 @@ static lam_status run_examples(lam_fn *back, lam_fn *one, lam_value *const in[],
     return status;
 }
 
-/* What is not plain is left to the checkpoint's function, as in body_unwound. */
+/* What is not plain is left to the checkpoint's function, as in body_unwound. Rows that were made before something
+ * turned out not to be plain are thrown away, and the batch begins anew. */
 static void body_each(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *back = lam__fn_base(env);
     lam__scratch_area area;
@@ -93,7 +98,7 @@ static void body_each(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* What an operand is like of one example, held. */
+/* What an operand is like of one example, held. No elements are needed: the function is compiled for dtype and dims. */
 static lam_value *type_of(lam_ctx *ctx, const lam_value *v, int axis) {
     int64_t dims[LAM_INNER_RANK];
     int rank = 0;
@@ -102,7 +107,8 @@ static lam_value *type_of(lam_ctx *ctx, const lam_value *v, int axis) {
     return lam__value_abstract(ctx, (lam_dtype)v->dtype, rank, dims);
 }
 
-/* Types of all operands; *elements: of these together. */
+/* Types of all operands; *elements: of these together. All are filled as far as memory goes, so that the caller can
+ * release the list in any case. */
 static bool find_types(const lam_fn *back, const int axes[], lam_value *const in[], lam_value *types[],
                        int64_t *elements) {
     bool fine = true;
@@ -114,6 +120,7 @@ static bool find_types(const lam_fn *back, const int axes[], lam_value *const in
     return fine;
 }
 
+/* What is made is the batch's function to everybody else, and holds the one for an example. */
 static lam_status derive(lam_fn *back, lam_fn *one, lam_fn **made) {
     const each_env e = {lam__fn_retain(one)};
     *made = lam__fn_derive(
@@ -123,6 +130,8 @@ static lam_status derive(lam_fn *back, lam_fn *one, lam_fn **made) {
     return LAM_ERR_MEMORY;
 }
 
+/* A batch with a name may be seen from inside, one of a chunk or of lanes stands for a part of something; and results
+ * that are not batched in front would have to be found elsewhere. These stay with the checkpoint. */
 lam_status lam__nested_unwound_each(lam_fn *back, lam_value *const in[], const lam_jit_options *options,
                                     lam_fn **made) {
     const lam__batch *batch;

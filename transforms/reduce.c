@@ -15,7 +15,7 @@
 
 /* One round along axis 0: pairs are combined, an odd one at the end stays. x is [n, m]; the pairs of all m columns make
  * one batch, so a round is one call. What the function gives is checked here, at the first call, where its type is
- * known. */
+ * known. Neighbours lie side by side in [pairs, 2, columns], so both operands are views of it. */
 static lam_tensor *combine_pairs(lam_fn *pairs, lam_tensor *x) {
     if (lam_failed(x)) return x;
     int64_t n = lam_dim(x, 0), even = n - n % 2;
@@ -34,7 +34,8 @@ static lam_tensor *combine_pairs(lam_fn *pairs, lam_tensor *x) {
     return even == n ? made : lam_concatenate(LAM_LIST(made, lam_slice_axis(x, 0, even, n)), 0);
 }
 
-/* x as [elements over the axes of the set, all others]. */
+/* x as [elements over the axes of the set, all others]. Axes that go come first and keep their order, so elements are
+ * met in row-major order of those. */
 static lam_tensor *as_rows(lam_tensor *x, lam__axis_set set, lam_dims *kept, int64_t dims[]) {
     lam_dims own = lam_dims_of(x);
     int order[LAM_INNER_RANK], n = 0, rank = 0;
@@ -48,7 +49,8 @@ static lam_tensor *as_rows(lam_tensor *x, lam__axis_set set, lam_dims *kept, int
 }
 
 /* init is combined in front of the result, once: f(init, x0 x1 ...). Without elements the result is init itself;
- * without columns there is nothing to call f for. */
+ * without columns there is nothing to call f for. f is mapped once for all rounds. Each round halves the elements, so
+ * there are as many calls as their number has bits. */
 static lam_tensor *reduce_rows(lam_fn *f, lam_tensor *x, lam_tensor *init) {
     lam_fn *pairs = lam_vmap(f, NULL);
     if (lam_failed(x)) return x;
@@ -60,7 +62,8 @@ static lam_tensor *reduce_rows(lam_fn *f, lam_tensor *x, lam_tensor *init) {
                               : lam_index(combine_pairs(pairs, lam_concatenate(LAM_LIST(first, x), 0)), 0, 0);
 }
 
-/* Whether f combines two elements to one, which nobody else asks where there are none. */
+/* Whether f combines two elements to one, which nobody else asks where there are none. lam_vmap would not say which of
+ * both is wrong. */
 static bool combines(lam_fn *f, lam_tensor *x) {
     if (!lam__control_check_fn(lam_ctx_of(x), "reduce", f, 0)) return false;
     if (f->inputs == 2 && f->outputs == 1) return true;
@@ -69,7 +72,8 @@ static bool combines(lam_fn *f, lam_tensor *x) {
     return false;
 }
 
-/* `kept` and `dims` are the axes that stay; with keepdims the others stay as axes of one element. */
+/* `kept` and `dims` are the axes that stay; with keepdims the others stay as axes of one element. The set is collected
+ * before f is called, so that an axis that is not there costs no call. */
 lam_tensor *lam_reduce(lam_fn *f, lam_tensor *x, lam_tensor *init, const lam_reduce_options *options) {
     static const lam_reduce_options none;
     const lam_reduce_options *o = options ? options : &none;
@@ -92,7 +96,8 @@ lam_tensor *lam_reduce(lam_fn *f, lam_tensor *x, lam_tensor *init, const lam_red
 
 /* ---- scans ------------------------------------------------------------------------------------------------------- */
 
-/* What stays the same on all levels of the tree: several tensors are scanned together, along one axis. */
+/* What stays the same on all levels of the tree: several tensors are scanned together, along one axis. f is called with
+ * all left operands, then all right ones. */
 typedef struct scan {
     lam_ctx *ctx;
     lam_fn *f;
@@ -100,7 +105,8 @@ typedef struct scan {
     int axis;
 } scan;
 
-/* Every second element of the axis from `first` on, `count` of them. */
+/* Every second element of the axis from `first` on, `count` of them. Slices of none are written as such, since a stop
+ * before the start would be an error. */
 static lam_tensor *every_second(lam_tensor *x, int axis, int64_t first, int64_t count) {
     int64_t starts[LAM_INNER_RANK] = {0}, stops[LAM_INNER_RANK], steps[LAM_INNER_RANK];
     const int rank = lam_rank(x);
@@ -112,7 +118,8 @@ static lam_tensor *every_second(lam_tensor *x, int axis, int64_t first, int64_t 
     return lam_slice(x, (lam_dims){rank, starts}, (lam_dims){rank, stops}, (lam_dims){rank, steps});
 }
 
-/* f of the left and the right operands, which must give what has the type of these. */
+/* f of the left and the right operands, which must give what has the type of these. It is the first place where the
+ * types that f gives are known. */
 static bool combined(const scan *s, lam_tensor *both[], lam_tensor *out[]) {
     if (lam_call(s->f, (lam_list){2 * s->count, both}, out, s->count) != LAM_OK) return false;
     for (size_t i = 0; i < s->count; i++) {
@@ -129,7 +136,8 @@ static bool combined(const scan *s, lam_tensor *both[], lam_tensor *out[]) {
     return true;
 }
 
-/* a0 b0 a1 b1 ...: b has as many elements as a, or one fewer. */
+/* a0 b0 a1 b1 ...: b has as many elements as a, or one fewer. Stacked along an axis behind this one and flattened,
+ * pairs are side by side; the odd one out comes last. */
 static lam_tensor *interleaved(lam_tensor *a, lam_tensor *b, int axis) {
     const int64_t n = lam_dim(b, axis);
     lam_dims own = lam_dims_of(b);
@@ -141,7 +149,8 @@ static lam_tensor *interleaved(lam_tensor *a, lam_tensor *b, int axis) {
 }
 
 /* The scan of the pairs is that of every second element; each of the others is one step from it. The recursion is as
- * deep as a number of elements has bits. */
+ * deep as a number of elements has bits. Blelloch's and Ladner and Fischer's way: about 2 n calls of f for elements, in
+ * 2 log n calls of batches, where a plain scan takes n one after the other. */
 static bool scan_all(const scan *s, lam_tensor *x[], lam_tensor *out[]) {
     const int64_t n = lam_dim(x[0], s->axis), half = n / 2, others = (n - 1) / 2;
     const size_t k = s->count;
@@ -169,7 +178,8 @@ static bool scan_all(const scan *s, lam_tensor *x[], lam_tensor *out[]) {
     return true;
 }
 
-/* Whether f and the operands go together; the axis is brought to 0..rank-1. in[] gets the operands. */
+/* Whether f and the operands go together; the axis is brought to 0..rank-1. in[] gets the operands. All operands go
+ * along one axis, counted in the first of them. */
 static bool prepare(lam__control *c, scan *s, lam_list x, lam_tensor *in[]) {
     const size_t n = c->n_out;
     if (!n || x.count != n || (size_t)s->f->inputs != 2 * n || (size_t)s->f->outputs != n) {
@@ -190,6 +200,7 @@ static bool prepare(lam__control *c, scan *s, lam_list x, lam_tensor *in[]) {
     return true;
 }
 
+/* A view, also on the way back. */
 static void turn_over(size_t n, lam_tensor *x[], int axis) {
     for (size_t i = 0; i < n; i++) x[i] = lam_reverse(x[i], LAM_AXES(axis));
 }

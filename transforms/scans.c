@@ -38,7 +38,8 @@ static bool fail_lengths(lam__control *c, const scan *s, int64_t asked) {
     return false;
 }
 
-/* Rows are stacked, so they must be alike; the message names the element at which they ceased to be. */
+/* Rows are stacked, so they must be alike; the message names the element at which they ceased to be. Rows of a program
+ * are stacked by its types, so only loops that run trip by trip come here. */
 static lam_tensor *fail_row(lam__control *c, const scan *s, size_t k, int64_t i, const lam_value *first,
                             const lam_value *row) {
     char text[512];
@@ -52,7 +53,8 @@ static lam_tensor *fail_row(lam__control *c, const scan *s, size_t k, int64_t i,
     return &c->ctx->failed;
 }
 
-/* From the option and the elements, which must all agree. */
+/* From the option and the elements, which must all agree. -1 until something says it: the option first, then the first
+ * of xs. */
 static bool find_length(lam__control *c, scan *s, int64_t asked) {
     if (asked < LAM_ZERO_SIZE || (!asked && !s->elements)) {
         lam__error_set(c->ctx, LAM_ERR_OPTION, "give a positive number, LAM_ZERO_SIZE for none, or xs",
@@ -72,7 +74,9 @@ static bool find_length(lam__control *c, scan *s, int64_t asked) {
     return true;
 }
 
-/* Where row i of output k goes, if it can go there; NULL. The first row decides of which type all are. */
+/* Where row i of output k goes, if it can go there; NULL. The first row decides of which type all are. A row that is a
+ * box, or has gaps, cannot be copied by its bytes. Rows of as many axes as users may have leave none for the trips, and
+ * are refused where they are stacked. */
 static char *place_of_row(lam__control *c, scan *s, size_t k, int64_t i, const lam_value *row, bool first) {
     if (!row || row->kind != LAM__CONCRETE || !row->contiguous) return NULL;
     if (first && row->rank < LAM_MAX_RANK) {
@@ -87,7 +91,8 @@ static char *place_of_row(lam__control *c, scan *s, size_t k, int64_t i, const l
     return same ? (char *)all->data + i * row->count * (int64_t)lam__dtype_bytes(row->dtype) : NULL;
 }
 
-/* Row i of output k is kept. Once one cannot go where the others are, these are looked at there. */
+/* Row i of output k is kept. Once one cannot go where the others are, these are looked at there. Plain rows are copied
+ * and dropped at once, so a long loop holds one block per result and no handle for each trip. */
 static void keep_row(lam__control *c, scan *s, size_t k, int64_t i, lam_tensor *row) {
     const int64_t first = s->reverse ? s->length - 1 : 0, step = s->reverse ? -1 : 1;
     const lam_value *v = lam__scope_peek(row);
@@ -103,7 +108,8 @@ static void keep_row(lam__control *c, scan *s, size_t k, int64_t i, lam_tensor *
     rows[i] = row;
 }
 
-/* Trip i. Nothing of it is left but carries and results. */
+/* Trip i. Nothing of it is left but carries and results. Elements are dropped before it is asked whether the call went
+ * well. Carries change hands: those of the trip before are given up here, and nowhere else. */
 static bool trip(lam__control *c, scan *s, int64_t i) {
     size_t n = s->carries, m = s->results;
     if (n) memcpy(s->in, s->carry, n * sizeof *s->in);
@@ -120,7 +126,8 @@ static bool trip(lam__control *c, scan *s, int64_t i) {
     return true;
 }
 
-/* Whether f, of whose results out[] are none, keeps the types of its carries. */
+/* Whether f, of whose results out[] are none, keeps the types of its carries. The batch of none has its axis in front
+ * of what f gave; carries get one too, so that both can be compared behind it. */
 static bool keeps_types(lam__control *c, scan *s) {
     for (size_t k = 0; k < s->carries; k++) {
         const lam_dims own = lam_dims_of(s->carry[k]);
@@ -131,7 +138,8 @@ static bool keeps_types(lam__control *c, scan *s) {
     return lam__control_same(c, s->f, s->carries, s->in, s->out, 1);
 }
 
-/* The results of no trips: f as a batch of none says of which types they are. Carries come out as they went in. */
+/* The results of no trips: f as a batch of none says of which types they are. Carries come out as they went in. The
+ * batch draws nothing and calls f once with no example, which is allowed to look at types alone. */
 static bool no_trips(lam__control *c, scan *s) {
     size_t n = s->carries;
     int axes[2] = {LAM_UNMAPPED, 0}, *in_axes = (int *)(void *)lam__apply_room(c->ctx, n + s->elements);
@@ -147,7 +155,8 @@ static bool no_trips(lam__control *c, scan *s) {
     return true;
 }
 
-/* Types alone: those of one trip, with results for all. */
+/* Types alone: those of one trip, with results for all. A broadcast stands for the rows: nobody reads elements of
+ * it. */
 static bool run_for_types(lam__control *c, scan *s) {
     s->only_types = true;
     if (!trip(c, s, 0)) return false;
@@ -162,7 +171,8 @@ static bool run_for_types(lam__control *c, scan *s) {
 }
 
 /* The loop as one operation of the program that is being recorded, from the beginning. in[] has room for carries and
- * xs. reads: as of lam__deferred_try; NULL: it is a failure where f reads elements. */
+ * xs. reads: as of lam__deferred_try; NULL: it is a failure where f reads elements. From the carries as they were
+ * given, since the first trip may have been made already. */
 static bool run_later(lam__control *c, scan *s, bool *reads) {
     size_t n = s->carries + s->elements;
     lam__later what = {.kind = LAM__SCAN, .n = n, .carries = s->carries, .length = s->length, .reverse = s->reverse};
@@ -171,13 +181,15 @@ static bool run_later(lam__control *c, scan *s, bool *reads) {
     return reads ? lam__deferred_try(c, &what, s->in, s->out, reads) : lam__deferred_call(c, &what, s->in, s->out);
 }
 
-/* See lam__deferred_recorded: by what all trips read, and what they have carried so far. */
+/* See lam__deferred_recorded: by what all trips read, and what they have carried so far. None where neither belongs to
+ * a program, so that trips are never too many. */
 static lam__extent recorded(const scan *s) {
     const lam__extent by_elements = lam__deferred_recorded(s->f, s->elements, s->xs);
     return by_elements.operations >= 0 ? by_elements : lam__deferred_recorded(s->f, s->carries, s->carry);
 }
 
-/* The rows of result k in one, where trips have kept them apart. They must have the type of the first one. */
+/* The rows of result k in one, where trips have kept them apart. They must have the type of the first one. Looked at in
+ * the order of the elements; in reverse the last of these was made first, and is the one that all are compared with. */
 static lam_tensor *joined(lam__control *c, const scan *s, size_t k) {
     lam_tensor **rows = s->rows + (int64_t)k * s->length;
     const lam_value *first = lam__scope_peek(rows[s->reverse ? s->length - 1 : 0]);
@@ -194,7 +206,7 @@ static lam_tensor *joined(lam__control *c, const scan *s, size_t k) {
 /* All trips; s->out gets the results. While a program is being recorded the first trip shows how many operations each
  * trip adds to it. If that times the trips is too much for one program, what the first trip has made is dropped, and
  * the loop becomes one operation, unless f reads elements, which are known trip by trip alone. Rows that have been
- * stacked are given up one output after the other. */
+ * stacked are given up one output after the other. Room for all rows at once is refused before it can overflow. */
 static bool run(lam__control *c, scan *s) {
     if (!s->length) return no_trips(c, s);
     lam__known known = lam__deferred_loop(s->f, s->carries, s->elements, s->carry, s->length);
@@ -221,7 +233,8 @@ static bool run(lam__control *c, scan *s) {
     return true;
 }
 
-/* Everything but the trips. s->f, reverse are set. */
+/* Everything but the trips. s->f, reverse are set. out[] lies behind in[] in one block; the caller's list is written by
+ * lam__control_end alone. */
 static bool prepare(lam__control *c, scan *s, lam_list init, lam_list xs, int64_t asked) {
     size_t n = init.count + xs.count;
     if (n != (size_t)s->f->inputs || c->n_out != (size_t)s->f->outputs || c->n_out < init.count) {
@@ -245,6 +258,7 @@ static bool prepare(lam__control *c, scan *s, lam_list init, lam_list xs, int64_
            find_length(c, s, asked);
 }
 
+/* The context is asked of xs where there are any: a scan may have no carries, and one by `length` no elements. */
 lam_status lam_scan(lam_fn *f, lam_list init, lam_list xs, lam_tensor **out, size_t n_out,
                     const lam_scan_options *options) {
     static const lam_scan_options none;
@@ -263,13 +277,15 @@ lam_status lam_scan(lam_fn *f, lam_list init, lam_list xs, lam_tensor **out, siz
 
 /* ---- map --------------------------------------------------------------------------------------------------------- */
 
-/* Several elements at once are a batch by chunks, in which each draws for itself, as one after the other would. */
+/* Several elements at once are a batch by chunks, in which each draws for itself, as one after the other would.
+ * lam_vmap is a public call at this level, so it is refused where a vmap would be, with its own message. */
 static bool map_batches(scan *s, int64_t batch_size) {
     lam_fn *batched =
         lam_vmap(s->f, &(lam_vmap_options){.chunk_size = batch_size, .randomness = LAM_RANDOMNESS_DIFFERENT});
     return lam_call(batched, (lam_list){s->elements, s->xs}, s->out, s->results) == LAM_OK;
 }
 
+/* A scan without carries; its elements depend on each other in nothing, which is what lets several go at once. */
 lam_status lam_map(lam_fn *f, lam_list xs, lam_tensor **out, size_t n_out, const lam_map_options *options) {
     static const lam_map_options none;
     const lam_map_options *o = options ? options : &none;

@@ -257,8 +257,8 @@ static const lam_tensor *by_columns(lam_fn *f, const sparse_env *e, lam_tensor *
     return got[0];
 }
 
-/* The products of a linear function with all directions of one kind, `like` an input of it. */
-/* The products of a linear function with the directions of its side: one batch, in chunks if the user wants it so. */
+/* The products of a linear function with the directions of its side, of which `like` is an input: one batch, in chunks
+ * if the user wants it so. */
 static lam_tensor *products(lam_fn *linear, const sparse_env *e, bool rows, lam_tensor *like) {
     lam_fn *mapped = lam_vmap(linear, &(lam_vmap_options){.chunk_size = e->chunk, .randomness = LAM_RANDOMNESS_SAME});
     return lam_apply(mapped, LAM_LIST(directions(linear->ctx, e, rows, like)));

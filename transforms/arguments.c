@@ -11,7 +11,8 @@
 
 /* "No list" is neither count nor items; an empty list is a mistake, since a derivative by nothing is none. Numbers may
  * be negative or ranges (LAM_RANGE). Each input once: a second mention would ask for the same gradient twice. The
- * comparison of each with those before it is quadratic, for a few inputs. */
+ * comparison of each with those before it is quadratic, for a few inputs. -1 in any case where something was wrong,
+ * also of an empty list. */
 int lam__arguments_argnums(const char *transform, const lam_fn *f, lam_axes argnums, int fallback, int items[]) {
     if (!argnums.count && !argnums.items) {
         for (int i = 0; i < fallback; i++) items[i] = i;
@@ -57,6 +58,7 @@ bool lam__arguments_aux(const char *transform, const lam_fn *f, int has_aux) {
     return false;
 }
 
+/* 0 is the default of the field, and means all at once. */
 bool lam__arguments_chunk(const char *transform, const lam_fn *f, int64_t chunk_size) {
     if (chunk_size >= 0) return true;
     lam__error_set(f->ctx, LAM_ERR_OPTION, "give a positive number, or 0 for all at once",
@@ -65,7 +67,8 @@ bool lam__arguments_chunk(const char *transform, const lam_fn *f, int64_t chunk_
 }
 
 /* Values are borrowed from the handles; NULL handles give NULL values, which functions with optional inputs take. What
- * is wrong with a handle is recorded as with any operand. */
+ * is wrong with a handle is recorded as with any operand. On failure what comes behind the one that is wrong is not
+ * set. */
 bool lam__arguments_values(lam_ctx *ctx, int n, lam_tensor *const in[], lam_value *values[]) {
     for (int i = 0; i < n; i++) {
         values[i] = in[i] ? lam__scope_operand_in(ctx, "input of a function", (size_t)i, in[i]) : NULL;
@@ -114,7 +117,8 @@ lam_status lam__arguments_give(lam_ctx *ctx, lam_status status, int n, lam_value
     return status;
 }
 
-/* Integers and bools have no derivative; to differentiate by one is a mistake rather than a zero. */
+/* Integers and bools have no derivative; to differentiate by one is a mistake rather than a zero. f is for the message:
+ * it is an input of this function, by whatever transform. */
 bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, const lam_value *v) {
     if (v && lam__dtype_is_inexact(v->dtype)) return true;
     lam__error_set(f->ctx, LAM_ERR_DTYPE, "cast it to f64, or leave it out of argnums",
@@ -123,6 +127,7 @@ bool lam__arguments_floating(const char *transform, const lam_fn *f, int i, cons
     return false;
 }
 
+/* Outputs have another remedy than inputs, so there are two of these. */
 bool lam__arguments_floating_output(const char *transform, const lam_fn *f, int o, const lam_value *v) {
     if (lam__dtype_is_inexact(v->dtype)) return true;
     lam__error_set(f->ctx, LAM_ERR_DTYPE, "put it last and count it in has_aux",
@@ -160,6 +165,8 @@ bool lam__arguments_fits(const char *transform, const lam_fn *f, const char *whi
     return false;
 }
 
+/* A function of the user's may give other types on another day; a derivative that was put together of both would be of
+ * neither. */
 lam_status lam__arguments_again(const lam_fn *f, lam_value *const before[], lam_value *const again[]) {
     for (int o = 0; o < f->outputs; o++) {
         const lam_value *a = before[o], *b = again[o];
@@ -191,15 +198,18 @@ void lam__arguments_release(int n, lam_value *values[]) {
 
 /* ---- captures as inputs ------------------------------------------------------------------------------------------ */
 
+/* A program holds its constants itself. Of a function that is derived it is the one at the bottom that captures. */
 int lam__arguments_captured(lam_fn *f) {
     bool transposed;
     return lam__linear_program(f, &transposed) ? 0 : lam__fn_captor(f)->captured;
 }
 
+/* Borrowed where it is f itself, the scope's where it is made. */
 lam_fn *lam__arguments_open(const char *prefix, lam_fn *f) {
     return lam__arguments_captured(f) ? lam__fn_open(prefix, f) : f;
 }
 
+/* In the order of the captures, which is that of the inputs that lam__fn_open adds. */
 void lam__arguments_append_captures(lam_fn *f, lam_tensor **list, int n) {
     const lam_fn *captor = lam__fn_captor(f);
     for (int k = 0; k < lam__arguments_captured(f); k++)

@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+/* Also of lanes, whose state is a batch too. */
 static const lam__batch *batch_of(const lam__level *level) {
     return level->state;
 }
@@ -48,7 +49,7 @@ lam_value *lam__batch_move(lam_ctx *ctx, lam_value *v, int from, int to) {
 }
 
 /* A box around v, taken over, whose batch axis is `axis`. In front there is a short way; elsewhere the dims of one
- * example have to be put together. */
+ * example have to be put together. NULL without memory; v is given up then as well. */
 static lam_value *box(lam__level *level, lam_value *v, int axis) {
     if (axis == 0) return lam__level_box_behind(level, v);
     int64_t without[LAM_INNER_RANK];
@@ -76,7 +77,7 @@ static lam_status unbox(lam__level *level, const lam_call_site *call, lam_value 
     return status;
 }
 
-/* On failure all of out[] is released, those that were boxed too. */
+/* On failure all of out[] is released, those that were boxed too. Rules give results with the axis in front. */
 static lam_status box_results(lam__level *level, int n, lam_value *out[]) {
     lam_status status = LAM_OK;
     for (int o = 0; o < n; o++)
@@ -86,7 +87,8 @@ static lam_status box_results(lam__level *level, int n, lam_value *out[]) {
 }
 
 /* A staged primitive takes its operands as they lie and says where the results have the batch axis. A result without a
- * batch axis is the same for all examples and stays a plain value; one that is left out is NULL. */
+ * batch axis is the same for all examples and stays a plain value; one that is left out is NULL. stands_for: what the
+ * stage records of this batch has to find it again under another level. */
 static lam_status process_staged(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     size_t n = (size_t)call->inputs, m = (size_t)call->outputs;
@@ -111,7 +113,8 @@ static lam_status process_staged(lam__level *level, const lam_call_site *call, l
     return status;
 }
 
-/* Any call: the batch rule of its row, on operands with the axis in front. */
+/* Any call: the batch rule of its row, on operands with the axis in front. Operands that were moved are released behind
+ * the rule, which has held what it needs. */
 LAM__APART static lam_status process_lists(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     size_t n = (size_t)call->inputs;
@@ -163,7 +166,7 @@ LAM__UNROLLED bool unbox_aligned(const lam__level *level, int n, lam_value *cons
 }
 
 /* An elementwise call on n operands, where n is a constant: the same primitive, one level below, on what is in the
- * boxes. */
+ * boxes. The result has the axis in front, since the operands have. */
 LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *call, int n, lam_value *out[]) {
     lam_value *in[3];
     if (!unbox_aligned(level, n, call->in, in)) return process_lists(level, call, out);
@@ -229,7 +232,8 @@ static bool multiply(lam__level *level, lam_value *x, lam_value *y, lam_status *
     return true;
 }
 
-/* The levels that the examples are of decide, and make the draw for all of them; those at work take their part. */
+/* The levels that the examples are of decide, and make the draw for all of them; those at work take their part. A draw
+ * that is the same for all lanes belongs to none of the levels, and stays as it is. */
 static lam_value *draw_lanes(lam__level *level, const lam__draw *d) {
     const lam__crew *crew = batch_of(level)->crew;
     lam_value *all = lam__draw_make(level->ctx, d);
@@ -244,7 +248,7 @@ static lam_value *draw_lanes(lam__level *level, const lam__draw *d) {
     return v && own ? box(level, v, 0) : v;
 }
 
-/* What a draw for none gives, which is none. */
+/* What a draw for none gives, which is none. With the dims that a draw would have had, of which one is 0. */
 static lam_value *drawn_none(lam_ctx *ctx, const lam__draw *wide) {
     const bool pairs = wide->what.form == LAM__RANDOM_PAIRS;
     int64_t dims[LAM_INNER_RANK + 1];
@@ -314,7 +318,8 @@ static void describe(const lam__level *level, lam__text *text) {
     lam__error_append(text, ")");
 }
 
-/* Behind the type of a box: which axis of what follows below is the batch axis. */
+/* Behind the type of a box: which axis of what follows below is the batch axis. Users see dims of one example, so only
+ * this tells them apart. */
 static void print(FILE *file, const lam_value *v) {
     fprintf(file, "axis %lld", (long long)lam__payload_of(v)->number);
 }
@@ -341,7 +346,7 @@ const lam__interpreter lam__interpreter_vmap = {
 
 /* Whether x may be used by a function that runs for lanes: what belongs to the levels that they are of, or to one
  * between those and here, has to come as an operand, or it would be all examples in the place of one. Lanes may lie in
- * lanes. */
+ * lanes. Levels are walked upwards, since lanes may lie in lanes, each with a barrier of its own. */
 static lam_status check_operand(const lam__level *level, const lam_call_site *call, int operand) {
     const lam_value *x = call->in[operand];
     if (!x || x->kind != LAM__BOX || lam__level_owns(level, x)) return LAM_OK;
@@ -385,7 +390,7 @@ const lam__interpreter lam__interpreter_lanes = {
     .print = print,
 };
 
-/* A result is looked at as an operand would be. */
+/* A result is looked at as an operand would be. By a row that is only a name, for the message. */
 static lam_status check_result(const lam__level *level, const lam_fn *f, lam_value *v) {
     lam_primitive row = {.name = f->name};
     lam_call_site call = {.ctx = level->ctx, .primitive = &row, .inputs = 1, .outputs = 1, .in = &v};
@@ -429,7 +434,7 @@ static lam_value *repeated(lam_ctx *ctx, lam_value *v, int64_t size, int to) {
 }
 
 /* Output o as the caller of vmap sees it; takes v over. The parent is current. An output that does not depend on the
- * example is repeated. */
+ * example is repeated. NULL after a failure, in any case with v given up. */
 static lam_value *finish(const lam_fn *f, const lam__level *level, int o, lam_value *v, int axis) {
     lam_ctx *ctx = level->ctx;
     const bool own = lam__level_owns(level, v);

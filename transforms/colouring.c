@@ -16,16 +16,19 @@ typedef struct graph {
     int64_t *start, *to;
 } graph;
 
+/* Entries that are given twice count twice. */
 static int64_t degree(const graph *g, int64_t v) {
     return g->start[v + 1] - g->start[v];
 }
 
+/* One block: starts, then ends of edges. */
 static void graph_stop(lam_ctx *ctx, graph *g) {
     if (g->start) lam__alloc_put(&ctx->pool, g->start, (size_t)(g->n + 2 + g->ends) * sizeof(int64_t));
     g->start = NULL;
 }
 
-/* From `count` pairs, twice as many with `both`, in which each pair counts both ways but those of one with itself. */
+/* From `count` pairs, twice as many with `both`, in which each pair counts both ways but those of one with itself. By
+ * counting: how many each has, where its list begins, then the lists. */
 static bool graph_start(lam_ctx *ctx, graph *g, int64_t n, int64_t count, const int64_t *from, const int64_t *to,
                         bool both) {
     *g = (graph){.n = n, .ends = both ? 2 * count : count};
@@ -52,7 +55,8 @@ static bool graph_start(lam_ctx *ctx, graph *g, int64_t n, int64_t count, const 
 }
 
 /* The vertices by their degree, the highest first, as counted; in `order`, with n + 1 more places behind for the
- * counts. */
+ * counts. A sort by counting, which keeps vertices of one degree in their order, so colours do not depend on a
+ * library's sort. */
 static void by_degree(const graph *g, int64_t *order) {
     int64_t *at = order + g->n;
     memset(at, 0, (size_t)(g->n + 1) * sizeof *at);
@@ -65,14 +69,16 @@ static void by_degree(const graph *g, int64_t *order) {
     for (int64_t v = 0; v < g->n; v++) order[at[degree(g, v) < g->n ? g->n - degree(g, v) : 0]++] = v;
 }
 
-/* forbidden[c] == v: v may not have colour c. Returns the lowest that it may. */
+/* forbidden[c] == v: v may not have colour c. Returns the lowest that it may. The mark is v itself, so that nothing has
+ * to be cleared between vertices. */
 static int64_t lowest(const int64_t *forbidden, int64_t v) {
     int64_t c = 0;
     while (forbidden[c] == v) c++;
     return c;
 }
 
-/* An order and a list of forbidden colours, for one colouring. */
+/* An order and a list of forbidden colours, for one colouring. forbidden[] has places for more colours than there are
+ * vertices, so that `lowest` always finds one. */
 static int64_t *room_get(lam_ctx *ctx, int64_t n, size_t *bytes) {
     *bytes = (size_t)(3 * n + 3) * sizeof(int64_t);
     int64_t *room = lam__alloc_get(&ctx->pool, *bytes);
@@ -123,6 +129,7 @@ typedef struct way {
     int64_t least; /* colours that it takes at least */
 } way;
 
+/* Without a limit nothing is taken out. */
 static bool is_mixed(const way *w) {
     return w->limit < INT64_MAX;
 }
@@ -133,7 +140,8 @@ static lam__entries turned_of(const lam__entries *e) {
 
 /* Finds the best limit, and with no limit at all. As many colours as entries in a line are needed for what keeps to the
  * limit, and as many as longer lines meet somewhere for these; the longest are taken out first. A mixed way counts one
- * more, since its derivative is taken in two passes. */
+ * more, since its derivative is taken in two passes. By the lengths alone, without a colouring: what a way takes at
+ * least tells which to try first, and which not at all. */
 static bool find_ways(lam_ctx *ctx, const lam__entries *e, bool turned, way ways[2]) {
     graph lines;
     size_t bytes, met_bytes = (size_t)e->n_across * sizeof(int64_t) + 1;
@@ -159,7 +167,8 @@ static bool find_ways(lam_ctx *ctx, const lam__entries *e, bool turned, way ways
     return fine;
 }
 
-/* The entries of lines within the limit in front, the others behind; room: for two numbers an entry. */
+/* The entries of lines within the limit in front, the others behind; room: for two numbers an entry. Both parts share
+ * the room, from its two ends. */
 static void split(const lam__entries *e, int64_t limit, const int64_t degrees[], int64_t *room, lam__entries *kept,
                   lam__entries *out) {
     int64_t *lines = room, *across = room + e->count, front = 0, back = e->count;
@@ -173,7 +182,8 @@ static void split(const lam__entries *e, int64_t limit, const int64_t degrees[],
 }
 
 /* Colours for `across` and, in a mixed way, for the lines that are taken out: counts[0] and counts[1], together at most
- * `most`, or else more than that. False after a failure. room: for two numbers an entry. */
+ * `most`, or else more than that. False after a failure. room: for two numbers an entry. lines[] first counts entries
+ * and then gets colours. */
 static bool go(lam_ctx *ctx, const lam__entries *e, const way *w, int64_t most, int64_t across[], int64_t lines[],
                int64_t *room, int64_t counts[2]) {
     lam__entries kept = *e, out = {0};
@@ -192,7 +202,8 @@ static bool go(lam_ctx *ctx, const lam__entries *e, const way *w, int64_t most, 
     return counts[0] >= 0 && counts[1] >= 0;
 }
 
-/* The ways by the colours that they take at least, those of one pass first where that is the same. */
+/* The ways by the colours that they take at least, those of one pass first where that is the same. There are four, so
+ * any sort will do, but it has to be stable in this. */
 static void sort_ways(way ways[4]) {
     for (int i = 1; i < 4; i++)
         for (int k = i; k > 0; k--) {
@@ -204,7 +215,7 @@ static void sort_ways(way ways[4]) {
 }
 
 /* Goes the ways one after another, each with what the best one so far leaves to win; `trial`: room for the colours of
- * both and then for two numbers an entry. */
+ * both and then for two numbers an entry. `most` is what the best so far leaves to win, one less than its price. */
 static bool best_way(lam_ctx *ctx, const lam__entries *e, const way ways[4], int64_t columns[], int64_t rows[],
                      int64_t *trial, lam__bicolouring *b) {
     int64_t best = INT64_MAX, *trial_rows = trial + e->n_across, *room = trial_rows + e->n_lines;
@@ -287,7 +298,7 @@ static void forbid_near(const star *s, int64_t v) {
     }
 }
 
-/* The neighbours of v meet its colour. */
+/* The neighbours of v meet its colour. Colours above the neighbour's own do not concern it. */
 static void tell_near(const star *s, int64_t v) {
     for (int64_t k = s->g.start[v]; k < s->g.start[v + 1]; k++) {
         const int64_t w = s->g.to[k], own = s->colours[w];
@@ -311,7 +322,8 @@ static int64_t colour_star(const star *s, const int64_t order[]) {
     return colours;
 }
 
-/* One block serves for the order, for the counts that make it and later others, and for what is forbidden. */
+/* One block serves for the order, for the counts that make it and later others, and for what is forbidden. Diagonal
+ * entries are no edges; a vertex without edges has colour 0. */
 int64_t lam__colouring_symmetric(lam_ctx *ctx, const lam__entries *e, int64_t colours[]) {
     star s = {.colours = colours};
     size_t bytes;

@@ -13,12 +13,14 @@
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-/* The context and behind it its flags: needs, floating and marked of each input, constant and absent of each output. */
+/* The context and behind it its flags: needs, floating and marked of each input, constant and absent of each output. By
+ * the instance alone, so that a release needs to keep no size. */
 static size_t context_bytes(const lam__instance *x) {
     return sizeof(lam_fctx) + (size_t)(3 * x->inputs + 2 * x->outputs) * sizeof(bool);
 }
 
-/* `floating` is noted here because the operands may be gone, or abstract, when a rule runs. */
+/* `floating` is noted here because the operands may be gone, or abstract, when a rule runs. The state of the generator
+ * is kept for rules that run the function again (runs_again). */
 lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *const in[]) {
     size_t bytes = context_bytes(x);
     lam_fctx *fc = lam__alloc_get(&x->ctx->pool, bytes);
@@ -39,7 +41,8 @@ lam_fctx *lam__context_new(lam__instance *x, const bool needs[], lam_value *cons
     return fc;
 }
 
-/* Values and, behind them, their handles and the outputs that they are; room for one at least. */
+/* Values and, behind them, their handles and the outputs that they are; room for one at least. One list is one block,
+ * whose size follows from its count. */
 static size_t saved_bytes(int count) {
     return (size_t)(count ? count : 1) * (sizeof(lam_value *) + sizeof(lam_tensor *) + sizeof(int));
 }
@@ -85,6 +88,7 @@ void lam__context_release(lam_fctx *fc) {
     lam__custom_release(x);
 }
 
+/* What forward has marked, and what it did not set. */
 void lam__context_note_absent(lam_fctx *fc, lam_value *const out[]) {
     for (int o = 0; o < fc->instance->outputs; o++) {
         fc->absent[o] = !out[o];
@@ -92,6 +96,7 @@ void lam__context_note_absent(lam_fctx *fc, lam_value *const out[]) {
     }
 }
 
+/* The Function itself is there; contexts around it map it. */
 lam_fctx *lam__context_innermost(lam_fctx *fc) {
     while (fc->inner) fc = fc->inner;
     return fc;
@@ -122,7 +127,8 @@ lam_fctx *lam__context_with(lam_fctx *fc, lam_value *const values[]) {
     return copy;
 }
 
-/* Where value v is among n, shown by handle t unless that is NULL; -1: nowhere. */
+/* Where value v is among n, shown by handle t unless that is NULL; -1: nowhere. Handles tell two inputs apart that are
+ * one value. */
 static int place_of(int n, lam_value *const values[], lam_tensor *const handles[], const lam_value *v,
                     const lam_tensor *t) {
     int k = 0;
@@ -186,7 +192,8 @@ static lam_status check_part(const lam_fctx *fc, int parts, const char *call) {
     return lam__custom_fail(fc, LAM_ERR_RULE, remedy, "%s may not be called here", call);
 }
 
-/* Holds the values of the list for a mode. Called at most once for each: `done` is seen before. */
+/* Holds the values of the list for a mode. Called at most once for each: `done` is seen before. outputs[] is filled in
+ * later, when the outputs are there (lam__context_find_outputs). */
 static lam_status hold_saved(lam_fctx *fc, int mode, lam_list list) {
     int count = (int)list.count;
     size_t bytes = saved_bytes(count);
@@ -221,7 +228,7 @@ lam_status lam__context_keep(lam_fctx *fc, lam_value *const in[]) {
 }
 
 /* A live handle of this context, since a value of another one would end with that; NOTE [hidden intermediates] in
- * custom.c says what else is refused, and why. */
+ * custom.c says what else is refused, and why. Births are numbers that rise with each handle. */
 static lam_status check_saved(const lam_fctx *fc, const char *call, size_t i, lam_tensor *t) {
     lam_value *v;
     lam_tensor *failed;
@@ -260,13 +267,14 @@ lam_status lam_fctx_save_for_forward(lam_fctx *fc, lam_list list) {
 }
 
 /* What the running callback reads: its own list, or the other one if there is none. So a Function with both rules may
- * save once for the two of them. */
+ * save once for the two of them. Where neither was saved it is empty. */
 static const lam__saved *readable(const lam_fctx *fc) {
     int own = fc->part == LAM__PART_JVP ? LAM__FOR_JVP : LAM__FOR_BACKWARD;
     return &fc->saved[fc->saved[own].done ? own : LAM__FOR_BOTH - 1 - own];
 }
 
-/* A new handle in the callback's scope each time. */
+/* A new handle in the callback's scope each time. NULL for what was saved as NULL, and a failed tensor for what was not
+ * saved. */
 lam_tensor *lam_fctx_saved(lam_fctx *fc, int i) {
     if (check_part(fc, READING, "lam_fctx_saved") != LAM_OK) return fc ? &fc->ctx->failed : &lam__context_failed.failed;
     const lam__saved *s = readable(fc);
@@ -300,7 +308,8 @@ lam_status lam_fctx_set_data(lam_fctx *fc, const char *name, const void *bytes, 
     return LAM_OK;
 }
 
-/* The address is stable as long as the context lives, and aligned for any type. */
+/* The address is stable as long as the context lives, and aligned for any type. No failure where there is none of this
+ * name: a rule may ask. */
 const void *lam_fctx_data(const lam_fctx *fc, const char *name, size_t *size) {
     if (size) *size = 0;
     for (const lam__datum *d = fc ? fc->data : NULL; d && name; d = d->next)
@@ -313,7 +322,8 @@ const void *lam_fctx_data(const lam_fctx *fc, const char *name, size_t *size) {
 
 /* ---- marks ------------------------------------------------------------------------------------------------------- */
 
-/* Marks by handle: those given to the callback are compared, not their values, since two inputs may be one value. */
+/* Marks by handle: those given to the callback are compared, not their values, since two inputs may be one value. Only
+ * noted here; what comes of it is decided when forward has returned. */
 lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list) {
     lam_status status = check_part(fc, OVERWRITING, "lam_fctx_mark_dirty");
     for (size_t k = 0; k < list.count && status == LAM_OK; k++) {
@@ -342,7 +352,7 @@ lam_status lam_fctx_mark_non_differentiable(lam_fctx *fc, lam_list list) {
 }
 
 /* Marks outputs first to first+count-1; number is what the caller wrote. A mark is for this application only: each
- * level and each example makes its own. */
+ * level and each example makes its own. Compared without adding, so that no sum overflows. */
 static lam_status mark_absent(lam_fctx *fc, int first, int count, int number) {
     int m = fc->instance->outputs;
     if (first < 0) first += m;

@@ -33,7 +33,8 @@ static bool stands_in(lam_fctx *fc, int i) {
     return fc->instance->fn.jvp && fc->floating[i] && lam__context_innermost(fc)->materialize;
 }
 
-/* Whether input (k < inputs) or output k takes part. */
+/* Whether input (k < inputs) or output k takes part. Integers have no tangent, and outputs that are constant none that
+ * counts. */
 static bool takes_part(const rule_env *e, int k) {
     lam_fctx *fc = e->fc;
     int inputs = fc->instance->inputs;
@@ -47,7 +48,8 @@ static void spread(const rule_env *e, int first, int n, lam_tensor *const in[], 
     for (int k = 0, from = 0; k < n; k++) values[k] = takes_part(e, first + k) ? lam__scope_peek(in[from++]) : NULL;
 }
 
-/* Handles of those that take part, zeros where the rule gave nothing. */
+/* Handles of those that take part, zeros where the rule gave nothing. Values are taken over; after a failure handles
+ * are failed ones. */
 static void gather(const rule_env *e, int first, int n, lam_status status, lam_value *values[], lam_tensor *out[]) {
     lam_ctx *ctx = e->fc->ctx;
     for (int k = 0, to = 0; k < n; k++) {
@@ -94,7 +96,8 @@ static void body_cotangents(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *ou
     lam__scratch_put(&area);
 }
 
-/* The arity of the rule as a function, which has no holes: handles are only those of what takes part. */
+/* The arity of the rule as a function, which has no holes: handles are only those of what takes part. In the order of
+ * spread and gather. */
 static int count_taking_part(const rule_env *e, int first, int n) {
     int count = 0;
     for (int k = 0; k < n; k++) count += takes_part(e, first + k);
@@ -159,6 +162,7 @@ lam_status lam__derive_cotangents(lam_fctx *fc, lam_value *const in[], lam_value
     return transpose(&e, &f, 0, x->inputs, x->inputs, x->outputs, g, gx);
 }
 
+/* The transpose of backward takes tangents of the inputs to those of the outputs. */
 lam_status lam__derive_tangents(lam_fctx *fc, lam_value *const in[], lam_value *const results[], lam_value *const dx[],
                                 lam_value *dout[]) {
     const lam__instance *x = fc->instance;

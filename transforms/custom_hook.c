@@ -25,6 +25,7 @@ static void hook_release(lam_ctx *ctx, void *attrs) {
     lam__fn_release(((hook_attrs *)attrs)->hook);
 }
 
+/* An alias, so that the output is another tensor than the input to those who compare. */
 static void hook_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     out[0] = lam_alias(in[0]);
     lam_fctx_save_for_backward(fc, (lam_list){(size_t)lam_fctx_inputs(fc) - 1, in + 1});
@@ -47,7 +48,7 @@ static void hook_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
     dout[0] = t[0];
 }
 
-/* Calling a hook is calling its callback. */
+/* Calling a hook is calling its callback. So a hook that a user calls does what it would do to a gradient. */
 static void body_hook(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *callback = lam__fn_base(env);
     (void)ctx;

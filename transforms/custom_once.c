@@ -20,14 +20,15 @@ typedef struct once_params {
     const char *rule;          /* which one it is */
 } once_params;
 
-/* The same words whoever finds it, a level or a program. */
+/* The same words whoever finds it, a level or a program. Recorded when a derivative gets there, not when the Function
+ * is applied. */
 static lam_status refuse(const lam__instance *x, const char *rule) {
     return lam__error_set(
         x->ctx, LAM_ERR_RULE, "write the rule with lamina operations and leave once_differentiable out",
         "Function '%s': it is once_differentiable, and a second derivative reaches its %s", x->fn.name, rule);
 }
 
-/* The identity, as a name is. */
+/* The identity, as a name is. Borrowed from the row of names, so that types and views are looked at in one place. */
 static lam_status shape_once(const lam_call_site *call, lam_shape out[]) {
     return lam__row_checkpoint_name.shape(call, out);
 }
@@ -48,10 +49,12 @@ static void vjp_once(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     jvp_once(r, g, gx);
 }
 
+/* The identity of the whole batch. */
 static void batch_once(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, r->params, sizeof(once_params), r->in[0]);
 }
 
+/* In no registry: it lives in programs alone, each of which holds the Function that it speaks of. */
 static const lam_primitive row_once = {
     .name = "once",
     .inputs = 1,
@@ -67,11 +70,13 @@ static const lam_primitive row_once = {
 
 /* ---- what a rule is given ---------------------------------------------------------------------------------------- */
 
+/* Of a box whose level is open. */
 static const lam__interpreter *interpreter_of(const lam_value *box) {
     return lam__payload_of(box)->level->interpreter;
 }
 
-/* The outermost box in v that belongs to no batch and carries something; NULL if there is none. */
+/* The outermost box in v that belongs to no batch and carries something; NULL if there is none. Batches have no
+ * derivatives, and levels that are transparent pass on what lies below them. */
 static const lam_value *beyond_batches(const lam_value *v) {
     while (v && v->kind == LAM__BOX && (interpreter_of(v)->hides_axis || interpreter_of(v)->transparent))
         v = interpreter_of(v)->transparent ? interpreter_of(v)->read(v) : lam__payload_of(v)->inner;
@@ -82,7 +87,9 @@ bool lam__custom_only_batches(const lam_value *v) {
     return !beyond_batches(v);
 }
 
-/* One reference to what stands for v, NULL for NULL. Integers have no derivative to lose. */
+/* One reference to what stands for v, NULL for NULL. Integers have no derivative to lose. A trace that keeps loops is a
+ * program to be run or differentiated later; one that records tangents keeps none, and what it has is linear
+ * already. */
 static lam_status guard(lam__instance *x, const char *rule, lam_value *v, lam_value **out) {
     const lam_value *box = v && lam__dtype_is_inexact(v->dtype) ? beyond_batches(v) : NULL;
     while (box && lam__dependence_is_once(box)) box = beyond_batches(lam__payload_of(box)->inner);
@@ -112,7 +119,8 @@ static lam_status guard_saved(const lam_fctx *holder, const char *rule, lam_valu
     return status;
 }
 
-/* The rule sees a copy of the context, whose saved values are guarded. */
+/* The rule sees a copy of the context, whose saved values are guarded. Given values first, then saved ones, in one
+ * block; results are compared with nothing, since the rule only reads them. */
 lam_status lam__custom_once(const lam_call_site *call, lam_value *const results[], int n, lam_value *const given[],
                             const char *name, lam__custom_rule *rule, lam_value *wanted[]) {
     lam_fctx *fc = call->residual;

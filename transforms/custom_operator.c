@@ -13,7 +13,8 @@
 #include <lamina/program.h>
 #include <lamina/tensor.h>
 
-/* in[] is v, then the captures: parameters first. matvec takes v in place n. */
+/* in[] is v, then the captures: parameters first. matvec takes v in place n. v comes from the rule and belongs where
+ * the rule runs, so it is not looked for in lanes. */
 static void body_operator(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const lam__operator_env *e = env;
     int count = e->matvec->inputs;
@@ -22,7 +23,8 @@ static void body_operator(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
     if (list) out[0] = lam_apply(e->matvec, (lam_list){(size_t)count, list});
 }
 
-/* v, then the captures; env is the function that takes all of them as inputs. */
+/* v, then the captures; env is the function that takes all of them as inputs. The list is the scope's: the call may be
+ * one of many in a loop. */
 static void body_at_captures(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = env;
     lam_tensor **list = lam__apply_room(ctx, (size_t)f->inputs);
@@ -30,7 +32,8 @@ static void body_at_captures(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *o
     if (list) out[0] = lam_apply(f, (lam_list){(size_t)f->inputs, list});
 }
 
-/* A function of v that calls `open` with these captures behind it. */
+/* A function of v that calls `open` with these captures behind it. `open` is held by whoever made it for as long as the
+ * system is solved. */
 static lam_fn *at_captures(lam_fn *open, const char *name, lam_list captures) {
     return lam_fn_new(
         open->ctx,
@@ -38,7 +41,8 @@ static lam_fn *at_captures(lam_fn *open, const char *name, lam_list captures) {
             .name = name, .body = body_at_captures, .inputs = 1, .outputs = 1, .env = open, .captures = captures});
 }
 
-/* Handles to the boxes of a program, as captures of a function that has inputs for them. */
+/* Handles to the boxes of a program, as captures of a function that has inputs for them. In the order in which
+ * lam__program_with takes others for them. */
 static bool boxes_of(lam_ctx *ctx, lam__program *p, size_t boxes, lam_list *captures) {
     lam_tensor **items = lam__apply_room(ctx, boxes);
     lam_value **values = (lam_value **)(void *)lam__apply_room(ctx, boxes);
@@ -68,7 +72,7 @@ static lam_fn *open_fn(lam_fn *f, lam_list *captures) {
     return lam__arguments_open("solve", f);
 }
 
-/* The transpose of f, with what levels own of it as captures. */
+/* The transpose of f, with what levels own of it as captures. A function that has nothing to open is used as it is. */
 static lam_fn *transpose_of(lam_fn *f, lam_tensor *like) {
     lam_list captures;
     lam_fn *back = lam_linear_transpose(f, LAM_LIST(like));
@@ -77,7 +81,8 @@ static lam_fn *transpose_of(lam_fn *f, lam_tensor *like) {
 }
 
 /* in[]: parameters, the right-hand side, then what matvec captures; all but the right-hand side are captures of the
- * function of a vector. */
+ * function of a vector. The right-hand side is number n among the inputs, which is why the captures behind it move
+ * up. */
 lam_fn *lam__custom_operator(const lam__solve_attrs *a, lam__operator_env *env, lam_tensor *const in[],
                              lam_tensor *like) {
     lam_ctx *ctx = a->matvec->ctx;
@@ -96,7 +101,8 @@ lam_fn *lam__custom_operator(const lam__solve_attrs *a, lam__operator_env *env, 
 }
 
 /* It is called for types alone where no level is seen. What else fails there is the business of whoever calls it in
- * earnest, but for memory, without which nothing is known. */
+ * earnest, but for memory, without which nothing is known. What cannot be run at the ground, for a value that is hidden
+ * there, depends on more than it says. */
 lam_status lam__custom_hides(lam_fn *open, lam_list in, bool *hides) {
     lam_ctx *ctx = open->ctx;
     lam__level *current = ctx->current;
@@ -127,7 +133,8 @@ void lam__custom_release_solve(const lam__solve_attrs *a) {
         if (a->beside[k]) lam__fn_release(a->beside[k]);
 }
 
-/* One behind the other in one list, with counts by which lam__custom_beside finds them again among the operands. */
+/* One behind the other in one list, with counts by which lam__custom_beside finds them again among the operands.
+ * beside[] holds the opened functions from here on. */
 bool lam__custom_open_beside(lam_ctx *ctx, lam__solve_attrs *a, lam_list *captures) {
     lam_list own[LAM__BESIDES];
     size_t count = 0;
@@ -145,6 +152,8 @@ bool lam__custom_open_beside(lam_ctx *ctx, lam__solve_attrs *a, lam_list *captur
     return captures->items != NULL;
 }
 
+/* In front of its captures are the parameters, the right-hand side, those of the operator, and those of functions
+ * before it. */
 lam_fn *lam__custom_beside(const lam__solve_attrs *a, lam_tensor *const in[], enum lam__beside which) {
     lam_fn *f = a->beside[which];
     if (!f || !a->captured[which]) return f;

@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+/* A failed condition counts as known: reading it gives the failure. */
 lam__known lam__deferred_known(const lam_tensor *condition) {
     const lam__program *p = lam__nested_program_at(lam__scope_peek(condition));
     return !p ? LAM__KNOWN : p->only_types ? LAM__NOT_ASKED : LAM__TRACED;
@@ -63,6 +64,7 @@ lam__known lam__deferred_loop(lam_fn *f, size_t n, size_t elements, lam_tensor *
     return whole && trips > most ? LAM__TRACED : LAM__KNOWN;
 }
 
+/* The first operand that belongs to such a program tells. */
 lam__extent lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operands[]) {
     const lam_fn *captor = lam__fn_captor(f);
     const int captured = lam__arguments_captured(f);
@@ -75,6 +77,7 @@ lam__extent lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operan
     return (lam__extent){-1, 0};
 }
 
+/* By division, since the product could overflow. */
 bool lam__deferred_is_long(lam__extent before, lam__extent now, int64_t trips) {
     if (before.operations < 0) return false;
     return now.operations - before.operations > MOST_OPERATIONS / trips ||
@@ -93,6 +96,7 @@ static bool is_free(const lam_value *v) {
     return true;
 }
 
+/* Captures count as operands, as the body reads them too. */
 bool lam__deferred_trips(lam_fn *f, size_t n, lam_tensor *const operands[], int64_t trips) {
     const lam_fn *captor = lam__fn_captor(f);
     const int captured = lam__arguments_captured(f);
@@ -103,7 +107,8 @@ bool lam__deferred_trips(lam_fn *f, size_t n, lam_tensor *const operands[], int6
     return lam__deferred_loop(f, n, 0, operands, trips / FURTHER) == LAM__TRACED;
 }
 
-/* A loop over numbers is a scan whose first carry is the number. */
+/* A loop over numbers is a scan whose first carry is the number. After the body the number goes on, whatever the body
+ * did with it. */
 static void body_counted(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = lam__fn_base(env);
     (void)ctx;
@@ -115,7 +120,8 @@ static lam_fn *counted(lam_fn *f) {
     return lam__fn_derive(f->ctx, &(lam__derived){"count", f, body_counted, f->inputs, f->outputs + 1, NULL, 0, NULL});
 }
 
-/* Function number i, which takes all operands, and of the captures behind them its own. */
+/* Function number i, which takes all operands, and of the captures behind them its own. `from`: where its captures
+ * begin among the operands of all functions. */
 static lam_fn *function_of(const lam__control *c, size_t i, int operands, int inputs, int from) {
     lam_fn *f = lam__arguments_open("body", c->fns[i]);
     if (f->magic != LAM__FN || f->inputs == inputs) return f;
@@ -125,7 +131,7 @@ static lam_fn *function_of(const lam__control *c, size_t i, int operands, int in
 }
 
 /* What is to be done, with its functions; in[] has room for operands and captures, of which the latter are filled in.
- * NULL after recording a failure. */
+ * NULL after recording a failure. Bytes are cleared, so that equal parameters are equal bytes. */
 static lam__nested *nested_of(const lam__control *c, const lam__later *later, int skip, int operands, int inputs,
                               lam_tensor **in) {
     lam__nested *w =
@@ -149,7 +155,7 @@ static lam__nested *nested_of(const lam__control *c, const lam__later *later, in
 }
 
 /* Operands, then the captures of each function, are the inputs of one row. A counted loop carries its number as well,
- * which the caller has no use for. */
+ * which the caller has no use for. The index of a switch stands in front of all, and no function gets it. */
 bool lam__deferred_call(lam__control *c, const lam__later *later, lam_tensor *const operands[], lam_tensor *results[]) {
     static const lam_primitive *const rows[] = {&lam__row_switch, &lam__row_while, &lam__row_scan};
     const int skip = later->kind == LAM__SWITCH, n = (int)later->n, m = (int)c->n_out + later->counted;
@@ -175,6 +181,8 @@ bool lam__deferred_call(lam__control *c, const lam__later *later, lam_tensor *co
     return lam__arguments_give(c->ctx, status, (int)c->n_out, made + later->counted, results) == LAM_OK;
 }
 
+/* What had been recorded by then stays in the program and is read by nobody. ERR_ABSTRACT says that a function has read
+ * elements. */
 bool lam__deferred_try(lam__control *c, const lam__later *what, lam_tensor *const operands[], lam_tensor *results[],
                        bool *reads) {
     const lam_random_state before = c->ctx->random;

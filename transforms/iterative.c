@@ -19,6 +19,7 @@
 
 #include <math.h>
 
+/* Defaults, but for MOST_RESTART, which is what there is room for in arnoldi. */
 enum { RESTART = 20, MOST_RESTART = 64, STEPS_PER_ELEMENT = 10 };
 
 /* A running iteration: the operator, what it is to reach, and how often it may be asked. */
@@ -37,20 +38,24 @@ static lam_tensor *apply(lam_fn *f, lam_tensor *x) {
     return lam__error_fail(f->ctx, LAM_ERR_SHAPE, "'%s' gives another type than that of its operand", f->name);
 }
 
+/* Without one it is the identity. */
 static lam_tensor *preconditioned(const iteration *it, lam_tensor *x) {
     return it->preconditioner ? apply(it->preconditioner, x) : x;
 }
 
-/* The product of conj(x) and y, over all elements; a number. */
+/* The product of conj(x) and y, over all elements; a number. Complex systems have it too; of real ones conj is
+ * nothing. */
 static lam_tensor *inner(lam_tensor *x, lam_tensor *y) {
     return lam_sum(lam_mul(lam_conj(x), y), NULL);
 }
 
+/* A real number, also of complex x. */
 static lam_tensor *length(lam_tensor *x) {
     return lam_norm(x, NULL);
 }
 
-/* x/y, and 0 where y is 0: a step that is not taken. */
+/* x/y, and 0 where y is 0: a step that is not taken. The divisor is 1 where it is not used, so that no derivative and
+ * no other example sees a NaN. */
 static lam_tensor *ratio(lam_tensor *x, lam_tensor *y) {
     lam_tensor *none = lam_eq(y, 0.0);
     return lam_where(none, 0.0, lam_div(x, lam_where(none, 1.0, y)));
@@ -74,7 +79,7 @@ static answer holds(lam_tensor *condition) {
     }
 }
 
-/* The iteration of these settings towards b. */
+/* The iteration of these settings towards b. tol below 0 asks for none, as 0 is the default of the field. */
 static iteration begin(lam_fn *linear, lam_tensor *b, const lam_iterative_options *o) {
     lam_tensor *size = length(b);
     double tol = o->tol > 0 ? o->tol : o->tol < 0 ? 0 : 1e-5;
@@ -89,7 +94,8 @@ static iteration begin(lam_fn *linear, lam_tensor *b, const lam_iterative_option
 }
 
 /* The last iterate, NaN where the residual is, as from a right side with NaN; a failure if that is asked for and a
- * residual is not short enough, or NaN too where nobody knows yet. */
+ * residual is not short enough, or NaN too where nobody knows yet. Where examples differ each has its own NaN, while a
+ * failure would be one for all. */
 static lam_tensor *outcome(const iteration *it, const char *what, lam_tensor *x, lam_tensor *residual) {
     lam_tensor *size = length(residual), *enough = lam_le(size, it->limit);
     const answer all = it->must_converge ? holds(enough) : YES;
@@ -102,7 +108,7 @@ static lam_tensor *outcome(const iteration *it, const char *what, lam_tensor *x,
     return &ctx->failed;
 }
 
-/* Short enough, or no number, from which nothing comes back. */
+/* Short enough, or no number, from which nothing comes back. NaN is not greater than anything. */
 static lam_tensor *is_done(const iteration *it, lam_tensor *residual) {
     return lam_not(lam_gt(length(residual), it->limit));
 }
@@ -119,7 +125,8 @@ enum { X, R, OTHERS, MOST_STATE = 5 };
 typedef void one_step(const iteration *it, lam_tensor *done, lam_tensor *s[]);
 
 /* A step, after which what it leaves behind goes with its scope, and then the state before it, but for b. Entries may
- * be one tensor before the first step only, when they are b. False after a failure. */
+ * be one tensor before the first step only, when they are b. False after a failure. So an iteration holds the tensors
+ * of two steps at most, however long it is. */
 static bool step_alone(const iteration *it, one_step *step, lam_tensor *done, lam_tensor *s[], int count) {
     lam_tensor *before[MOST_STATE];
     lam_scope *scope = lam_scope_begin(it->linear->ctx);
@@ -138,7 +145,8 @@ typedef struct loop {
     int count;
 } loop;
 
-/* The iteration as a function of the loop sees it, which has its tensors behind the carries. */
+/* The iteration as a function of the loop sees it, which has its tensors behind the carries. The limit and b may be
+ * variables of the program, and so are captures of its functions. */
 static iteration of_loop(const loop *l, lam_tensor *const in[]) {
     iteration it = *l->it;
     it.limit = in[l->count + 1];
@@ -164,7 +172,8 @@ static void body_step(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     out[l->count] = lam_add(in[l->count], 1);
 }
 
-/* The steps behind the first k. Systems of a batch end each for itself there. */
+/* The steps behind the first k. Systems of a batch end each for itself there. l lives in this frame, which lam_while
+ * does not outlast. */
 static bool iterate_later(const iteration *it, one_step *step, lam_tensor *s[], int count, int64_t k) {
     lam_ctx *ctx = it->linear->ctx;
     const int n = count + 1;
@@ -182,7 +191,8 @@ static bool iterate_later(const iteration *it, one_step *step, lam_tensor *s[], 
     return true;
 }
 
-/* Steps until all systems are done, or as many as there may be. False after a failure. */
+/* Steps until all systems are done, or as many as there may be. False after a failure. As long as one system of a batch
+ * is not done, all are in the loop. */
 static bool iterate(const iteration *it, one_step *step, lam_tensor *s[], int count) {
     for (int64_t k = 0; k < it->most; k++) {
         lam_tensor *done = is_done(it, s[R]);
@@ -199,7 +209,8 @@ static bool iterate(const iteration *it, one_step *step, lam_tensor *s[], int co
 
 enum { CG_P = OTHERS, CG_GAMMA, CG_STATE };
 
-/* Hestenes and Stiefel's step with a preconditioner. Systems that are done get 0 for both factors and stay. */
+/* Hestenes and Stiefel's step with a preconditioner. Systems that are done get 0 for both factors and stay. gamma is r
+ * z, of which the next direction takes the ratio. */
 static void cg_step(const iteration *it, lam_tensor *done, lam_tensor *s[]) {
     lam_tensor *p = s[CG_P], *gamma = s[CG_GAMMA];
     lam_tensor *ap = apply(it->linear, p), *alpha = unless(done, ratio(gamma, inner(p, ap)));
@@ -210,7 +221,7 @@ static void cg_step(const iteration *it, lam_tensor *done, lam_tensor *s[]) {
     s[CG_P] = lam_add(z, lam_mul(unless(done, ratio(s[CG_GAMMA], gamma)), p));
 }
 
-/* From x = 0, whose residual is b. */
+/* From x = 0, whose residual is b. env: the settings, a copy that the solve holds. */
 static lam_tensor *solve_cg(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env) {
     iteration it = begin(linear, b, env);
     lam_tensor *s[CG_STATE] = {lam_zeros_like(b), b, preconditioned(&it, b)};
@@ -223,7 +234,7 @@ static lam_tensor *solve_cg(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *e
 enum { BI_SHADOW = OTHERS, BI_P, BI_RHO, BI_STATE };
 
 /* Where the shadow residual has become orthogonal to the residual, the iteration starts anew from there: rho is then
- * small beside both, and the next direction would be noise. */
+ * small beside both, and the next direction would be noise. Van der Vorst 1992, preconditioned from the right. */
 static void bicgstab_step(const iteration *it, lam_tensor *done, lam_tensor *s[]) {
     lam_tensor *p = preconditioned(it, s[BI_P]), *v = apply(it->linear, p);
     lam_tensor *alpha = unless(done, ratio(s[BI_RHO], inner(s[BI_SHADOW], v)));
@@ -256,7 +267,8 @@ typedef struct arnoldi {
 } arnoldi;
 
 /* One more vector: A times the last one without its share in the others, taken away twice, since what rounding leaves
- * of the first time is gone after the second. A space that is closed gives zeros. */
+ * of the first time is gone after the second. A space that is closed gives zeros. A vector below rounding of what it
+ * was made from counts as none. */
 static void extend(const iteration *it, arnoldi *a, lam_dims dims, int64_t most) {
     const int64_t k = a->steps++;
     lam_tensor *v = lam_reshape(a->basis[k], dims);
@@ -276,7 +288,8 @@ static void extend(const iteration *it, arnoldi *a, lam_dims dims, int64_t most)
 }
 
 /* y with H y nearest to `size` e_1: with H = q r that of r y = size times q's conjugated first row. Where the space is
- * closed H may be singular, and columns behind that are zeros: what has no pivot takes no part. */
+ * closed H may be singular, and columns behind that are zeros: what has no pivot takes no part. A pivot of 1 stands in
+ * for one that is missing, with 0 on its right side. */
 static lam_tensor *nearest(lam_tensor *h, lam_tensor *size) {
     lam_tensor *q, *r;
     if (lam_qr(h, &q, &r, NULL) != LAM_OK) return q;
@@ -288,7 +301,8 @@ static lam_tensor *nearest(lam_tensor *h, lam_tensor *size) {
     return lam_triangular_solve(lam_add(r, ones), side, &(lam_triangular_solve_options){.upper = true});
 }
 
-/* The correction of least residual in the space of A's powers on r. */
+/* The correction of least residual in the space of A's powers on r. While a program is recorded nobody knows whether
+ * the space is closed, and all steps are made; what is closed adds zeros. */
 static lam_tensor *correction(const iteration *it, lam_tensor *r, int64_t steps) {
     arnoldi a = {.steps = 0};
     lam_dims dims = lam_dims_of(r);
@@ -306,7 +320,7 @@ static lam_tensor *correction(const iteration *it, lam_tensor *r, int64_t steps)
 }
 
 /* One restart: the best correction within the space of so many steps. The residual is computed anew, since what
- * rounding left in the old one would stay. */
+ * rounding left in the old one would stay. More steps than elements would find a closed space. */
 static void gmres_step(const iteration *it, lam_tensor *done, lam_tensor *s[]) {
     const int64_t size = lam_size(s[R]), steps = it->restart < size ? it->restart : size;
     s[X] = lam_add(s[X], unless(done, correction(it, s[R], steps)));
@@ -321,7 +335,7 @@ static lam_tensor *solve_gmres(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void
 
 /* ---- the operations ---------------------------------------------------------------------------------------------- */
 
-/* b - matvec(parameters, x0). */
+/* b - matvec(parameters, x0). So the iteration begins at 0 in any case, and x0 is added at the end. */
 static lam_tensor *what_is_left(lam_fn *matvec, lam_list parameters, lam_tensor *b, lam_tensor *x0) {
     lam_ctx *ctx = matvec->ctx;
     lam_tensor **list = lam__apply_room(ctx, parameters.count + 1);
@@ -341,7 +355,8 @@ static bool preconditions(const char *what, lam_ctx *ctx, lam_fn *f) {
 }
 
 /* Checks what concerns iterations; custom_solve.c does the rest. Symmetric and real systems are their own transposed
- * ones; of Hermitian ones the transposed is the conjugate, which is positive definite too. */
+ * ones; of Hermitian ones the transposed is the conjugate, which is positive definite too. x0 has no derivative: the
+ * solution does not depend on where one begins. */
 static lam_tensor *solve(const char *what, lam_solve_rule rule, bool symmetric, lam_fn *matvec, lam_list parameters,
                          lam_tensor *b, const lam_iterative_options *options) {
     static const lam_iterative_options none;

@@ -28,7 +28,7 @@ static void linear_free(lam_ctx *ctx, void *env) {
 /* ---- the linear function ----------------------------------------------------------------------------------------- */
 
 /* Tangents as given, zeros for those that are not; made[] holds what was made. The types are those of the linearisation
- * point, whatever level calls the function now. */
+ * point, whatever level calls the function now. in[] gets the zeros too, borrowed from made[]. */
 static lam_status fill_tangents(const lam_fn *f, const lam__program *p, lam_value **in, lam_value **made) {
     for (int i = 0; i < p->inputs; i++) {
         if (!lam__arguments_fits("linearize", f, "tangent", i, in[i], p->types[i])) return LAM_ERR_SHAPE;
@@ -62,7 +62,7 @@ static void body_linear(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
 }
 
 /* A function of the library's own around p, whose reference is taken over, also on failure. `f` is held for its name in
- * messages. */
+ * messages. `optional`: such a function takes NULL among its inputs. */
 static lam_fn *linear_new(const char *name, lam_fn *f, lam_body body, lam__program *p, int inputs, int outputs) {
     linear_env env = {p};
     lam__derived d = {name, f, body, inputs, outputs, &env, sizeof env, linear_free};
@@ -75,7 +75,9 @@ static lam_fn *linear_new(const char *name, lam_fn *f, lam_body body, lam__progr
 /* ---- lam_linearize ----------------------------------------------------------------------------------------------- */
 
 /* Makes the tangents of the argnums variables, runs f, and hands its tangents to the program; dx, dout: room per input
- * and output. An output that does not depend on them gets a zero as its result, which is a constant of the program. */
+ * and output. An output that does not depend on them gets a zero as its result, which is a constant of the program.
+ * Auxiliary outputs have no place among the results. Whatever is left in dx and dout after a failure goes in the
+ * caller. */
 static lam_status record(lam_fn *f, lam__level *level, int count, const int argnums[], int aux, lam_value *const in[],
                          lam_value *out[], lam_value **dx, lam_value **dout) {
     lam_status status = LAM_OK;
@@ -93,7 +95,8 @@ static lam_status record(lam_fn *f, lam__level *level, int count, const int argn
 }
 
 /* The trace is popped before the program is finished: results are atoms by then, and no box of it is left. From there
- * on the program belongs to the function made around it. */
+ * on the program belongs to the function made around it. dual runs within the trace's level, so tangents are variables
+ * there while primals stay below. */
 static lam_status linearize(lam_fn *f, int count, const int argnums[], int aux, lam_value *const in[], lam_value *out[],
                             lam_fn **linear) {
     lam_ctx *ctx = f->ctx;
@@ -120,7 +123,8 @@ static lam_status linearize(lam_fn *f, int count, const int argnums[], int aux, 
     return status;
 }
 
-/* No list: every floating input. Unlike lam_grad, since a linearisation is of all of f. */
+/* No list: every floating input. Unlike lam_grad, since a linearisation is of all of f. -1 after recording what is
+ * wrong with the list. */
 static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], int items[]) {
     int count = 0;
     if (argnums.count || argnums.items) return lam__arguments_argnums("linearize", f, argnums, 0, items);
@@ -130,7 +134,8 @@ static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], 
 }
 
 /* Everything about argnums, which takes values to decide. items: room for f's inputs. On success out[] and *linear are
- * set; on failure out[] may hold what lam__arguments_give releases. */
+ * set; on failure out[] may hold what lam__arguments_give releases. Whether an input can be differentiated is known by
+ * its value, so it is asked here. */
 static lam_status run_linearize(lam_fn *f, const lam_grad_options *o, lam_value *const in[], lam_value *out[],
                                 int items[], lam_fn **linear) {
     int count = argnums_of(f, o->argnums, in, items);
@@ -140,7 +145,8 @@ static lam_status run_linearize(lam_fn *f, const lam_grad_options *o, lam_value 
     return linearize(f, count, items, o->has_aux, in, out, linear);
 }
 
-/* *linear is a function of the argnums inputs' tangents; auxiliary outputs are given and not linearised. */
+/* *linear is a function of the argnums inputs' tangents; auxiliary outputs are given and not linearised. Statuses that
+ * were recorded during the call come first: f may fail and give its outputs all the same. */
 lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, lam_fn **linear,
                          const lam_grad_options *options) {
     static const lam_grad_options none;
@@ -175,7 +181,8 @@ lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n
 /* ---- lam_linear_transpose ---------------------------------------------------------------------------------------- */
 
 /* <g, A dx> = <A' g, dx>: cotangents of the outputs to those of the inputs. NULL is zero, and zeros are made for inputs
- * that nothing reaches, since a function has to give each of its outputs. */
+ * that nothing reaches, since a function has to give each of its outputs. Types of cotangents are those of the
+ * program's results, whatever f was called with. */
 static void run_transposed(const lam_fn *f, const lam__program *p, lam_tensor *const in[], lam_tensor *out[]) {
     lam_ctx *ctx = p->ctx;
     lam__scratch_area area;
@@ -208,7 +215,8 @@ static lam_status record_linear(lam_fn *f, int fixed, lam_value *const in[], lam
 }
 
 /* The program of a function that lam_linearize made, once more held, if the examples are of its types: recording it
- * would give the same again. NULL for others. So lam_linear_transpose of a linearisation shares its constants. */
+ * would give the same again. NULL for others. So lam_linear_transpose of a linearisation shares its constants. A
+ * transposed function is recorded like any other, as its program runs backwards. */
 static lam__program *program_of(const lam_fn *f, lam_value *const in[]) {
     if (f->body != body_linear) return NULL;
     lam__program *p = ((linear_env *)f->env)->program;
@@ -253,6 +261,7 @@ lam__program *lam__linear_program(const lam_fn *f, bool *transposed) {
     return f->body == body_linear || *transposed ? ((linear_env *)f->env)->program : NULL;
 }
 
+/* The first inputs are fixed and the last one is the variable, as a solver's operator has them. */
 lam__program *lam__linear_record(lam_fn *f, lam_value *const in[]) {
     lam__scratch_area area;
     size_t values = (size_t)(f->inputs + f->outputs);
@@ -276,7 +285,7 @@ typedef struct opened_env {
 } opened_env;
 
 /* in[] is the inputs (transposed: cotangents), then what is to stand in the place of the boxes: a program with these
- * for once. */
+ * for once. Made anew in each call, since the values in the place of the boxes are those of that call. */
 static void body_opened(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const opened_env *e = env;
     lam__scratch_area area;
@@ -291,6 +300,7 @@ static void body_opened(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
     lam__scratch_put(&area);
 }
 
+/* p is held once more: f holds it for itself. */
 lam_fn *lam__linear_open(lam_fn *f, lam__program *p, bool transposed, int boxes) {
     opened_env env = {p, boxes, transposed};
     int inputs = transposed ? p->outputs : p->inputs, outputs = transposed ? p->inputs : p->outputs;

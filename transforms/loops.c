@@ -20,6 +20,7 @@ typedef struct carries {
     size_t n;
 } carries;
 
+/* Room for an index is there in any case. */
 static bool carries_begin(lam__control *c, lam_list init, carries *s) {
     s->n = init.count;
     s->now = lam__apply_room(c->ctx, s->n);
@@ -36,7 +37,8 @@ static void advance(carries *s) {
     }
 }
 
-/* One call of the body at the level of the caller, which leaves nothing but its results; an index stands in front. */
+/* One call of the body at the level of the caller, which leaves nothing but its results; an index stands in front. On
+ * failure the carries are what they were, and next[] is the scope's. */
 static bool trip(lam__control *c, lam_fn *body, lam_tensor *first, carries *s) {
     size_t extra = first != NULL;
     s->in[0] = first;
@@ -62,7 +64,7 @@ typedef struct lanes_loop {
     size_t count, room; /* of parts */
 } lanes_loop;
 
-/* Room for one part more; the list doubles. */
+/* Room for one part more; the list doubles. The old list is the scope's, which frees it at the end. */
 static bool parts_grow(lam__control *c, lanes_loop *l) {
     if (l->count < l->room) return true;
     size_t wider = l->room ? 2 * l->room : 8;
@@ -75,7 +77,8 @@ static bool parts_grow(lam__control *c, lanes_loop *l) {
 }
 
 /* Whether the condition is known for each lane. Where it depends on another batch, what that is of has not come in
- * through an operand. */
+ * through an operand. The crew was made of all operands and captures, so more levels can only come from something
+ * else. */
 static bool is_of_lanes(lam__control *c, const lam__crew *crew, const lam_fn *f, const lam_tensor *result) {
     lam__crew all = *crew;
     lam__lanes_add(&all, result);
@@ -87,7 +90,8 @@ static bool is_of_lanes(lam__control *c, const lam__crew *crew, const lam_fn *f,
     return false;
 }
 
-/* Which lanes go on: holds[]. The condition has carries that are lanes, and results that are. */
+/* Which lanes go on: holds[]. The condition has carries that are lanes, and results that are. In a scope of its own: a
+ * condition is asked once for each trip, and nothing of it is kept. */
 static bool ask(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam_fn *f) {
     lam_tensor *result = NULL;
     lam_scope *scope = lam_scope_begin(c->ctx);
@@ -108,7 +112,7 @@ static bool ask(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam
     return lam_scope_end(scope, NULL, 0) == LAM_OK && fine;
 }
 
-/* The lanes of x that go on, or those that do not. */
+/* The lanes of x that go on, or those that do not. All of them is x itself, without a copy. */
 static lam_tensor *chosen_of(lam__control *c, lanes_loop *l, lam_tensor *x, bool which) {
     int64_t k = 0;
     for (int64_t i = 0; i < l->active; i++) { /* without a branch, since nobody could foresee it */
@@ -118,20 +122,21 @@ static lam_tensor *chosen_of(lam__control *c, lanes_loop *l, lam_tensor *x, bool
     return k == l->active ? x : lam_take(x, lam_array(c->ctx, LAM_I64, LAM_DIMS(k), l->chosen), 0);
 }
 
-/* Captures that are lanes lose those that have ended. */
+/* Captures that are lanes lose those that have ended. Carries are in front, and are chosen by whoever calls this. */
 static void narrow(lam__control *c, lanes_loop *l, lam__task *task) {
     for (int i = (int)l->s.n; i < task->f->inputs; i++)
         if (task->mapped[i]) task->in[i] = chosen_of(c, l, task->in[i], true);
 }
 
-/* Tells the crew which lanes are at work, of which alone draws are. */
+/* Tells the crew which lanes are at work, of which alone draws are. NULL again where all are, as in the first trips. */
 static bool note_those_at_work(lam__control *c, lam__crew *crew, const lanes_loop *l) {
     lam_drop(crew->index);
     crew->index = l->active < crew->size ? lam_array(c->ctx, LAM_I64, LAM_DIMS(l->active), l->order) : NULL;
     return !crew->index || !lam_failed(crew->index);
 }
 
-/* Lays those lanes aside that have ended; the others close up. */
+/* Lays those lanes aside that have ended; the others close up. Those that have ended come to the results in the order
+ * in which they did, which place[] undoes. */
 static bool lay_aside(lam__control *c, lam__crew *crew, lanes_loop *l) {
     int64_t kept = 0;
     if (!parts_grow(c, l)) return false;
@@ -158,7 +163,8 @@ static int64_t holding(const lanes_loop *l) {
     return k;
 }
 
-/* One call of the body for the lanes at work. */
+/* One call of the body for the lanes at work. What the trip leaves but carries goes with its scope. Types are compared
+ * behind the axis of lanes. */
 static bool lanes_trip(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam_fn *f) {
     lam_scope *scope = lam_scope_begin(c->ctx);
     memcpy(l->body.in, l->s.now, l->s.n * sizeof *l->s.now);
@@ -169,7 +175,8 @@ static bool lanes_trip(lam__control *c, const lam__crew *crew, lanes_loop *l, co
     return true;
 }
 
-/* All carries become lanes, since any may come to depend on one that is. */
+/* All carries become lanes, since any may come to depend on one that is. Captures are opened with the tasks, and know
+ * from then on which lanes they are of. */
 static bool lanes_start(lam__control *c, const lam__crew *crew, lanes_loop *l, lam_fn *condition, lam_fn *body) {
     if (!lam__control_task(c, crew, condition, &l->condition) || !lam__control_task(c, crew, body, &l->body))
         return false;
@@ -183,7 +190,8 @@ static bool lanes_start(lam__control *c, const lam__crew *crew, lanes_loop *l, l
     return true;
 }
 
-/* From the state where the condition was found to be batched to the end. */
+/* From the state where the condition was found to be batched to the end. Asked first, since the trip that found the
+ * condition batched has not been made. */
 static bool run_lanes(lam__control *c, lam__crew *crew, lanes_loop *l, lam_fn *condition, lam_fn *body) {
     if (!lanes_start(c, crew, l, condition, body)) return false;
     do {
@@ -198,7 +206,8 @@ static bool run_lanes(lam__control *c, lam__crew *crew, lanes_loop *l, lam_fn *c
     return true;
 }
 
-/* Which levels there are lanes of: those that any of the operands has, so that no condition later on has another. */
+/* Which levels there are lanes of: those that any of the operands has, so that no condition later on has another. One
+ * block: three numbers for each lane and a byte. */
 static bool continue_with_lanes(lam__control *c, lam__crew *crew, carries *s, lam_fn *condition, lam_fn *body) {
     lam__scratch_area area;
     lanes_loop l = {.s = *s};
@@ -220,7 +229,8 @@ static bool continue_with_lanes(lam__control *c, lam__crew *crew, carries *s, la
 
 enum verdict { FAILED, ENDS, GOES_ON, BATCHED, TRACED, NOT_ASKED };
 
-/* What the condition says of the carries. crew gets the levels it is batched at. */
+/* What the condition says of the carries. crew gets the levels it is batched at. A plain bool, which is the usual case,
+ * is looked at without a cast. */
 static enum verdict judge(lam__control *c, lam__crew *crew, lam_fn *condition, const carries *s) {
     int64_t holds = 0;
     lam_scope *scope = lam_scope_begin(c->ctx);
@@ -242,7 +252,8 @@ static enum verdict judge(lam__control *c, lam__crew *crew, lam_fn *condition, c
     return crew->count ? BATCHED : holds ? GOES_ON : ENDS;
 }
 
-/* The rest of the loop is for the program that is being recorded. */
+/* The rest of the loop is for the program that is being recorded. From where the carries are now: trips made so far
+ * stay in the program. */
 static bool continue_later(lam__control *c, carries *s) {
     const lam__later what = {.kind = LAM__WHILE, .n = s->n, .carries = s->n};
     if (!lam__deferred_call(c, &what, s->now, s->next)) return false;
@@ -258,7 +269,8 @@ static bool try_later(lam__control *c, carries *s, bool *reads) {
     return true;
 }
 
-/* The same of all trips of a loop over numbers. */
+/* The same of all trips of a loop over numbers. The number is the first carry (`counted`), of which the caller gets
+ * nothing back. */
 static bool count_later(lam__control *c, int64_t lower, int64_t trips, carries *s, bool *reads) {
     const lam__later what = {.kind = LAM__SCAN, .n = s->n + 1, .carries = s->n + 1, .length = trips, .counted = true};
     s->in[0] = lam__scope_handle(c->ctx, lam__value_integer(c->ctx, LAM_I64, lower));
@@ -271,7 +283,8 @@ static bool count_later(lam__control *c, int64_t lower, int64_t trips, carries *
 
 /* A condition on constants is known while the loop is recorded, trip by trip. Where these are too many for a program,
  * the whole loop is one equation of it after all, and what the trips have left there is read by nobody; but for a body
- * that reads elements, which only goes trip by trip. */
+ * that reads elements, which only goes trip by trip. `start` has the carries as they were given, for the case that the
+ * whole loop has to be one equation. */
 static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, lam_list init, carries *s) {
     carries start = {0};
     bool kept = lam__deferred_trips(body, s->n, s->now, INT64_MAX), reads;
@@ -295,6 +308,7 @@ static bool run_while(lam__control *c, lam_fn *condition, lam_fn *body, lam_list
     }
 }
 
+/* The two questions about the body together ask that there is room for as many results as there are carries. */
 lam_status lam_while(lam_fn *condition, lam_fn *body, lam_list init, lam_tensor **out, size_t n_out) {
     lam_fn *fns[] = {condition, body};
     lam__control c;
@@ -307,13 +321,15 @@ lam_status lam_while(lam_fn *condition, lam_fn *body, lam_list init, lam_tensor 
     return lam__control_end(&c, fine ? s.now : NULL);
 }
 
+/* From INT64_MIN to INT64_MAX there are more than a signed number holds. */
 static int64_t trips_of(int64_t lower, int64_t upper) {
     uint64_t trips = (uint64_t)upper - (uint64_t)lower;
     return trips > INT64_MAX ? INT64_MAX : (int64_t)trips;
 }
 
 /* A trip at a time, but for a loop that is to be one equation, and one that the first trip shows to be too long for a
- * program: what that has left there is read by nobody. A body that reads its number has it trip by trip alone. */
+ * program: what that has left there is read by nobody. A body that reads its number has it trip by trip alone. The
+ * number of a trip is a constant of that trip, so a body may use it as any tensor. */
 static bool run_fori(lam__control *c, int64_t lower, int64_t upper, lam_fn *body, lam_list init, carries *s) {
     carries start = {0};
     const int64_t trips = trips_of(lower, upper);
@@ -342,6 +358,7 @@ static bool run_fori(lam__control *c, int64_t lower, int64_t upper, lam_fn *body
     return true;
 }
 
+/* Without trips the carries are the results, and the body is only counted. */
 lam_status lam_fori(int64_t lower, int64_t upper, lam_fn *body, lam_list init, lam_tensor **out, size_t n_out) {
     lam__control c;
     lam_status status;

@@ -20,11 +20,14 @@
 
 #include <math.h>
 
+/* How many iterations there are at most by default, and tries of a line: as long as it goes down, and once a minimum is
+ * within. */
 enum { STEPS_PER_ELEMENT = 200, DOUBLINGS = 10, NARROWINGS = 30 };
 
 /* What lam_minimum calls a status. */
 enum { SEARCHING = -1, DONE = 0, NO_MORE_STEPS = 1, NO_STEP_WITHIN = 3, NO_STEP_BEYOND = 5 };
 
+/* Nocedal and Wright, Numerical Optimization, 3.1; their numbers for quasi-Newton methods. */
 static const double decrease = 1e-4, curvature = 0.9; /* c1 and c2 of Wolfe's conditions */
 
 /* The carries: where the search is, the line from there, what is known of the minimum on it, and counts.
@@ -63,11 +66,13 @@ static lam_tensor *dot(lam_tensor *x, lam_tensor *y) {
     return lam_sum(lam_mul(x, y), NULL);
 }
 
+/* Counts are i64 whatever the dtype of x. */
 static lam_tensor *integer(lam_ctx *ctx, int64_t number) {
     return lam_array(ctx, LAM_I64, LAM_DIMS0, &number);
 }
 
-/* f and its gradient, a vector, at the vector x. */
+/* f and its gradient, a vector, at the vector x. The search goes through vectors, whatever the dims of x are to f.
+ * After a failure both are failed tensors, which carry that on. */
 static void evaluate(const search *s, lam_tensor *x, lam_tensor *const fixed[], lam_tensor **value,
                      lam_tensor **slope) {
     lam_ctx *ctx = s->value_and_grad->ctx;
@@ -78,12 +83,14 @@ static void evaluate(const search *s, lam_tensor *x, lam_tensor *const fixed[], 
     *slope = lam_reshape(out[1], LAM_DIMS(lam_size(x)));
 }
 
+/* The norm is an option, the largest element by default. NaN is not short. */
 static lam_tensor *is_short(const search *s, lam_tensor *gradient) {
     return lam_lt(lam_norm(gradient, &(lam_norm_options){.order = s->norm}), s->gtol);
 }
 
 /* A new line from x, with a first step that would lower the value by what the one before did, at most the whole one.
- * Rounding may leave a direction that does not go down: then all that was known of curvature is forgotten. */
+ * Rounding may leave a direction that does not go down: then all that was known of curvature is forgotten. 2.02 is 1.01
+ * times twice the decrease over the slope, (3.60) there: the minimum of the parabola that loses as much. */
 static void set_out(const search *s, lam_tensor *less, lam_tensor *c[]) {
     lam_tensor *x = c[X], *g = c[GRADIENT], *p = lam_neg(lam_matvec(c[INVERSE], g)), *slope = dot(g, p);
     lam_tensor *down = lam_lt(slope, 0.0), *none = lam_full_like(slope, INFINITY);
@@ -98,7 +105,8 @@ static void set_out(const search *s, lam_tensor *less, lam_tensor *c[]) {
     c[TRIES] = integer(x->ctx, 0);
 }
 
-/* The inverse of the Hessian after a step s that changed the gradient by y (6.17 there, multiplied out). */
+/* The inverse of the Hessian after a step s that changed the gradient by y (6.17 there, multiplied out). Where both are
+ * orthogonal, as where the gradient did not change, rho is infinite, and the inverse stays what it was. */
 static lam_tensor *updated(lam_tensor *inverse, lam_tensor *step, lam_tensor *change) {
     lam_tensor *rho = lam_reciprocal(dot(change, step)), *hy = lam_matvec(inverse, change);
     lam_tensor *mixed = lam_outer(step, hy), *size = lam_add(1.0, lam_mul(rho, dot(change, hy)));
@@ -106,13 +114,15 @@ static lam_tensor *updated(lam_tensor *inverse, lam_tensor *step, lam_tensor *ch
     return lam_where(lam_is_finite(rho), lam_add(inverse, lam_mul(rho, more)), inverse);
 }
 
-/* The place of the least value of the parabola through two values and the slope at the first. */
+/* The place of the least value of the parabola through two values and the slope at the first. Without a bend, or one
+ * that goes down, it lies nowhere near, which is_within finds. */
 static lam_tensor *least_of_parabola(lam_tensor *const low[], lam_tensor *b, lam_tensor *above) {
     lam_tensor *bend = lam_div(lam_sub(above, lam_mul(low[2], b)), lam_square(b));
     return lam_sub(low[0], lam_div(low[2], lam_mul(2.0, bend)));
 }
 
-/* The same of the cubic through a third value, c further on, more by `higher`. */
+/* The same of the cubic through a third value, c further on, more by `higher`. The root of the derivative at which it
+ * bends upwards. All is counted from the first point. */
 static lam_tensor *least_of_cubic(lam_tensor *const low[], lam_tensor *b, lam_tensor *above, lam_tensor *c,
                                   lam_tensor *higher) {
     lam_tensor *eb = lam_div(lam_sub(above, lam_mul(low[2], b)), lam_square(b));
@@ -123,14 +133,16 @@ static lam_tensor *least_of_cubic(lam_tensor *const low[], lam_tensor *b, lam_te
     return lam_add(low[0], lam_div(lam_sub(root, square), lam_mul(3.0, cube)));
 }
 
-/* Whether `step` lies between low and low + width, this part of the width away from both. */
+/* Whether `step` lies between low and low + width, this part of the width away from both. NaN is not between
+ * anything. */
 static lam_tensor *is_within(lam_tensor *step, lam_tensor *low, lam_tensor *width, double part) {
     lam_tensor *at = lam_div(lam_sub(step, low), width);
     return lam_and(lam_gt(at, part), lam_lt(at, 1 - part));
 }
 
 /* The next step to try in the interval: by the cubic, else by the parabola, else the middle. Where formulas have no
- * numbers to work with they give NaN, which lies nowhere. */
+ * numbers to work with they give NaN, which lies nowhere. A fifth and a tenth of the interval at either end are left
+ * out, so that it shrinks by as much. */
 static lam_tensor *narrowed(lam_tensor *low, lam_tensor *high, lam_tensor *last) {
     lam_tensor *l[3], *h[3], *z[2];
     lam_unstack(low, 0, l, 3), lam_unstack(high, 0, h, 3), lam_unstack(last, 0, z, 2);
@@ -141,7 +153,9 @@ static lam_tensor *narrowed(lam_tensor *low, lam_tensor *high, lam_tensor *last)
     return lam_where(is_within(cubic, l[0], width, 0.2), cubic, other);
 }
 
-/* What a step that was tried means for the interval. NOTE [interval]. */
+/* What a step that was tried means for the interval. NOTE [interval]. A step that went down while the slope still
+ * points on replaces LOW and leaves HIGH; one that turned has passed the minimum, so the old LOW is the other end.
+ * While nothing is beyond, steps double. */
 static void narrow(const search *s, lam_tensor *trial, lam_tensor *high, lam_tensor *c[]) {
     lam_tensor *low = c[LOW], *end = c[HIGH], *open = lam_is_inf(lam_index(end, 0, 0));
     lam_tensor *beyond = lam_ge(lam_index(end, 0, 0), lam_index(low, 0, 0));
@@ -159,7 +173,8 @@ static void narrow(const search *s, lam_tensor *trial, lam_tensor *high, lam_ten
     c[STATUS] = lam_where(still, lam_where(lam_ge(c[TRIES], s->doublings), NO_STEP_BEYOND, SEARCHING), within);
 }
 
-/* Tries one step. It is taken if it lowers the value and its slope enough; else the interval shrinks. */
+/* Tries one step. It is taken if it lowers the value and its slope enough; else the interval shrinks. Near the minimum
+ * values differ by rounding alone; then the slope tells, as in Hager and Zhang's approximate condition (`level`). */
 static void body_try(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const search *s = env;
     lam_tensor *step = lam_mul(in[STEP], in[DIRECTION]), *x = lam_add(in[X], step), *value, *g;
@@ -183,16 +198,19 @@ static void body_try(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], vo
     there[ITERATIONS] = lam_add(in[ITERATIONS], 1);
     lam_tensor *enough = lam_ge(there[ITERATIONS], s->most);
     there[STATUS] = lam_where(is_short(s, g), DONE, lam_where(enough, NO_MORE_STEPS, SEARCHING));
+    /* A carry that neither way changes is not chosen either. */
     for (int k = 0; k < CARRIES; k++) out[k] = there[k] == here[k] ? in[k] : lam_where(taken, there[k], here[k]);
     out[EVALUATIONS] = lam_add(in[EVALUATIONS], 1);
 }
 
+/* A search that is done leaves the loop by itself in a batch. */
 static void body_searching(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     (void)ctx, (void)env;
     out[0] = lam_eq(in[STATUS], SEARCHING);
 }
 
-/* Where the search ends that starts at the vector x. */
+/* Where the search ends that starts at the vector x. The first step is meant to lower the value by half the length of
+ * the gradient, of which nothing better is known. */
 static lam_status run(search *s, lam_tensor *x, lam_tensor *const fixed[], lam_tensor *out[]) {
     lam_ctx *ctx = x->ctx;
     lam_tensor *c[CARRIES] = {[X] = x, [INVERSE] = lam_eye(ctx, s->dtype, lam_size(x), lam_size(x))};
@@ -210,13 +228,15 @@ static lam_status run(search *s, lam_tensor *x, lam_tensor *const fixed[], lam_t
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
-/* The root is where the search has ended. */
+/* The root is where the search has ended. As the rule of lam_custom_root asks for one: it gives the root, which is
+ * known. */
 static void body_found(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     (void)ctx, (void)env;
     out[0] = in[0];
 }
 
-/* By the matrix of the Hessian, which is its own transpose. */
+/* By the matrix of the Hessian, which is its own transpose. All columns at once, as a batch of products with it. The
+ * axis of the batch is one more than b has. */
 static lam_tensor *solve_hessian(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, void *env) {
     const int64_t n = lam_size(b);
     lam_dims dims = lam_dims_of(b);
@@ -232,7 +252,7 @@ static lam_tensor *solve_hessian(lam_ctx *ctx, lam_fn *linear, lam_tensor *b, vo
 
 /* ---- the operation ----------------------------------------------------------------------------------------------- */
 
-/* Whether these can be searched with; records what is wrong. */
+/* Whether these can be searched with; records what is wrong. A failed x0 is on record and gives false as well. */
 static bool check(lam_fn *f, const lam_tensor *x0, lam_list parameters, const lam_minimize_options *o) {
     const lam_value *v = lam__scope_peek(x0);
     lam_ctx *ctx = f->ctx;
@@ -252,7 +272,8 @@ static bool check(lam_fn *f, const lam_tensor *x0, lam_list parameters, const la
     return false;
 }
 
-/* in[]: x0, then what is fixed. Gives the carries where the search ends, which have no derivatives. */
+/* in[]: x0, then what is fixed. Gives the carries where the search ends, which have no derivatives. Parameters are
+ * constants while it is searched, so no level keeps anything of the steps. */
 static lam_status search_from(lam_fn *open, lam_tensor *const in[], const lam_minimize_options *o, lam_tensor *end[]) {
     const size_t n = (size_t)open->inputs - 1;
     lam_tensor **fixed = lam__apply_room(open->ctx, n);
@@ -271,7 +292,8 @@ static lam_status search_from(lam_fn *open, lam_tensor *const in[], const lam_mi
 
 /* The search is no part of any derivative: x0 is taken as a constant there (stop_gradient), and what comes out is made
  * the root of the gradient, whose derivative by parameters and captures is the implicit one. The value is asked for
- * once more at that root, so that it follows x. */
+ * once more at that root, so that it follows x. Captures of f are parameters like others, since the minimum depends on
+ * them too. */
 static lam_tensor *minimize(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_minimum *found,
                             const lam_minimize_options *o) {
     lam_ctx *ctx = f->ctx;
@@ -301,7 +323,8 @@ static lam_minimum none_found(lam_ctx *ctx) {
     return (lam_minimum){f, f, f, f, f, f};
 }
 
-/* What is not wanted is computed all the same, but for programs, which drop it. */
+/* What is not wanted is computed all the same, but for programs, which drop it. Results are failed all together, so
+ * that none is looked at by itself. */
 lam_tensor *lam_minimize(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_minimum *found,
                          const lam_minimize_options *options) {
     static const lam_minimize_options none;

@@ -27,7 +27,8 @@ static bool is_scan(const bare *b) {
 
 /* ---- whether and how --------------------------------------------------------------------------------------------- */
 
-/* The plan of function i for values like in[], if it runs on addresses; *plan is NULL if not. */
+/* The plan of function i for values like in[], if it runs on addresses; *plan is NULL if not. A function that was not
+ * compiled has no plan, and the loop is run otherwise. */
 static lam_status plan_of(const bare *b, int i, lam_value *const in[], lam__plan **plan) {
     lam_fn *f = b->what->fns[i];
     *plan = NULL;
@@ -37,7 +38,8 @@ static lam_status plan_of(const bare *b, int i, lam_value *const in[], lam__plan
     return status;
 }
 
-/* What functions are given in the first trip: elements instead of what has all of them. Released by the caller. */
+/* What functions are given in the first trip: elements instead of what has all of them. Released by the caller. An
+ * element of a scan without trips would be none, but such a scan never comes here (fits in nested_run.c). */
 static bool first_operands(const bare *b, lam_value *in[]) {
     bool fine = true;
     for (int i = 0; i < b->call->inputs; i++) {
@@ -49,7 +51,8 @@ static bool first_operands(const bare *b, lam_value *in[]) {
     return fine;
 }
 
-/* The results of body are carries as they were given, and rows that it makes; that of a condition is a bool. */
+/* The results of body are carries as they were given, and rows that it makes; that of a condition is a bool. A row that
+ * is an input would have to be copied. */
 static bool results_fit(const bare *b, lam_value *const in[]) {
     for (int o = 0; o < b->call->outputs; o++) {
         const lam_value *type = lam__plan_bare_type(b->body, o);
@@ -74,7 +77,7 @@ static lam_status find_plans(bare *b, bool *fits) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* So many rows of this type; length -1: one value of it. */
+/* So many rows of this type; length -1: one value of it. Not cleared: a trip writes all of it. */
 static lam_value *like(lam_ctx *ctx, const lam_value *type, int64_t length) {
     int64_t dims[LAM_INNER_RANK + 1] = {length};
     const bool row = length >= 0;
@@ -82,7 +85,8 @@ static lam_value *like(lam_ctx *ctx, const lam_value *type, int64_t length) {
     return lam__value_new(ctx, (lam_dtype)type->dtype, type->rank + row, dims);
 }
 
-/* Operands, two places for each carry that is made, and rows. */
+/* Operands, two places for each carry that is made, and rows. The first trip reads the operands themselves; they are
+ * never written. */
 static lam_status make_room(bare *b) {
     lam_ctx *ctx = b->call->ctx;
     bool fine = true;
@@ -101,7 +105,8 @@ static lam_status make_room(bare *b) {
 
 /* ---- trips ------------------------------------------------------------------------------------------------------- */
 
-/* The trip of this number, whose carries become those of the next one. */
+/* The trip of this number, whose carries become those of the next one. What a trip reads and what it writes are never
+ * one place. */
 static lam_status run_trip(bare *b, int64_t trip) {
     for (int k = 0; k < b->carries; k++)
         if (b->side[2 * k]) b->to[k] = b->side[2 * k + trip % 2]->data;
@@ -145,7 +150,8 @@ static lam_status run_scan(bare *b, int64_t *trips) {
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-/* Carries that no trip makes, or of no trip at all, are the operands. */
+/* Carries that no trip makes, or of no trip at all, are the operands. Which of the two places the last carries are in
+ * is told by the number of trips. */
 static lam_status run_all(bare *b, bool *fits) {
     lam_status status = find_plans(b, fits);
     if (status != LAM_OK || !*fits) return status;

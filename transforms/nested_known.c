@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-/* Whether the atom is one zero seen with dims, not that of the other sign. */
+/* Whether the atom is one zero seen with dims, not that of the other sign. A -0 would change what it is added to, so it
+ * is not left out. */
 static bool is_plain_zero(const lam__atom *a) {
     const lam_value *v = a->variable < 0 ? a->constant : NULL;
     if (!v || v->kind != LAM__CONCRETE || !v->count) return false;
@@ -19,7 +20,8 @@ static bool is_plain_zero(const lam__atom *a) {
     return zero.re == 0 && zero.im == 0 && !signbit(zero.re) && !signbit(zero.im);
 }
 
-/* The value of result o, one reference; NULL: it is not known, or after recording that memory is lacking. */
+/* The value of result o, one reference; NULL: it is not known, or after recording that memory is lacking. A carry whose
+ * program gives the input of its own number is that of the first trip, however many there are. */
 static lam_value *known(const lam_call_site *call, int o, lam_value *result) {
     const lam__nested *what = call->params;
     const bool chosen = call->primitive == &lam__row_switch, carried = !chosen && o < what->carries;

@@ -32,7 +32,8 @@ lam_status lam__queue_push(lam_ctx *ctx, lam__queue *q, lam__node *n) {
     return LAM_OK;
 }
 
-/* The heap is not empty. The queue's reference goes to the caller. */
+/* The heap is not empty. The queue's reference goes to the caller. The hole goes down along the larger child until the
+ * last one fits. */
 lam__node *lam__queue_pop(lam__queue *q) {
     lam__node *top = q->heap[0], *last = q->heap[--q->count];
     size_t i = 0;
@@ -49,7 +50,7 @@ lam__node *lam__queue_pop(lam__queue *q) {
 }
 
 /* The first run, whose front has been taken, moves back to where its next node belongs; without one the runs behind it
- * move up. */
+ * move up. Runs are few, so they are moved by hand. */
 void lam__queue_order(lam__queue *q, lam__node *next) {
     int i = 0, last = q->runs - 1;
     for (; i < last && (!next || q->front[i + 1]->id > next->id); i++) q->front[i] = q->front[i + 1];

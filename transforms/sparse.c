@@ -18,7 +18,8 @@
 
 #include <string.h>
 
-/* Options made plain: 0..inputs-1. False after recording what is wrong. */
+/* Options made plain: 0..inputs-1. False after recording what is wrong. After this argnum is a number from 0 on, and
+ * there is one output to be differentiated. */
 static bool options_of(const char *name, lam_fn *f, const lam_sparse_options *options, lam_sparse_options *o) {
     lam__scratch_area area;
     *o = options ? *options : (lam_sparse_options){0};
@@ -43,7 +44,8 @@ static lam_fn *gradient_of(lam_fn *f, const lam_sparse_options *o) {
 
 /* ---- where entries are ------------------------------------------------------------------------------------------- */
 
-/* Rows are elements of the output, columns what they depend on. */
+/* Rows are elements of the output, columns what they depend on. Row by row, and columns ascend within a row, as sets
+ * do. Nothing that depends is no pairs at all. */
 static lam_value *pairs_of(const lam__sets *sets, const lam_value *depends) {
     int64_t entries = 0, at = 0;
     for (int64_t i = 0; depends && i < depends->count; i++)
@@ -60,13 +62,15 @@ static lam_value *pairs_of(const lam__sets *sets, const lam_value *depends) {
     return pairs;
 }
 
-/* Whether v is a real floating array that can be read, input or output number i. */
+/* Whether v is a real floating array that can be read, input or output number i. Complex numbers would need two
+ * directions for each element. */
 static bool usable(const char *name, lam_fn *f, bool output, int i, const lam_value *v) {
     if (output ? !lam__arguments_floating_output(name, f, i, v) : !lam__arguments_floating(name, f, i, v)) return false;
     return lam__arguments_complex(name, f, false, output ? "output" : "input", i, v);
 }
 
-/* The status for an example that is not concrete: what its level says of reading, where it refuses that. */
+/* The status for an example that is not concrete: what its level says of reading, where it refuses that. The status is
+ * that of reading, since reading is what cannot be done. */
 static lam_status status_of(const lam_value *v) {
     if (v->kind != LAM__BOX) return LAM_ERR_ABSTRACT;
     const lam__interpreter *interpreter = lam__payload_of(v)->level->interpreter;
@@ -82,7 +86,8 @@ static lam_status check_examples(const char *name, lam_fn *f, int n, lam_value *
     return LAM_OK;
 }
 
-/* Elements are numbered in 32 bits in sets. The first output comes along, for its type is known only now. */
+/* Elements are numbered in 32 bits in sets. The first output comes along, for its type is known only now. Names mean
+ * something as long as the sets are there, so pairs are made before these go. */
 static lam_status sparsity_of(const char *name, lam_fn *f, int input, lam_value *const in[], lam_value **pairs) {
     lam__sets sets;
     lam_value *first = NULL, *depends = NULL;
@@ -100,7 +105,8 @@ static lam_status sparsity_of(const char *name, lam_fn *f, int input, lam_value 
     return status;
 }
 
-/* `of` is f, or its gradient. */
+/* `of` is f, or its gradient. Messages name f even where the gradient is what runs. NULL pairs become the failed
+ * tensor. */
 static lam_tensor *sparsity(const char *name, lam_fn *f, lam_fn *of, lam_list examples, int input) {
     lam__scratch_area area;
     lam_ctx *ctx = f->ctx;
@@ -125,7 +131,7 @@ lam_tensor *lam_jacobian_sparsity(lam_fn *f, lam_list examples, const lam_sparse
     return pairs;
 }
 
-/* The Jacobian of the gradient; messages name f. */
+/* The Jacobian of the gradient; messages name f. Rows and columns are both elements of that input. */
 lam_tensor *lam_hessian_sparsity(lam_fn *f, lam_list examples, const lam_sparse_options *options) {
     lam_sparse_options o;
     lam_ctx *where, *ctx = lam__fn_check_call("hessian_sparsity", f, examples, &where);
@@ -141,14 +147,16 @@ lam_tensor *lam_hessian_sparsity(lam_fn *f, lam_list examples, const lam_sparse_
 
 /* ---- their values ------------------------------------------------------------------------------------------------ */
 
-/* One kind of directions: tangents, whose products are sums of columns, or cotangents, whose are sums of rows. */
+/* One kind of directions: tangents, whose products are sums of columns, or cotangents, whose are sums of rows. colours
+ * 0: this kind of directions is not used. */
 typedef struct side {
     int64_t colours, named; /* named: elements that have one, or -1; behind those there is no entry */
 } side;
 
 /* Entry k is in the product with the direction of colour entry[k].colour, at element entry[k].at, and is at
  * entry[k].row, entry[k].column for messages. Behind the entries stand the colours of the elements that directions are
- * made of, first those of the columns. A Hessian has columns alone. */
+ * made of, first those of the columns. A Hessian has columns alone. All of it is one block without pointers, so that it
+ * can be copied into a function. */
 typedef struct sparse_env {
     bool symmetric; /* a Hessian */
     int argnum, aux;
@@ -160,10 +168,12 @@ typedef struct sparse_env {
     } entry[];
 } sparse_env;
 
+/* By which of both the user called it. */
 static const char *name_of(const sparse_env *e) {
     return e->symmetric ? "sparse_hessian" : "sparse_jacobian";
 }
 
+/* The block is the function's own, and const only while it runs. */
 static int64_t *colours_of(const sparse_env *e, bool rows) {
     return (int64_t *)(uintptr_t)(e->entry + e->entries) + (rows ? e->columns.named : 0);
 }
@@ -172,7 +182,8 @@ static size_t env_bytes(int64_t entries, int64_t named) {
     return sizeof(sparse_env) + (size_t)entries * sizeof((sparse_env *)0)->entry[0] + (size_t)named * sizeof(int64_t);
 }
 
-/* Whether all entries lie in a matrix of so many rows and columns; otherwise records the first that does not. */
+/* Whether all entries lie in a matrix of so many rows and columns; otherwise records the first that does not. The
+ * sparsity was given when the function was made, and dims are known when it is called. */
 static bool inside(const lam_fn *f, const sparse_env *e, int64_t rows, int64_t columns) {
     for (int64_t k = 0; k < e->entries; k++) {
         if (e->entry[k].row < rows && e->entry[k].column < columns) continue;
@@ -186,7 +197,9 @@ static bool inside(const lam_fn *f, const sparse_env *e, int64_t rows, int64_t c
     return true;
 }
 
-/* One direction for each colour, [colours, dims of x]: 1 for the elements of x, an input or output, that have it. */
+/* One direction for each colour, [colours, dims of x]: 1 for the elements of x, an input or output, that have it. A
+ * one-hot of the colours, turned; elements without a colour (-1) are in none. One matrix of products, and not a mask
+ * for each colour. */
 static lam_tensor *directions(lam_ctx *ctx, const sparse_env *e, bool rows, lam_tensor *x) {
     int64_t dims[LAM_INNER_RANK];
     const lam_dims own = lam_dims_of(x);
@@ -203,7 +216,8 @@ static lam_tensor *directions(lam_ctx *ctx, const sparse_env *e, bool rows, lam_
     return lam__apply_reshape(chosen, own.rank + 1, dims);
 }
 
-/* The entries from the products of x and y's function with all directions, of which one may be missing. */
+/* The entries from the products of x and y's function with all directions, of which one may be missing. Products are
+ * laid flat, one kind behind the other, and entries taken by number, which levels know how to differentiate. */
 static lam_tensor *picked(lam_ctx *ctx, const sparse_env *e, lam_tensor *x, lam_tensor *y, lam_tensor *by_columns,
                           lam_tensor *by_rows) {
     const int64_t n = lam_size(x), m = lam_size(y), first = by_columns ? e->columns.colours * m : 0;
@@ -220,19 +234,22 @@ static lam_tensor *picked(lam_ctx *ctx, const sparse_env *e, lam_tensor *x, lam_
     return lam_take(all, lam__scope_handle(ctx, places), 0);
 }
 
-/* By which input, and how many outputs are passed through. */
+/* By which input, and how many outputs are passed through. The list of one is the env's own field, which lives as long
+ * as the function. */
 static lam_grad_options linear_in(const sparse_env *e) {
     return (lam_grad_options){.argnums = {1, &e->argnum}, .has_aux = e->aux};
 }
 
-/* Whether f's output can be differentiated, and the entries lie in the Jacobian of it by x. */
+/* Whether f's output can be differentiated, and the entries lie in the Jacobian of it by x. Asked when f has run:
+ * before that its output has no dims. */
 static bool fits(lam_fn *f, const sparse_env *e, lam_tensor *x, lam_tensor *y) {
     const lam_value *v = lam__scope_peek(y);
     return v && usable(name_of(e), f, true, 0, v) && inside(f, e, lam_size(y), lam_size(x));
 }
 
 /* The ways put entries and auxiliary outputs into out[] and give f's first output, NULL after a failure.
- * Forward mode: f's first output runs along all directions at once, the rest once. */
+ * Forward mode: f's first output runs along all directions at once, the rest once. Values and auxiliary outputs do not
+ * depend on the direction, and are not batched. */
 static const lam_tensor *by_columns(lam_fn *f, const sparse_env *e, lam_tensor *const in[], lam_tensor *out[]) {
     lam_ctx *ctx = f->ctx;
     const int n = f->inputs, aux = e->aux;
@@ -264,7 +281,8 @@ static lam_tensor *products(lam_fn *linear, const sparse_env *e, bool rows, lam_
     return lam_apply(mapped, LAM_LIST(directions(linear->ctx, e, rows, like)));
 }
 
-/* Reverse mode: f runs once, its pullback for all directions at once. */
+/* Reverse mode: f runs once, its pullback for all directions at once. Nothing is run twice, whatever the number of
+ * directions. */
 static const lam_tensor *by_rows(lam_fn *f, const sparse_env *e, lam_tensor *const in[], lam_tensor *out[]) {
     lam_fn *pullback;
     const lam_grad_options options = linear_in(e);
@@ -278,7 +296,8 @@ static const lam_tensor *by_rows(lam_fn *f, const sparse_env *e, lam_tensor *con
     return values[0];
 }
 
-/* Some entries by either: f runs once, what is linear in it forwards and backwards. */
+/* Some entries by either: f runs once, what is linear in it forwards and backwards. The transpose is that of the same
+ * record, so nothing is recorded again. */
 static const lam_tensor *by_both(lam_fn *f, const sparse_env *e, lam_tensor *const in[], lam_tensor *out[]) {
     lam_fn *linear;
     const lam_grad_options options = linear_in(e);
@@ -294,7 +313,8 @@ static const lam_tensor *by_both(lam_fn *f, const sparse_env *e, lam_tensor *con
     return values[0];
 }
 
-/* Entries have the dtype that a Jacobian of these operands has, whichever way they were found. */
+/* Entries have the dtype that a Jacobian of these operands has, whichever way they were found. out[] is failed first:
+ * each way stops at once where something is wrong. */
 static void body_sparse(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const sparse_env *e = env;
     lam_fn *f = lam__fn_base(env);
@@ -309,7 +329,7 @@ static void body_sparse(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[],
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */
 
-/* Whether it is a list of pairs of integers; otherwise records it. */
+/* Whether it is a list of pairs of integers; otherwise records it. Bools name no places. */
 static bool is_sparsity(const char *name, const lam_fn *f, lam_tensor *t) {
     lam_value *v;
     if (lam__arguments_list(name, f, "sparsity", LAM_LIST(t), 1, false, &v) != LAM_OK) return false;
@@ -321,7 +341,9 @@ static bool is_sparsity(const char *name, const lam_fn *f, lam_tensor *t) {
     return false;
 }
 
-/* Its rows, then its columns, n of each. What is made of them counts as far as the largest. */
+/* Its rows, then its columns, n of each. What is made of them counts as far as the largest. It has to be readable here:
+ * which entries there are decides what is computed. 2^31 - 1 itself is left out, so that one more is still a number of
+ * 32 bits. */
 static bool read_sparsity(const char *name, const lam_fn *f, lam_tensor *t, int64_t n, int64_t numbers[]) {
     lam_scope *scope = lam_scope_begin(t->ctx);
     const uint64_t since = lam__scope_now(t);
@@ -340,7 +362,8 @@ static bool read_sparsity(const char *name, const lam_fn *f, lam_tensor *t, int6
     return fine;
 }
 
-/* The least number that none of these reaches: how many rows or columns there are, as far as entries tell. */
+/* The least number that none of these reaches: how many rows or columns there are, as far as entries tell. Trailing
+ * rows or columns without entries are not counted, and have no colour. */
 static int64_t beyond(int64_t n, const int64_t *numbers) {
     int64_t most = 0;
     for (int64_t k = 0; k < n; k++)
@@ -348,7 +371,8 @@ static int64_t beyond(int64_t n, const int64_t *numbers) {
     return most;
 }
 
-/* What each entry is told from. */
+/* What each entry is told from. Of a symmetric entry that column is taken whose colour tells it apart in the other's
+ * line (restricted star colouring: the lower colour). */
 static void place_entries(sparse_env *e, const lam__entries *all, const int64_t columns[], const int64_t rows[],
                           bool rows_first) {
     for (int64_t k = 0; k < all->count; k++) {
@@ -363,7 +387,8 @@ static void place_entries(sparse_env *e, const lam__entries *all, const int64_t 
     }
 }
 
-/* The env of the function in room for it, its entries, and the colours of columns and rows. */
+/* The env of the function in room for it, its entries, and the colours of columns and rows. The colours of rows move up
+ * behind those of the columns that are kept. */
 static bool fill_env(lam_ctx *ctx, sparse_env *e, const lam__entries *all) {
     lam__bicolouring b = {0};
     int64_t *columns = colours_of(e, false), *rows = columns + all->n_across;

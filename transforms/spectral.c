@@ -40,7 +40,7 @@ static void release_attrs(lam_ctx *ctx, void *attrs) {
 
 /* ---- divided differences ----------------------------------------------------------------------------------------- */
 
-/* f with the values of its captures. */
+/* f with the values of its captures. The list is the Function's inputs behind x and the directions, borrowed. */
 typedef struct numbers {
     lam_fn *f;
     lam_tensor *const *captures;
@@ -53,7 +53,7 @@ static lam_tensor *values_at(numbers of, lam_tensor *x) {
     return in ? lam_apply(of.f, (lam_list){(size_t)of.f->inputs, in}) : &of.f->ctx->failed;
 }
 
-/* The derivative of the base by one input, along t. */
+/* The derivative of the base by one input, along t. Other inputs have no tangent, and cost nothing. */
 static void body_along(lam_fn *f, lam_tensor *const in[], lam_tensor *out[], int by, lam_tensor *t) {
     lam_tensor **tangents = lam__apply_room(f->ctx, (size_t)f->inputs), *value;
     for (int k = 0; tangents && k < f->inputs; k++) tangents[k] = k == by ? t : NULL;
@@ -74,7 +74,8 @@ static void body_by_capture(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *ou
     body_along(f, in, out, *(const int *)env, in[f->inputs]);
 }
 
-/* f's derivative of this order over the factorial of that, at x. */
+/* f's derivative of this order over the factorial of that, at x. Each derivative is one of f's own, element by element:
+ * a function of numbers is differentiated at all points at once. */
 static lam_tensor *coefficient(numbers of, int order, lam_tensor *x) {
     double factorial = 1;
     for (int k = 1; k <= order; k++) {
@@ -91,7 +92,9 @@ typedef struct differences {
     lam_tensor *value, *error;
 } differences;
 
-/* The indices of w in each difference of `order`, ascending, as w is: [n^(order + 1), order + 1]. */
+/* The indices of w in each difference of `order`, ascending, as w is: [n^(order + 1), order + 1]. A difference is
+ * symmetric in its points, so sorted indices name it; eigenvalues ascend, and sorted indices have their extremes at the
+ * ends. */
 static lam_tensor *indices(lam_ctx *ctx, int64_t n, int order) {
     int64_t dims[LAM_MAX_RANK], count = 1;
     lam_tensor *axes[LAM_MAX_RANK];
@@ -101,7 +104,8 @@ static lam_tensor *indices(lam_ctx *ctx, int64_t n, int order) {
     return lam_sort(lam_stack((lam_list){(size_t)order + 1, axes}, 1), 1);
 }
 
-/* Where the difference of the indices from column `from` on lies among those of one order less. */
+/* Where the difference of the indices from column `from` on lies among those of one order less. Row-major, as `indices`
+ * numbers them. */
 static lam_tensor *place(lam_tensor *all, int64_t n, int order, int from) {
     lam_tensor *at = NULL;
     for (int k = from; k < from + order; k++) {
@@ -116,7 +120,7 @@ static const lam_reduce_options last = {.axes = {1, &last_axis}};
 
 /* The Taylor series of a difference about the mean of its points, of which the term of order 1 is 0: f^(k) / k!, plus
  * f^(k + r) / (k + r)! times the complete symmetric polynomial of degree r of the deviations. Its error is taken from
- * how fast its terms fall. */
+ * how fast its terms fall. The terms fall by about one ratio, from which what is left out is estimated. */
 static differences series(numbers f, int order, lam_tensor *points, double epsilon) {
     lam_tensor *mean = lam_mean(points, &last), *off = lam_sub(points, lam_expand_dims(mean, -1));
     lam_tensor *squares = lam_sum(lam_square(off), &last), *cubes = lam_sum(lam_integer_pow(off, 3), &last);
@@ -151,7 +155,7 @@ static differences next(numbers f, int order, lam_tensor *w, differences less, d
 
 /* ---- the Function ------------------------------------------------------------------------------------------------ */
 
-/* The next order of numbers 0 .. k - 1 after this one; false after the last. */
+/* The next order of numbers 0 .. k - 1 after this one; false after the last. The usual step to the next permutation. */
 static bool next_order(int k, int s[]) {
     int i = k - 2, j = k - 1;
     while (i >= 0 && s[i] > s[i + 1]) i--;
@@ -163,7 +167,8 @@ static bool next_order(int k, int s[]) {
     return true;
 }
 
-/* The factor p[.., i(at), i(at + 1)] of a product over k + 1 indices. A failed p has no axes. */
+/* The factor p[.., i(at), i(at + 1)] of a product over k + 1 indices. A failed p has no axes. Two axes of the
+ * eigenvectors stand at their places, all others have one element and are broadcast. */
 static lam_tensor *spread(lam_tensor *p, int k, int at) {
     if (lam_failed(p)) return p;
     int64_t dims[LAM_INNER_RANK];
@@ -176,7 +181,8 @@ static lam_tensor *spread(lam_tensor *p, int k, int at) {
     return lam_reshape(p, (lam_dims){lead + k + 1, dims});
 }
 
-/* The sum over orders of the products of differences and directions p, in the basis of eigenvectors. */
+/* The sum over orders of the products of differences and directions p, in the basis of eigenvectors. k! products for k
+ * directions, since the sum is over their orders; hence MOST. */
 static lam_tensor *combine(lam_tensor *table, int k, lam_tensor *const p[]) {
     if (lam_failed(p[0])) return p[0];
     int order[MOST], inner[MOST];
@@ -194,7 +200,7 @@ static lam_tensor *combine(lam_tensor *table, int k, lam_tensor *const p[]) {
     return k > 1 ? lam_sum(sum, &(lam_reduce_options){.axes = {k - 1, inner}}) : sum;
 }
 
-/* Whether f gives one number for each. */
+/* Whether f gives one number for each. A function that mixes elements, or changes their dtype, is none of numbers. */
 static lam_tensor *values_of(lam_fctx *fc, numbers of, lam_tensor *w) {
     lam_tensor *values = values_at(of, w);
     const lam_value *got = lam__scope_peek(values), *given = lam__scope_peek(w);
@@ -205,6 +211,7 @@ static lam_tensor *values_of(lam_fctx *fc, numbers of, lam_tensor *w) {
     return values;
 }
 
+/* Halves are computed in f32 and rounded, but their eigenvalues come as halves. */
 static double epsilon_of(lam_tensor *w) {
     const int dtype = (int)lam_dtype_of(w);
     return dtype == LAM_F64 ? DBL_EPSILON : dtype == LAM_F16 ? 0x1p-10 : dtype == LAM_BF16 ? 0x1p-7 : FLT_EPSILON;
@@ -240,7 +247,8 @@ static void setup(lam_fctx *fc, lam_tensor *const in[], lam_tensor *const out[])
 static lam_tensor *derivative(lam_fn *f, int order, lam_tensor *const in[]);
 
 /* The derivative by input i along e: the saved inputs with e in the place of a direction; of x: as one direction more
- * behind them; of a capture: behind all, as an input of f's derivative by that. */
+ * behind them; of a capture: behind all, as an input of f's derivative by that. f's derivative by the capture is a
+ * function with one input more, and the Function of that. */
 static lam_tensor *along(lam_fctx *fc, int i, lam_tensor *e) {
     const spectral_attrs *a = lam_fctx_attrs(fc);
     lam_tensor **in = lam__apply_room(fc->ctx, (size_t)lam_fctx_inputs(fc) + 1);
@@ -305,7 +313,8 @@ static lam_tensor *by_capture(lam_fctx *fc, int i, lam_tensor *g) {
     return lam_complex(by_real, lam_neg(by_units(&e, c, unit)));
 }
 
-/* <g, d^k f[.., e, ..]> is symmetric in g and e for the product tr(g^H e); cotangents do not conjugate. */
+/* <g, d^k f[.., e, ..]> is symmetric in g and e for the product tr(g^H e); cotangents do not conjugate. Where the
+ * cotangent is zero nothing is done. */
 static void backward(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
     const spectral_attrs *a = lam_fctx_attrs(fc);
     for (int i = 0; g[0] && i < lam_fctx_inputs(fc); i++)
@@ -325,7 +334,8 @@ static const lam_function function_spectral = {
     .generate_vmap_rule = true,
 };
 
-/* The derivative of `order` at in[0] along as many others, with the captures behind them. */
+/* The derivative of `order` at in[0] along as many others, with the captures behind them. order counts the directions.
+ * The Function's reference is given up at once: the application holds it. */
 static lam_tensor *derivative(lam_fn *f, int order, lam_tensor *const in[]) {
     lam_tensor *out = &f->ctx->failed;
     if (order > MOST) {

@@ -15,6 +15,7 @@
 
 static lam_status process(lam__level *level, const lam_call_site *call, lam_value *out[]);
 
+/* The level's state is the program that is being recorded. */
 static lam__program *program_of(const lam__level *level) {
     return level->state;
 }
@@ -28,13 +29,15 @@ static lam_value *box(lam__level *level, int64_t v) {
     return made;
 }
 
-/* v as an operand, borrowed; NULL for one that is left out. */
+/* v as an operand, borrowed; NULL for one that is left out. A box of a lower level is a constant too; whoever runs the
+ * program has to see that level (`boxes` in program.h). */
 static lam__atom atom_of(const lam__level *level, lam_value *v) {
     return lam__level_owns(level, v) ? (lam__atom){lam__payload_of(v)->number, NULL} : (lam__atom){-1, v};
 }
 
 /* Appends an equation and boxes its results. The variables of a result that is left out (no type) exist and are not
- * boxed. On failure the variables stay in the program, which is released as a whole by then. */
+ * boxed. On failure the variables stay in the program, which is released as a whole by then. Variables come first, so
+ * that the equation knows the number of its first result. */
 static lam_status record(lam__level *level, const lam_call_site *call, const lam_shape shapes[], lam__atom in[],
                          lam_value *out[]) {
     lam__program *p = program_of(level);
@@ -49,14 +52,15 @@ static lam_status record(lam__level *level, const lam_call_site *call, const lam
     return status;
 }
 
-/* Of staged primitives: those that are one equation (NOTE [recorded Functions] in custom.c). */
+/* Of staged primitives: those that are one equation (NOTE [recorded Functions] in custom.c). NULL: not staged, or one
+ * that is always run. */
 static bool is_linear(const lam__level *level, const lam_call_site *call) {
     const lam__staged *staged = call->primitive->staged;
     return staged && staged->linear && staged->linear(level, call);
 }
 
 /* What the equation just recorded needs for its transpose. The stage runs user code on the variables themselves, so
- * this level is current again while it does. */
+ * this level is current again while it does. Only variables that can have a derivative are wanted. */
 static lam_status keep_residual(lam__level *level, const lam_call_site *call, lam_value *const out[]) {
     lam_ctx *ctx = level->ctx;
     const lam__program *p = program_of(level);
@@ -73,7 +77,7 @@ static lam_status keep_residual(lam__level *level, const lam_call_site *call, la
     return status;
 }
 
-/* One call of a row on these operands. */
+/* One call of a row on these operands. A row without parameters. */
 static lam_status record_row(lam__level *level, const lam_primitive *row, int n, lam_value *const in[],
                              lam_value **out) {
     const lam_call_site call = {.ctx = level->ctx, .primitive = row, .inputs = n, .outputs = 1, .in = in};
@@ -81,7 +85,8 @@ static lam_status record_row(lam__level *level, const lam_primitive *row, int n,
 }
 
 /* Makes each result a variable that was made since `first`, and that is no other result: what the call gives as it is,
- * or as a constant, may have a derivative all the same. */
+ * or as a constant, may have a derivative all the same. An identity is recorded for those, which is a variable of the
+ * call's own. What is left out has no number. */
 static lam_status set_apart(lam__level *level, int n, int64_t first, lam_value *out[], int64_t numbers[]) {
     for (int o = 0; o < n; o++) {
         bool apart = lam__level_owns(level, out[o]) && lam__payload_of(out[o])->number >= first;
@@ -99,7 +104,8 @@ static lam_status set_apart(lam__level *level, int n, int64_t first, lam_value *
     return LAM_OK;
 }
 
-/* Runs the call; in a program that keeps rules as an application. */
+/* Runs the call; in a program that keeps rules as an application. Atoms are taken before the call, which may put other
+ * things into the boxes' place. An application that has failed stays in the list and is known by nobody (`done`). */
 static lam_status follow(lam__level *level, const lam_call_site *call, lam__run *run, void *env, lam_value *out[]) {
     lam__program *p = program_of(level);
     const int n = call->inputs, m = call->outputs;
@@ -151,7 +157,8 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
 
 /* The sum becomes another variable, of a fused product as it would be without recording (lam__elementwise_add_product)
  * where nothing else holds the sum: so bits are the same but for sums that are held, whose products are rounded before
- * they are added there. A variable among the factors comes first, in which fma is linear. */
+ * they are added there. A variable among the factors comes first, in which fma is linear. False where it has other dims
+ * than the sum; what was recorded for it is then read by nobody. */
 static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, lam_value *y, int sign,
                                lam_status *status) {
     if (!lam__dtype_is_float(sum->dtype) || !lam__kernels_fuses()) return false;
@@ -172,7 +179,8 @@ static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, 
     return fits;
 }
 
-/* Where types alone are wanted nothing is drawn: a variable stands for it. */
+/* Where types alone are wanted nothing is drawn: a variable stands for it. What the levels below make of it is a
+ * constant of the program otherwise. */
 static lam_value *draw(lam__level *level, const lam__draw *d) {
     if (!program_of(level)->only_types) return lam__draw_make(level->ctx, d);
     const bool pairs = d->what.form == LAM__RANDOM_PAIRS;
@@ -183,13 +191,14 @@ static lam_value *draw(lam__level *level, const lam__draw *d) {
                                             dims));
 }
 
-/* What was drawn below is a constant here. */
+/* What was drawn below is a constant here. Nothing has to be done again. */
 static lam_status drawn(lam__level *level, const lam_call_site *call, lam_random_state before, lam_value *out[],
                         bool *other) {
     (void)level, (void)call, (void)before, (void)out, (void)other;
     return LAM_OK;
 }
 
+/* No `read`: whatever asks for elements fails with these words. No `accumulate` either, since sums are equations. */
 const lam__interpreter lam__interpreter_trace = {
     .name = "trace",
     .process = process,
@@ -208,12 +217,13 @@ lam_status lam__trace_push(lam_ctx *ctx, lam__level *level, lam__program *progra
     return lam__level_push(ctx, level, &lam__interpreter_trace, program);
 }
 
+/* Inputs are made before anything is recorded, so they have the first numbers. */
 lam_value *lam__trace_variable(lam__level *level, const lam_value *like) {
     return box(level, lam__program_variable(program_of(level), (lam_dtype)like->dtype, like->rank, like->dims));
 }
 
 /* A value that does not depend on the variables is a constant of the program. v belongs to this level or a lower
- * one. */
+ * one. v is taken over. */
 void lam__trace_result(lam__level *level, int o, lam_value *v) {
     bool own = lam__level_owns(level, v);
     program_of(level)->results[o] =
@@ -222,7 +232,7 @@ void lam__trace_result(lam__level *level, int o, lam_value *v) {
 }
 
 /* What f captures from lower levels becomes constants. The level is popped before the program is finished: results are
- * atoms by then. */
+ * atoms by then. `fixed` inputs in front are what they are, and no variables. */
 lam_status lam__trace_fn(lam_fn *f, lam__program *p, int fixed, lam_value *const in[], lam_value **boxes,
                          lam_value **out) {
     lam__level level;

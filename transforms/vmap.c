@@ -28,7 +28,7 @@ static void vmap_free(lam_ctx *ctx, void *env) {
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 /* One entry per input or output: no list gives 0 for all, a single entry serves all. Numbers are taken as given: which
- * axis a negative one means is known with the input's rank. */
+ * axis a negative one means is known with the input's rank. A count without items is a mistake, and fits no count. */
 static bool axes_spread(const lam_fn *f, const char *which, lam_axes given, int n, int out[]) {
     int count = given.count || given.items ? given.count : 1;
     if (count && given.count && !given.items) count = -1;
@@ -47,7 +47,8 @@ static bool is_range(int entry) {
     return entry == LAM__RANGE_BAD || LAM__IS_RANGE(entry);
 }
 
-/* The lists of a user may hold ranges. */
+/* The lists of a user may hold ranges. A single entry that is a number serves all, so a list of ranges is looked for
+ * only where there are more. */
 static bool axes_collect(const lam_fn *f, const char *which, lam_axes given, int n, int out[]) {
     if (given.count == 1 && given.items && !is_range(given.items[0])) return axes_spread(f, which, given, n, out);
     bool ranges = false;
@@ -58,7 +59,8 @@ static bool axes_collect(const lam_fn *f, const char *which, lam_axes given, int
     return false;
 }
 
-/* What can be judged without inputs. LAM_ZERO_SIZE stands for a batch of none, since 0 is the default of the field. */
+/* What can be judged without inputs. LAM_ZERO_SIZE stands for a batch of none, since 0 is the default of the field.
+ * randomness is compared as a number, since C lets an enum hold any. */
 static bool options_valid(const lam_fn *f, const lam_vmap_options *o) {
     const char *wrong = o->chunk_size < 0 ? "chunk_size" : o->axis_size < LAM_ZERO_SIZE ? "axis_size" : NULL;
     long long value = o->chunk_size < 0 ? (long long)o->chunk_size : (long long)o->axis_size;
@@ -109,7 +111,7 @@ static lam_status fail_sizes(const lam_fn *f, lam_value *const in[], const int a
 }
 
 /* The size of the batch from the option and the mapped inputs, which must all agree. Without either there is none to
- * know. */
+ * know. The first mapped input says it where the option does not. */
 static lam_status size_of(const lam_fn *f, lam_value *const in[], const int axes[], int64_t asked, int64_t *size) {
     int64_t wanted = asked == LAM_ZERO_SIZE ? 0 : asked > 0 ? asked : -1;
     *size = wanted;
@@ -126,7 +128,8 @@ static lam_status size_of(const lam_fn *f, lam_value *const in[], const int axes
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
-/* Examples first..first+count-1 of v: one reference, NULL after recording a failure. A view where v is concrete. */
+/* Examples first..first+count-1 of v: one reference, NULL after recording a failure. A view where v is concrete. By a
+ * public operation on a lent handle, so v may belong to any level. */
 static lam_value *slice_of(lam_ctx *ctx, lam_value *v, int axis, int64_t first, int64_t count) {
     lam_tensor lent;
     lam__scope_lend(&lent, ctx, v);
@@ -135,7 +138,7 @@ static lam_value *slice_of(lam_ctx *ctx, lam_value *v, int axis, int64_t first, 
 }
 
 /* The parts of one output put together along its batch axis; unmapped outputs are those of the first chunk, since they
- * do not depend on the example. */
+ * do not depend on the example. The option counts axes of the whole output, as the user sees it. */
 static lam_value *join(lam_ctx *ctx, int64_t parts, lam_tensor **handles, int axis) {
     if (axis == LAM_UNMAPPED) {
         lam_value *first = lam__scope_peek(handles[0]);
@@ -150,7 +153,8 @@ static lam_value *join(lam_ctx *ctx, int64_t parts, lam_tensor **handles, int ax
 
 /* One chunk after the other, each of which sees the draws of the whole: the generator goes back to where it stood, and
  * each chunk knows its place in the batch (`whole`, `first`), so a draw gives the part of it. parts: room for outputs *
- * chunks handles, which belong to the caller's scope; work: room for inputs and outputs. */
+ * chunks handles, which belong to the caller's scope; work: room for inputs and outputs. After the last chunk the
+ * generator stands where the whole batch would have left it. */
 static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[],
                              const int out_axes[], lam_tensor **parts, lam_value **work) {
     lam_ctx *ctx = f->ctx;
@@ -179,7 +183,7 @@ static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, 
 }
 
 /* Chunks bound the memory of what f makes on the way, not that of its outputs, which are there twice at the end: as
- * parts and put together. */
+ * parts and put together. Parts of an output lie side by side in the list, one for each chunk. */
 static lam_status chunked(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[],
                           lam_value *out[], const int out_axes[]) {
     lam_ctx *ctx = f->ctx;
@@ -202,7 +206,7 @@ static lam_status chunked(lam_fn *f, const lam__batch *batch, int64_t chunk, lam
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */
 
-/* axes[]: room for one per input; the batch axes as found, 0..rank-1. */
+/* axes[]: room for one per input; the batch axes as found, 0..rank-1. A chunk as large as the batch is the batch. */
 static lam_status run_vmap(lam_fn *f, const vmap_env *e, lam_value *const in[], int axes[], lam_value *out[]) {
     lam_status status = LAM_OK;
     lam__batch batch = e->batch;

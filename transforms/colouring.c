@@ -215,7 +215,8 @@ static void sort_ways(way ways[4]) {
 }
 
 /* Goes the ways one after another, each with what the best one so far leaves to win; `trial`: room for the colours of
- * both and then for two numbers an entry. `most` is what the best so far leaves to win, one less than its price. */
+ * both and then for two numbers an entry. `most` is how many colours a way may take to be better than the best so
+ * far. */
 static bool best_way(lam_ctx *ctx, const lam__entries *e, const way ways[4], int64_t columns[], int64_t rows[],
                      int64_t *trial, lam__bicolouring *b) {
     int64_t best = INT64_MAX, *trial_rows = trial + e->n_across, *room = trial_rows + e->n_lines;

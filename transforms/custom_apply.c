@@ -24,13 +24,15 @@ bool lam__custom_goes_with(const char *what, const lam_fn *f, const char *role, 
     return false;
 }
 
+/* A variadic Function takes any number; its callbacks ask how many there are. */
 static lam_status check_count(lam_ctx *ctx, const lam_function *f, const char *which, int want, size_t given) {
     if (want == LAM_VARIADIC || (size_t)want == given) return LAM_OK;
     return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "Function '%s': %zu %s given, %d expected", lam__custom_name(f),
                           given, which, want);
 }
 
-/* Asked for each new instance, so not for an application that finds one of an equal Function and equal counts. */
+/* Asked for each new instance, so not for an application that finds one of an equal Function and equal counts. Missing
+ * rules are no fault here: not every application is differentiated or batched. */
 static lam_status check_function(lam_ctx *ctx, const lam_function *f, const void *attrs, size_t n_in, size_t n_out) {
     if (!f || !f->forward)
         return lam__error_set(ctx, LAM_ERR_NULL, NULL, "Function '%s': it has no forward",
@@ -60,7 +62,8 @@ LAM__APART static lam_status value_of(const lam__instance *x, size_t i, lam_tens
                           "Function '%s': mixed contexts: input %zu belongs to another one", x->fn.name, i);
 }
 
-/* Borrowed values of the handles; NULL for inputs that are left out. */
+/* Borrowed values of the handles; NULL for inputs that are left out. A live handle of this context is the usual case,
+ * and needs no more than its value. */
 static inline lam_status values_of(const lam__instance *x, lam_list in, lam_value *values[]) {
     lam_status status = LAM_OK;
     for (size_t i = 0; i < in.count && status == LAM_OK; i++) {
@@ -72,7 +75,8 @@ static inline lam_status values_of(const lam__instance *x, lam_list in, lam_valu
 }
 
 /* The caller's handles of overwritten inputs show the new values. One handle given twice would have to show the new
- * value and the old one, so that is refused: f(x, x) with the first marked dirty. */
+ * value and the old one, so that is refused: f(x, x) with the first marked dirty. lam__apply_rebind refuses handles
+ * that may not change, as captures, which the mark finds. */
 static lam_status rebind_dirty(const lam__instance *x, const int shown[], lam_list in, lam_tensor *const out[]) {
     lam__mark mark = lam__error_mark(x->ctx);
     for (int i = 0; i < x->inputs; i++) {
@@ -88,7 +92,8 @@ static lam_status rebind_dirty(const lam__instance *x, const int shown[], lam_li
     return lam__error_since(x->ctx, mark);
 }
 
-/* After a failure every output is a failed tensor, also those that were made: nobody sees half of an application. */
+/* After a failure every output is a failed tensor, also those that were made: nobody sees half of an application. Gives
+ * the status back, so that it can be returned. */
 static lam_status fail_all(lam_ctx *ctx, lam_status status, size_t n_out, lam_tensor **out) {
     for (size_t o = 0; out && o < n_out; o++) out[o] = &ctx->failed;
     return status;
@@ -118,7 +123,8 @@ LAM__UNROLLED lam_status apply(lam__instance *x, lam_list in, lam_tensor **out) 
     return status == LAM_OK ? recorded : fail_all(ctx, recorded != LAM_OK ? recorded : status, m, out);
 }
 
-/* For instances that belong to the library's own Functions (hooks, rules, solves). */
+/* For instances that belong to the library's own Functions (hooks, rules, solves). A copy of the short way that users'
+ * applications take, which stays inlined there. */
 lam_status lam__custom_apply(lam__instance *x, lam_list in, lam_tensor **out) {
     return apply(x, in, out);
 }
@@ -168,12 +174,13 @@ static void body_function(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
     }
 }
 
+/* env_free gets no context, as the instance knows its own. */
 static void release_instance(void *env) {
     lam__custom_release(env);
 }
 
 /* `optional`: inputs may be NULL, as in an application. The instance is released by env_free, also where lam_fn_new
- * fails. The body gets captures behind the inputs, as the instance does. */
+ * fails. The body gets captures behind the inputs, as the instance does. x may be NULL, which has been recorded. */
 lam_fn *lam__custom_fn(lam_ctx *ctx, lam__instance *x, lam_list captures) {
     if (!x) return ctx->failed_fn;
     lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = x->fn.name,
@@ -198,7 +205,7 @@ lam_fn *lam_function_fn(lam_ctx *ctx, const lam_function *function, const void *
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 /* The three below say what tangents_stage, cotangents_stage and lam__custom_batched choose, and what they would refuse.
- * KEEP IN STEP: custom-rules */
+ * KEEP IN STEP: custom-rules In the order in which the stages look for a rule. */
 static const char *forward_rule(const lam_function *f) {
     if (f->jvp) return "jvp";
     if (f->is_linear) return "forward, on the tangents (is_linear)";

@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-/* The callback sees the operands with their batch axes and answers for all examples at once. */
+/* The callback sees the operands with their batch axes and answers for all examples at once. What it answers is checked
+ * by lam__custom_vmap, axes and sizes too. */
 static lam_status batched_by_rule(lam_fctx *fc, const lam_call_site *call, const int axes[], const lam__batch *batch,
                                   lam_value *out[], int out_axes[]) {
     lam_vmap_info info = {batch->size, batch->randomness};
@@ -32,7 +33,8 @@ static lam_value *example(lam_ctx *ctx, lam_value *v, int axis, int64_t b) {
 }
 
 /* Applies the Function to example b. work: room for its operands and results; parts[o * size + b] gets output o as a
- * handle of the innermost scope, NULL where it is left out. */
+ * handle of the innermost scope, NULL where it is left out. Operands of the example are given up before the next one is
+ * taken. */
 static lam_status run_example(lam__instance *x, const lam_call_site *call, const int axes[], int64_t b,
                               lam_value *work[], lam_tensor **parts, int64_t size) {
     lam_status status = LAM_OK;
@@ -64,7 +66,8 @@ static lam_status join(const lam_fctx *fc, int o, int64_t size, lam_tensor *cons
 }
 
 /* Draws of a loop: each example has the same as the first, or a stream of its own, which depends on its place in the
- * whole batch only. The generator ends one draw further if there were any. */
+ * whole batch only. The generator ends one draw further if there were any. Refused behind the first example that has
+ * drawn, since nobody knows before whether forward does. */
 static lam_status run_drawing(lam__instance *x, const lam_call_site *call, const int axes[], const lam__batch *batch,
                               lam_value *work[], lam_tensor **parts) {
     lam_ctx *ctx = x->ctx;
@@ -107,7 +110,8 @@ static lam_status run_examples(lam_fctx *fc, const lam_call_site *call, const in
 }
 
 /* A batch of none has no example to run: its outputs are empty, of the types that the shape callback gives. Those see
- * the types of one example, without the batch axis; an input that was left out has rank -1. */
+ * the types of one example, without the batch axis; an input that was left out has rank -1. Without a shape callback
+ * lam__custom_shape says what is missing. */
 static lam_status no_examples(lam_fctx *fc, const lam_call_site *call, const int axes[], lam_value *out[]) {
     const lam__instance *x = fc->instance;
     lam__scratch_area area;

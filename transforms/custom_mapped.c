@@ -27,20 +27,21 @@ static void mapped_release(lam_ctx *ctx, void *attrs) {
     lam__custom_release(((mapped *)attrs)->base);
 }
 
-/* One run of a callback of the base on the batch level. */
+/* One run of a callback of the base on the batch level. In the caller's frame: the batch level that its body runs on
+ * ends before it does. */
 typedef struct run {
     lam_fctx *fc, *base; /* of the mapped Function; of the base */
     bool *given;         /* per result: the callback gave one */
     lam_status status;
 } run;
 
-/* Borrowed values; NULL stays NULL. */
+/* Borrowed values; NULL stays NULL. Handles of a callback hold them for as long as that runs. */
 static void peek_all(int n, lam_tensor *const in[], lam_value *values[]) {
     for (int i = 0; i < n; i++) values[i] = lam__scope_peek(in[i]);
 }
 
 /* Hands results of a callback, taken over, to the batch level: a function has no holes, so a number stands for what
- * there is not. */
+ * there is not. `given` tells the numbers apart afterwards, behind the batch level. */
 static void give(const run *r, lam_status status, int m, lam_value *results[], lam_tensor *out[]) {
     lam_ctx *ctx = r->fc->ctx;
     for (int k = 0; k < m; k++) {
@@ -85,12 +86,14 @@ static lam_status run_batch(run *r, lam_body body, int n, lam_value *const in[],
 
 /* ---- saved values ------------------------------------------------------------------------------------------------ */
 
-/* Of both modes together: the order of `batched`, and of operands behind those of a rule. */
+/* Of both modes together: the order of `batched`, and of operands behind those of a rule. The innermost context has all
+ * of them. */
 static int saved_count(const lam_fctx *fc) {
     return fc->saved[LAM__FOR_BACKWARD].count + fc->saved[LAM__FOR_JVP].count;
 }
 
-/* A value saved on the batch level, made physical; *has: it has the batch axis, in front now. Takes v over. */
+/* A value saved on the batch level, made physical; *has: it has the batch axis, in front now. Takes v over. NULL after
+ * a failure to move it, which the caller tells from a NULL that was saved by *has. */
 static lam_value *physical(const lam__level *level, lam_value *v, bool *has) {
     *has = v && lam__level_owns(level, v);
     if (!*has) return v;
@@ -100,7 +103,7 @@ static lam_value *physical(const lam__level *level, lam_value *v, bool *has) {
 }
 
 /* The types of one example, by which the checks of tangents and gradients go: a rule that runs later gets operands and
- * results of the whole batch, or none. */
+ * results of the whole batch, or none. base owns them from the first one on, so nothing is to be undone. */
 static lam_status keep_types(lam_fctx *base, int n, lam_value *const in[], int m, lam_value *const out[]) {
     size_t bytes = (size_t)(n + m) * sizeof *base->types;
     base->types = lam__alloc_get(&base->ctx->pool, bytes ? bytes : 1);
@@ -137,7 +140,8 @@ static lam_status adopt(run *r, lam_value *const in[], lam_value *const out[]) {
     return status;
 }
 
-/* A context of the base for this application. Which inputs need a gradient is the same for every example. */
+/* A context of the base for this application. Which inputs need a gradient is the same for every example. From and
+ * until go along, for what setup_context of the base may not use. */
 static lam_fctx *base_context(lam_fctx *fc, lam_tensor *const in[]) {
     const mapped *a = fc->instance->attrs;
     lam__scratch_area area;
@@ -158,7 +162,8 @@ static lam_fctx *base_context(lam_fctx *fc, lam_tensor *const in[]) {
 
 /* ---- forward and setup_context ----------------------------------------------------------------------------------- */
 
-/* On the batch level. A separate forward saves nothing; what setup_context saves is adopted in body_setup. */
+/* On the batch level. A separate forward saves nothing; what setup_context saves is adopted in body_setup. r->status is
+ * looked at by nobody else: failures are on record, and give() hands on failed tensors. */
 static void body_forward(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     run *r = env;
     lam__instance *x = r->base->instance;
@@ -176,7 +181,8 @@ static void body_forward(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[]
     lam__scratch_put(&area);
 }
 
-/* in[] are those of the Function that is mapped, with their batch axes where `axes` says. */
+/* in[] are those of the Function that is mapped, with their batch axes where `axes` says. The run's `given` lies behind
+ * the values, a byte for each result. */
 static void mapped_forward(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
     const mapped *a = fc->instance->attrs;
     lam__scratch_area area;
@@ -238,7 +244,7 @@ typedef struct rule_run {
 } rule_run;
 
 /* Operands and results are not lent to a rule: what it needs of them it has saved, and their types are in the
- * context. */
+ * context. Copies of the contexts are needed for one run, in which saved values are boxes of its level. */
 static void body_rule(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     rule_run *r = env;
     lam__scratch_area area;
@@ -255,7 +261,8 @@ static void body_rule(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     lam__scratch_put(&area);
 }
 
-/* Runs a rule on the batch level; results physical, the batch axis in front, NULL where the rule gave none. */
+/* Runs a rule on the batch level; results physical, the batch axis in front, NULL where the rule gave none. axes NULL:
+ * all given values have the batch axis in front. */
 static lam_status run_rule(lam_fctx *fc, rule_run *r, lam_tensor *const given[], const int axes[],
                            lam_value *wanted[]) {
     lam__scratch_area area;
@@ -290,7 +297,8 @@ static void mapped_jvp(lam_fctx *fc, lam_tensor *const tangents_in[], lam_tensor
     lam__scratch_put(&area);
 }
 
-/* Gradients go back to where the input has its batch axis; an input without one belongs to all examples. */
+/* Gradients go back to where the input has its batch axis; an input without one belongs to all examples. A sum over the
+ * examples, since each of them has used that input. */
 static void mapped_backward(lam_fctx *fc, lam_tensor *const grad_out[], lam_tensor *grad_in[]) {
     const mapped *a = fc->instance->attrs;
     lam__scratch_area area;
@@ -307,7 +315,7 @@ static void mapped_backward(lam_fctx *fc, lam_tensor *const grad_out[], lam_tens
     lam__scratch_put(&area);
 }
 
-/* The type of one example. */
+/* The type of one example. rank -1 is an input that is left out. */
 static lam_type without_axis(const lam_type *t, int axis) {
     lam_type one = {.dtype = t->dtype, .rank = t->rank};
     if (axis == LAM_UNMAPPED || t->rank < 0) return *t;
@@ -326,7 +334,7 @@ static lam_type with_axis(const lam_type *one, int64_t size) {
 }
 
 /* The shape callback is about one example: it is asked with the types of one, and its answer gets the batch axis in
- * front. */
+ * front. In a visitor, since shapes are asked for without an application. */
 static void mapped_shape(lam_fctx *fc, const lam_type in[], lam_type out[]) {
     const mapped *a = fc->instance->attrs;
     const lam__instance *x = a->base;

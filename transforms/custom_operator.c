@@ -32,8 +32,7 @@ static void body_at_captures(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *o
     if (list) out[0] = lam_apply(f, (lam_list){(size_t)f->inputs, list});
 }
 
-/* A function of v that calls `open` with these captures behind it. `open` is held by whoever made it for as long as the
- * system is solved. */
+/* A function of v that calls `open` with these captures behind it. `open` is not held by it. */
 static lam_fn *at_captures(lam_fn *open, const char *name, lam_list captures) {
     return lam_fn_new(
         open->ctx,

@@ -55,7 +55,8 @@ static lam_status apply_staged(const lam_call_site *below, lam_value *const tang
 }
 
 /* Any other row: its value first, since rules read results. Both steps run with the level's parent current, so tangents
- * may be boxes of levels below and are recorded or batched there as any value is. */
+ * may be boxes of levels below and are recorded or batched there as any value is. On failure results[] is not set, and
+ * nobody looks at it. */
 static lam_status apply(const lam_call_site *below, lam_value *const tangents[], lam_value *out[],
                         lam_value *results[]) {
     lam_status status = lam__dispatch(below, out);
@@ -105,7 +106,7 @@ LAM__UNROLLED lam_status process_few(lam__level *level, const lam_call_site *cal
 }
 
 /* A row that may be evaluated together with its derivative: where the operand is at hand. Then dy = dx f'(x), and both
- * f and f' come from one pass over x. */
+ * f and f' come from one pass over x. The slope is a value of its own, given up when the product is made. */
 LAM__APART static lam_status process_sloped(lam__level *level, const lam_call_site *call, lam_value **out) {
     lam_value *x, *dx, *slope, *result = NULL;
     unbox_operands(level, 1, call->in, &x, &dx);
@@ -173,7 +174,8 @@ static bool multiply(lam__level *level, lam_value *x, lam_value *y, lam_status *
     return true;
 }
 
-/* C code sees the primal: what it computes from that is a constant to this level. */
+/* C code sees the primal: what it computes from that is a constant to this level. Borrowed, for as long as the box is
+ * held. */
 static lam_value *read_primal(const lam_value *box) {
     return lam__payload_of(box)->inner;
 }
@@ -200,7 +202,8 @@ const lam__interpreter lam__interpreter_jvp = {
     .print = print,
 };
 
-/* Results as pairs again, one reference each; a tangent that is zero is NULL. */
+/* Results as pairs again, one reference each; a tangent that is zero is NULL. A result that has no box does not depend
+ * on any tangent. */
 static void unbox(const lam__level *level, int n, lam_value *out[], lam_value *dout[]) {
     for (int o = 0; o < n; o++) {
         dout[o] = NULL;

@@ -13,6 +13,7 @@ static lam_fn *named(const char *function, lam_fn *made, uint64_t since) {
     return made;
 }
 
+/* Without a function there is nothing to look for behind it. */
 static uint64_t now(const lam_fn *f) {
     return f ? lam__scope_now_in(f->ctx) : UINT64_MAX;
 }

@@ -43,7 +43,7 @@ typedef struct work {
     lam_tensor **got;        /* its outputs */
 } work;
 
-/* Rows of the basis in one chunk, of n. */
+/* Rows of the basis in one chunk, of n. chunk 0 is all at once. */
 static int64_t step_of(const work *w, int64_t n) {
     return w->env->chunk && w->env->chunk < n ? w->env->chunk : n;
 }
@@ -64,7 +64,8 @@ static bool draws_apart(const work *w, int64_t n) {
     return w->env->randomness == LAM_RANDOMNESS_DIFFERENT && n > 0 && !one_by_one(w, n);
 }
 
-/* f over a chunk of a basis of n rows. Without rows there is one run for the types. */
+/* f over a chunk of a basis of n rows. Without rows there is one run for the types. With one row f is called as it is,
+ * so it needs no batching rule. */
 static lam_fn *over_basis(const work *w, lam_fn *f, int64_t n, lam_axes in_axes, lam_axes out_axes) {
     lam_randomness randomness = w->env->randomness;
     if (!n && randomness == LAM_RANDOMNESS_DIFFERENT) randomness = LAM_RANDOMNESS_SAME;
@@ -95,11 +96,13 @@ static lam_tensor *shape_block(lam_tensor *m, lam_tensor *out, lam_tensor *in) {
     return lam_cast(lam__apply_reshape(m, a.rank + b.rank, dims), dtype);
 }
 
-/* All elements as a matrix: where the batch axis is last or first, one of its two axes is that. */
+/* All elements as a matrix: where the batch axis is last or first, one of its two axes is that. A reshape of what a
+ * block is made of moves nothing where that is contiguous. */
 static lam_tensor *flat(lam_tensor *t, int64_t rows, int64_t columns) {
     return lam__apply_reshape(t, 2, (int64_t[]){rows, columns});
 }
 
+/* One chunk is the block. */
 static lam_tensor *joined(int64_t chunks, lam_tensor **parts, int axis) {
     return chunks == 1 ? parts[0] : lam_concatenate((lam_list){(size_t)chunks, parts}, axis);
 }
@@ -126,6 +129,7 @@ static bool fits_columns(const work *w, const char *name, int a) {
     return lam__arguments_complex(name, w->f, w->env->holomorphic, "input", i, lam__scope_peek(w->in[i]));
 }
 
+/* Asked when f has run, since outputs do not tell their dtype before. */
 static bool fits_rows(const work *w, const char *name, int o) {
     const lam_value *v = lam__scope_peek(w->values[o]);
     return v && lam__arguments_complex(name, w->f, w->env->holomorphic, "output", o, v);

@@ -30,7 +30,8 @@ typedef struct walk {
  * Differences send a cotangent back with a minus. Nothing is multiplied by it: it is written down at the node that the
  * cotangent waits for, and goes on from there to its operands, where it decides between adding and taking away. Only
  * what need not be linear in its cotangent (rules that users write), and leaves at the end, see it carried out; and a
- * number that is about to become elements or a box, since it costs least while it is one. */
+ * number that is about to become elements or a box, since it costs least while it is one. Where nothing is written down
+ * it is plus. */
 static inline int sign_of(const lam__node *n) {
     return n->minus ? -1 : 1;
 }
@@ -45,7 +46,8 @@ static lam_status move_in(walk *w, lam__node *n, lam_value **slot, lam_value *g,
     return LAM_OK;
 }
 
-/* Carries out the sign of a node's cotangent. */
+/* Carries out the sign of a node's cotangent. By adding it with a minus to what is not there, which writes over it
+ * where nobody else sees it. */
 LAM__APART static lam_status settle(walk *w, lam__node *n) {
     lam_value *g = n->output[0].cotangent;
     n->minus = 0;
@@ -53,12 +55,14 @@ LAM__APART static lam_status settle(walk *w, lam__node *n) {
     return lam__rules_accumulate(w->ctx, &n->output[0].cotangent, g, -1);
 }
 
+/* Two walks cannot use one node: its cotangent has one place. */
 LAM__APART static lam_status fail_busy(walk *w, lam_value *g) {
     lam__value_release(g);
     return lam__error_set(w->ctx, LAM_ERR_VALUE, "call it when the rule is through",
                           "a pullback was called by a rule that it is itself calling");
 }
 
+/* The queue holds the node until its visit. */
 LAM__APART static lam_status move_in_far(walk *w, lam__node *n, lam_value **slot, lam_value *g, int sign) {
     if (lam__queue_push(w->ctx, &w->waiting, n) == LAM_OK) return move_in(w, n, slot, g, sign);
     lam__value_release(g);
@@ -82,7 +86,7 @@ static inline lam_status deliver(walk *w, const lam__edge *to, lam_value *g, int
 
 /* ---- one node -------------------------------------------------------------------------------------------------- */
 
-/* What a visited node that lives on saved goes. */
+/* What a visited node that lives on saved goes. The edges go with it, so what hangs on them may be freed too. */
 LAM__APART static void forget_saved(walk *w, lam__node *node) {
     lam__node_input *input = lam__node_inputs(node, node->outputs);
     for (int i = 0; i < node->inputs; i++) {
@@ -106,7 +110,7 @@ LAM__UNROLLED void let_go(walk *w, lam__node *node, int m) {
 }
 
 /* Applies the rule of a node and passes its results on. in[], needs[] and gx[] are room for n; results[] and g[] lie in
- * the node or are copies. */
+ * the node or are copies. An operand that nobody saved is taken from its own node, which has its value or its type. */
 LAM__UNROLLED lam_status pass_on(walk *w, lam__node *node, int n, int m, lam_value *in[], bool needs[], lam_value *gx[],
                                  lam_value *const results[], lam_value *const g[]) {
     const lam__node_input *input = lam__node_inputs(node, m);
@@ -131,7 +135,8 @@ LAM__UNROLLED lam_status pass_on(walk *w, lam__node *node, int n, int m, lam_val
     return status;
 }
 
-/* Back through a sum with signs of operands that have its dims: each gets the cotangent as it is. */
+/* Back through a sum with signs of operands that have its dims: each gets the cotangent as it is. The row's own signs
+ * say which operand was taken away. */
 LAM__UNROLLED lam_status pass_signed(walk *w, lam__node *node, int n, lam_value *g) {
     lam_status status = LAM_OK;
     const lam__node_input *input = lam__node_inputs(node, 1);
@@ -185,7 +190,8 @@ static inline bool wants_value(const walk *w, const lam__edge *to) {
     return n && !(n->run == w->id && n->output[to->index].cotangent);
 }
 
-/* Whether nobody else sees a cotangent that can be written over. */
+/* Whether nobody else sees a cotangent that can be written over. A level that multiplies in its boxes has a way for
+ * that. */
 static inline bool is_own(const lam_value *g) {
     if (g->refs != 1) return false;
     return g->kind == LAM__CONCRETE || (g->kind == LAM__BOX && lam__payload_of(g)->level->interpreter->multiply);
@@ -294,6 +300,7 @@ LAM__UNROLLED lam_status pass_few(walk *w, lam__node *node, int n) {
     return pass_on(w, node, n, 1, in, needs, gx, &node->output[0].value, &node->output[0].cotangent);
 }
 
+/* Apart, so that the ways above it stay short. */
 LAM__APART static lam_status pass_two(walk *w, lam__node *node) {
     return pass_few(w, node, 2);
 }
@@ -343,7 +350,8 @@ LAM__APART static lam_status pass_slice(walk *w, lam__node *node, lam_value *g) 
     return pass_few(w, node, 1);
 }
 
-/* Back through a sum: each element gets the cotangent of its sum, which is seen as often as there are elements. */
+/* Back through a sum: each element gets the cotangent of its sum, which is seen as often as there are elements. A view
+ * of stride 0 along what was summed, so nothing is copied before somebody adds to it. */
 LAM__APART static lam_status pass_sum(walk *w, lam__node *node, lam_value *g) {
     const lam__edge *to = &lam__node_inputs(node, 1)->parent;
     const lam_value *x = to->node->output[to->index].value;
@@ -435,7 +443,8 @@ static lam_status visit(walk *w, lam__node *node) {
 }
 
 /* Leaves end their part in the walk: what they got is moved to gx[], NULL where nothing arrived. After a failure
- * nothing is given, but every leaf is cleared for the next walk. */
+ * nothing is given, but every leaf is cleared for the next walk. Gradients that were made before a failure are released
+ * here. */
 static lam_status take_leaves(walk *w, const lam__recording *r, lam_status status, lam_value *gx[]) {
     for (int i = 0; i < r->inputs; i++) {
         lam__node *leaf = r->leaves[i].node;

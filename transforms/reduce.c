@@ -62,8 +62,7 @@ static lam_tensor *reduce_rows(lam_fn *f, lam_tensor *x, lam_tensor *init) {
                               : lam_index(combine_pairs(pairs, lam_concatenate(LAM_LIST(first, x), 0)), 0, 0);
 }
 
-/* Whether f combines two elements to one, which nobody else asks where there are none. lam_vmap would not say which of
- * both is wrong. */
+/* Whether f combines two elements to one, which nobody else asks where there are none. */
 static bool combines(lam_fn *f, lam_tensor *x) {
     if (!lam__control_check_fn(lam_ctx_of(x), "reduce", f, 0)) return false;
     if (f->inputs == 2 && f->outputs == 1) return true;

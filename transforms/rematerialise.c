@@ -21,7 +21,8 @@
 
 #include <string.h>
 
-/* Whether the policy names this call. Only rows of one result are asked for, so out[0] is what is kept. */
+/* Whether the policy names this call. Only rows of one result are asked for, so out[0] is what is kept. Names are
+ * compared up to their room, in which one may have no end. */
 static bool keeps(const lam__policy *policy, const lam_call_site *call) {
     if (policy->kind == LAM_CHECKPOINT_CONTRACTIONS) return call->primitive == &lam__row_dot_general;
     if (policy->kind != LAM_CHECKPOINT_NAMED || call->primitive != &lam__row_checkpoint_name) return false;
@@ -30,7 +31,7 @@ static bool keeps(const lam__policy *policy, const lam_call_site *call) {
     return false;
 }
 
-/* Appends v, with a reference of its own, to a list that doubles. */
+/* Appends v, with a reference of its own, to a list that doubles. On failure the list is as it was. */
 static lam_status keep(lam_ctx *ctx, lam__kept *kept, lam_value *v) {
     if (kept->count == kept->room) {
         size_t room = kept->room ? 2 * kept->room : 8;
@@ -97,7 +98,8 @@ static void thunk_release(lam_ctx *ctx, thunk *t) {
     if (t && --t->refs == 0) lam__value_defer(ctx, &t->defer);
 }
 
-/* A copy of the call that owns its operands and parameters: the caller's lie in some frame. */
+/* A copy of the call that owns its operands and parameters: the caller's lie in some frame. The result list is NULL
+ * until the call is done, whatever happens before. */
 static thunk *thunk_new(lam__level *level, const lam_call_site *call) {
     lam_ctx *ctx = level->ctx;
     size_t values = (size_t)(call->inputs + call->outputs),
@@ -119,7 +121,7 @@ static thunk *thunk_new(lam__level *level, const lam_call_site *call) {
     return t;
 }
 
-/* The call that v waits for; NULL if it waits for none. */
+/* The call that v waits for; NULL if it waits for none. A box with a value inside waits for nobody. */
 static thunk *waits_for(const lam__level *level, const lam_value *v) {
     thunk *t = lam__level_owns(level, v) && !lam__payload_of(v)->inner ? lam__payload_of(v)->extra : NULL;
     return t && !t->done ? t : NULL;
@@ -133,7 +135,7 @@ static lam_value *inside(const lam__level *level, lam_value *v) {
 }
 
 /* All operands are there. Boxes among them are replaced by what lies in them, which lets go of the calls before this
- * one. */
+ * one. An operand of several calls is computed by the first one that needs it. */
 static lam_status compute(thunk *t) {
     for (int i = 0; i < t->call.inputs; i++) {
         lam_value *below = inside(t->level, t->in[i]);
@@ -150,7 +152,8 @@ static lam_status compute(thunk *t) {
 
 /* Does the call that v waits for, and before it those that it needs. The level's parent is current. The way from v down
  * to the call at work hangs together by `waiting`; a call with several operands that wait is come back to for each of
- * them. A failure leaves the rest undone, so that another reader would fail at the same place. */
+ * them. A failure leaves the rest undone, so that another reader would fail at the same place. `waiting` is set on the
+ * way down and read on the way up, so calls that are not on the way need none. */
 static lam_status settle(const lam__level *level, const lam_value *v) {
     lam_status status = LAM_OK;
     thunk *top = waits_for(level, v);
@@ -192,7 +195,7 @@ static lam_status put_off(lam__level *level, const lam_call_site *call, lam_valu
     return status;
 }
 
-/* extra is NULL in boxes that hold a value. */
+/* extra is NULL in boxes that hold a value. The last box of a call's results lets go of it, done or not. */
 static void drop(lam_value *box) {
     thunk_release(lam__full(box)->ctx, lam__payload_of(box)->extra);
 }
@@ -209,7 +212,8 @@ void lam__rematerialise_unbox(const lam__level *level, int n, lam_value *values[
     }
 }
 
-/* Does a call at once, on what lies in the boxes; those of its operands that wait are computed first. */
+/* Does a call at once, on what lies in the boxes; those of its operands that wait are computed first. Operands of other
+ * levels are what they are. */
 static lam_status pass(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__scratch_area area;
     lam_status status = LAM_OK;
@@ -237,7 +241,8 @@ static lam_status replay(lam__level *level, const lam_call_site *call, lam_value
     return LAM_OK;
 }
 
-/* The level above the tape. Nobody gives the result where no operand belongs to a level below: then it is computed. */
+/* The level above the tape. Nobody gives the result where no operand belongs to a level below: then it is computed.
+ * What is known is given one level further down, to the giver, and taken back if nobody has asked for it. */
 static lam_status find(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__rematerialise *r = level->state;
     bool known = r->next < r->kept->count && keeps(r->policy, call);
@@ -247,7 +252,7 @@ static lam_status find(lam__level *level, const lam_call_site *call, lam_value *
     return status;
 }
 
-/* The level of a function that runs for the first time. */
+/* The level of a function that runs for the first time. In the order of the calls, by which `find` finds them. */
 static lam_status pass_keeping(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     const lam__rematerialise *r = level->state;
     lam_status status = pass(level, call, out);
@@ -310,6 +315,8 @@ static lam_status run_over(lam_fn *f, lam__rematerialise *state, lam_value *cons
     return status;
 }
 
+/* Values that are wanted are those at a derivative level (values.h): what is kept then was computed there, and leaves
+ * its boxes as well. */
 lam_status lam__rematerialise_keep(lam_fn *f, lam__rematerialise *state, const bool wanted[], lam_value *const in[],
                                    lam_value *out[]) {
     lam__scratch_area area;
@@ -329,7 +336,8 @@ lam_status lam__rematerialise_keep(lam_fn *f, lam__rematerialise *state, const b
     return status;
 }
 
-/* A run of f that finds what the policy names and puts it where the giver keeps it; results are those of f. */
+/* A run of f that finds what the policy names and puts it where the giver keeps it; results are those of f. The env is
+ * one pointer, to a state in the frame of whoever runs this. */
 static void body_finder(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam__rematerialise *giver = *(lam__rematerialise **)env;
     lam_fn *f = lam__fn_base(env);
@@ -393,6 +401,7 @@ const lam_primitive lam__row_checkpoint_name = {
     .layout = "s32 name",
 };
 
+/* All bytes behind the name are 0, so equal names are equal parameters. */
 lam_tensor *lam_checkpoint_name(lam_tensor *x, const char *name) {
     char params[LAM__KEEP_LENGTH] = {0};
     if (!name || !*name || strlen(name) >= sizeof params)

@@ -74,7 +74,8 @@ static void body_pullback(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[
 
 /* ---- lam_vjp ----------------------------------------------------------------------------------------------------- */
 
-/* No list of argnums: every floating input. lam_grad takes the first one instead. */
+/* No list of argnums: every floating input. lam_grad takes the first one instead. -1 after recording what is wrong with
+ * a list; an empty choice is fine here, and gives a pullback without gradients. */
 static int argnums_of(const lam_fn *f, lam_axes argnums, lam_value *const in[], int items[]) {
     if (argnums.count || argnums.items) return lam__arguments_argnums("vjp", f, argnums, 0, items);
     int count = 0;
@@ -91,7 +92,8 @@ static lam_status check_outputs(const lam_fn *f, int n, lam_value *const out[]) 
     return LAM_OK;
 }
 
-/* Abstract values, so that the outputs themselves need not be kept. */
+/* Abstract values, so that the outputs themselves need not be kept. One more than there are, so that a function without
+ * such outputs has a block to give back. */
 static lam_status keep_types(lam_ctx *ctx, pullback_env *e, lam_value *const out[]) {
     size_t bytes = (size_t)(e->taken + 1) * sizeof *e->types;
     e->types = lam__alloc_get(&ctx->pool, bytes);
@@ -104,7 +106,7 @@ static lam_status keep_types(lam_ctx *ctx, pullback_env *e, lam_value *const out
 }
 
 /* Records f at `in`; *pullback is made on success. On failure nothing of the recording is left; out[] may hold what
- * lam__arguments_give releases. */
+ * lam__arguments_give releases. wanted[] is needed while f is recorded, and no longer. */
 static lam_status run_vjp(lam_fn *f, lam_value *const in[], lam_value *out[], const lam_grad_options *o,
                           pullback_env *e, lam_fn **pullback) {
     lam_ctx *ctx = f->ctx;
@@ -252,7 +254,7 @@ static void body_grad(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
 }
 
 /* What is wrong with options is said when the function is made, before anything runs. has_aux counts all outputs but
- * the first, which is the value. */
+ * the first, which is the value. The env is put together in room for all inputs and copied as far as it is used. */
 static lam_fn *grad_new(const char *name, lam_fn *f, const lam_grad_options *options, bool with_value) {
     static const lam_grad_options none;
     const lam_grad_options *o = options ? options : &none;

@@ -21,6 +21,7 @@ int lam__arguments_argnums(const char *transform, const lam_fn *f, lam_axes argn
                        f->name);
         return -1;
     }
+    /* -1 for what cannot be a list of inputs; room for each once is enough, since none may be named twice. */
     int count = lam__axes_expand(argnums, f->inputs, items);
     if (count == 0)
         lam__error_set(f->ctx, LAM_ERR_OPTION, "name at least one input", "%s: argnums of '%s' is an empty list",

@@ -22,6 +22,7 @@ static const lam__batch *batch_of(const lam__level *level) {
     return level->state;
 }
 
+/* A batch that is run again has another level, and goes by the serial of the one that it stands for. */
 uint64_t lam__batch_serial(const lam__level *level) {
     const uint64_t other = batch_of(level)->stands_for;
     return other ? other : level->serial;

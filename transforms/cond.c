@@ -198,6 +198,8 @@ lam_status lam_switch(lam_tensor *index, lam_fn *const branches[], size_t count,
     lam__control c;
     lam_status status;
     lam_tensor *given;
+    /* Without functions nobody but the index can say where a failure goes, and lam__control_begin has nothing to
+     * hold. */
     lam_ctx *where = lam__scope_context(1, &index);
     if (!count || !branches) {
         for (size_t i = 0; out && i < n_out; i++) out[i] = &where->failed;
@@ -213,6 +215,7 @@ lam_status lam_switch(lam_tensor *index, lam_fn *const branches[], size_t count,
                        lam_dtype_name((lam_dtype)v->dtype), v->rank);
         return lam__control_end(&c, NULL);
     }
+    /* Below the range it is the first function, above it the last; in i64, as a choice reads it. */
     lam_tensor *within = lam_clamp(lam_cast(given, LAM_I64), 0, (int64_t)count - 1);
     return lam_failed(within) ? lam__control_end(&c, NULL) : choose(&c, within, &what);
 }

@@ -47,6 +47,7 @@ bool lam__control_begin(lam__control *c, const char *what, size_t count, lam_fn 
     }
     for (size_t i = 0; out && i < n_out; i++) out[i] = &ctx->failed;
     *status = fine ? LAM_OK : lam__error_since(ctx, mark);
+    /* Nothing new is on record where a function failed when it was made, and in the context of none. */
     if (!fine && *status == LAM_OK) *status = ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_NULL;
     if (!fine) return false;
     *c = (lam__control){.what = what, .ctx = ctx, .mark = mark, .out = out, .n_out = n_out};
@@ -120,6 +121,7 @@ lam_tensor *lam__control_truth(lam__control *c, const lam_fn *f, lam_tensor *x) 
                        f ? f->name : "", f ? "'" : "", text);
         return &c->ctx->failed;
     }
+    /* As in C whatever is not 0 is true, NaN among it. */
     return lam_cast(v->dtype == LAM_BOOL ? x : lam_ne(x, 0), LAM_I64);
 }
 

@@ -116,6 +116,8 @@ static lam_status shape_custom(const lam_call_site *call, lam_shape out[]) {
 
 /* ---- derivative levels ------------------------------------------------------------------------------------------- */
 
+/* Whether levels below derive nothing of the operands, so that only batches can tell one run of forward from
+ * another. */
 static bool only_batches(const lam_call_site *below) {
     for (int i = 0; i < below->inputs; i++)
         if (!lam__custom_only_batches(below->in[i])) return false;
@@ -272,6 +274,7 @@ static lam_status push(lam_fctx *fc, lam_value *const in[], lam_value *const res
     return f->backward ? lam__derive_tangents(fc, in, results, dx, dout) : LAM_OK;
 }
 
+/* Where there is no rule nothing is written, and the NULL that stays is a tangent of zero. */
 static lam_status tangents_stage(const lam_call_site *call, lam_value *const results[], lam_value *const dx[],
                                  lam_value *dout[]) {
     lam_fctx *fc = call->residual;
@@ -341,7 +344,8 @@ static lam_status keep_late_stage(const lam_call_site *call, const bool needs[],
     return status;
 }
 
-/* Behind the recording of an equation. */
+/* Behind the recording of an equation. Where a Function is linear in one input nothing is kept yet: keep_late_stage
+ * makes it when it is wanted. */
 static lam_status keep_stage(const lam_call_site *call, const bool needs[], lam_value *const results[],
                              void **residual) {
     *residual = NULL;

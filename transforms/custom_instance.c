@@ -122,7 +122,8 @@ lam__instance *lam__custom_find(lam_ctx *ctx, const lam_function *f, const void 
     return x;
 }
 
-/* Takes an instance out of its slot; it goes when nobody has it. */
+/* Takes an instance out of its slot; it goes when nobody has it. Attributes of one that has been in a slot are plain,
+ * so there is nothing in them to release. */
 static void give_up(lam_ctx *ctx, lam__idle *self) {
     lam__instance *x = (lam__instance *)self;
     x->in_slot = false;

@@ -16,7 +16,8 @@ lam_value *lam__names_gathered(lam_value *names, int rank, const int64_t *dims, 
     return all;
 }
 
-/* Axes line up from the last one on. */
+/* Axes line up from the last one on. NULL gives NULL, so a caller may go on with what could not be made and looks at
+ * the end. */
 lam_value *lam__names_broadcast(lam_value *names, const lam_value *v) {
     int64_t strides[LAM_INNER_RANK];
     if (!names) return NULL;

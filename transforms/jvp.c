@@ -77,6 +77,7 @@ lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **
                               out ? n_out : 0, f->outputs);
     lam__scratch_area area, area_env;
     size_t values = 2 * (size_t)(f->inputs + f->outputs);
+    /* Before the options are looked at: what is wrong with them is this call's failure. */
     lam__mark mark = lam__error_mark(ctx);
     jvp_env *e = env_of(f, options, &area_env);
     lam_status status = e ? LAM_OK : LAM_ERR_OPTION;
@@ -88,6 +89,7 @@ lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **
     if (status == LAM_OK) status = lam__arguments_list("jvp", f, "primals", primals, f->inputs, f->optional, v);
     if (status == LAM_OK) status = lam__arguments_list("jvp", f, "tangents", tangents, e->count, true, dx);
     if (status == LAM_OK) status = run_jvp(f, e, v, dx, results, dout);
+    /* Also after a failure: results that are there are released by this. */
     if (v) lam__arguments_give(ctx, status, f->outputs, results, out);
     if (v && e) lam__arguments_give(ctx, status, f->outputs - e->aux, dout, tangents_out);
     lam__fn_release(f);
@@ -97,7 +99,8 @@ lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **
     return recorded != LAM_OK ? recorded : status;
 }
 
-/* Inputs: those of f, then tangents. Outputs: values, tangents, auxiliary ones. */
+/* Inputs: those of f, then tangents. Outputs: values, tangents, auxiliary ones. There is room for tangents of all
+ * outputs, since f gives one for each; run_jvp drops those of auxiliary ones. */
 static void body_jvp(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     const jvp_env *e = env;
     lam_fn *f = lam__fn_base(env);

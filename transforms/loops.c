@@ -91,7 +91,8 @@ static bool is_of_lanes(lam__control *c, const lam__crew *crew, const lam_fn *f,
 }
 
 /* Which lanes go on: holds[]. The condition has carries that are lanes, and results that are. In a scope of its own: a
- * condition is asked once for each trip, and nothing of it is kept. */
+ * condition is asked once for each trip, and nothing of it is kept. A result that is no bool is compared with 0, as
+ * lam__control_truth does for one that is the same for all. */
 static bool ask(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam_fn *f) {
     lam_tensor *result = NULL;
     lam_scope *scope = lam_scope_begin(c->ctx);
@@ -227,6 +228,8 @@ static bool continue_with_lanes(lam__control *c, lam__crew *crew, carries *s, la
 
 /* ---- the operations ---------------------------------------------------------------------------------------------- */
 
+/* What the condition has said: that it failed, that the loop ends or goes on; or that it is batched, is known when a
+ * program is run, or need not be asked, since types alone are wanted. */
 enum verdict { FAILED, ENDS, GOES_ON, BATCHED, TRACED, NOT_ASKED };
 
 /* What the condition says of the carries. crew gets the levels it is batched at. A plain bool, which is the usual case,

@@ -201,6 +201,7 @@ static bool sources(lam_ctx *ctx, const lam_route routes[], size_t count, int64_
  * takes the line behind the last one. */
 static lam_tensor *permuted(lam_ctx *ctx, lam_tensor *all, size_t count, int64_t size, int64_t source[]) {
     for (int64_t i = 0; i < size; i++) source[i] = source[i] < 0 ? size : source[i];
+    /* As many routes as examples reach each of them, so nobody is left who gets nothing. */
     if (count < (size_t)size) all = lam_concatenate(LAM_LIST(all, lam_zeros_like(lam_slice_axis(all, 0, 0, 1))), 0);
     return lam_take(all, lam_array(ctx, LAM_I64, LAM_DIMS(size), source), 0);
 }
@@ -215,6 +216,7 @@ lam_tensor *lam_ppermute(lam_tensor *x, const lam_route routes[], size_t count, 
     lam_ctx *ctx = level->ctx;
     if (count && !routes) return lam__error_fail(ctx, LAM_ERR_NULL, "ppermute: there is no list of routes");
     int64_t size = batch_of(level)->size;
+    /* Flags come behind the numbers, which need the greater alignment. */
     int64_t *source = lam__scratch_get(&area, ctx, (size_t)size * (sizeof *source + 1));
     if (!source) return failed;
     lam_tensor *out = failed;

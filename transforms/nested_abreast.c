@@ -107,6 +107,7 @@ static lam_status compile(lam_ctx *ctx, const lam__program *p, const lam__nested
     return status;
 }
 
+/* Both are there: no env is left with one of them alone. */
 static void abreast_free(lam_ctx *ctx, void *env) {
     const abreast_env *e = env;
     (void)ctx;

@@ -77,6 +77,7 @@ lam__nested_shape lam__nested_shape_of(const lam_call_site *call) {
 
 /* ---- batches ----------------------------------------------------------------------------------------------------- */
 
+/* The room is counted in pointers, in each of which a number fits. */
 static int *numbers_new(lam_ctx *ctx, int n) {
     return (int *)(void *)lam__apply_room(ctx, (size_t)n);
 }
@@ -98,7 +99,8 @@ static bool append_moved(lam__nested_draft *d, lam_value *v, int axis, int front
     return lam__nested_append_own(d, lam__batch_move(d->ctx, v, axis, front)) >= 0;
 }
 
-/* out_axes: where results get the batch axis, or that they are the same for all examples; NULL: in front. */
+/* out_axes: where results get the batch axis, or that they are the same for all examples; NULL: in front. The draft's
+ * list of functions is its own, so those of the row stay as they are. */
 static void map_function(lam__nested_draft *d, int f, const lam__batch *batch, const int inner[],
                          const int out_axes[]) {
     d->what->fns[f] = lam__batch_mapped(d->what->fns[f], batch, inner, out_axes);
@@ -263,7 +265,8 @@ bool lam__nested_as_row(lam_ctx *ctx, const lam_primitive *row, const lam__neste
  * with that depends on who is below:
  *   a program that will be run, or a level that finds out what depends on what   a scan over the examples
  *   types alone are wanted, the batch has a name, or such a level sees a batch of none   one row for the whole
- * anybody else   a call carries, elements and direction are those of the old row, and mean nothing to the new one. */
+ *   anybody else   a call
+ * Carries, elements and direction are those of the old row, and mean nothing to the new one. */
 static lam_status batched_each(const lam_call_site *call, const int axes[], const lam__batch *batch,
                                lam__nested_draft *d, lam_value *out[], int out_axes[]) {
     lam_fn *f = lam__nested_function(call->ctx, call->primitive, d->what, call->inputs, call->outputs);

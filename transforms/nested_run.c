@@ -129,6 +129,7 @@ bool lam__nested_run(const lam_call_site *call, lam_value *out[], lam_status *st
     if (w->batch) return lam__nested_is_plain(call->inputs, call->in) && lam__nested_run_abreast(call, out, status);
     if (!fits(call, w)) return false;
     if (call->primitive == &lam__row_switch) {
+        /* As lam_switch clamps it: a program that was read may have the row without that. */
         const int64_t index = *(const int64_t *)call->in[0]->data;
         *status = run(w->fns[index < 0 ? 0 : index < w->count ? index : w->count - 1], call->in + 1, out);
         return true;

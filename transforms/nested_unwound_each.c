@@ -131,7 +131,8 @@ static lam_status derive(lam_fn *back, lam_fn *one, lam_fn **made) {
 }
 
 /* A batch with a name may be seen from inside, one of a chunk or of lanes stands for a part of something; and results
- * that are not batched in front would have to be found elsewhere. These stay with the checkpoint. */
+ * that are not batched in front would have to be found elsewhere. These stay with the checkpoint. *made is left as it
+ * is where the batch does not fit, which is no failure. */
 lam_status lam__nested_unwound_each(lam_fn *back, lam_value *const in[], const lam_jit_options *options,
                                     lam_fn **made) {
     const lam__batch *batch;

@@ -194,6 +194,7 @@ static bool start(const problem *p, lam_tensor *const in[], lam_tensor *ts, lam_
     c[SLOPE] = slope;
     c[TIME] = t;
     c[NEXT] = lam_mul(direction, length);
+    /* What DOPRI5 begins with, which is also the least that is remembered. */
     c[LAST_ERROR] = lam_full_like(begin, 1e-4);
     c[AFTER_REJECTION] = lam_zeros(ctx, LAM_BOOL, LAM_DIMS0);
     c[STEPS] = c[REJECTED] = c[TRIES] = integer(ctx, 0);
@@ -234,7 +235,9 @@ static bool check(lam_fn *f, lam_tensor *y0, lam_tensor *ts, lam_list parameters
     return false;
 }
 
-/* in[]: y0, then parameters and captures. Gives the carries at the end, and y at all times but the first. */
+/* in[]: y0, then parameters and captures. Gives the carries at the end, and y at all times but the first. A scan has as
+ * many results as there are times, whatever steps lie between them. What stands behind the carries is captured, since
+ * no trip changes it. */
 static lam_status integrate(problem *p, lam_tensor *const in[], lam_tensor *ts, lam_tensor *end[]) {
     lam_tensor *c[CARRIES], **behind = lam__apply_room(p->f->ctx, p->n + OTHERS - DIRECTION);
     if (!behind || !start(p, in, ts, c, behind)) return LAM_ERR_MEMORY;
@@ -248,6 +251,8 @@ static lam_status integrate(problem *p, lam_tensor *const in[], lam_tensor *ts, 
     return lam_scan(reach, (lam_list){CARRIES, c}, LAM_LIST(rest), end, CARRIES + 1, NULL);
 }
 
+/* 0 stands for the usual tolerance, for any length of a step and for MOST_STEPS; a first step of 0 is looked for where
+ * the integration starts. */
 static problem problem_of(lam_fn *open, lam_dtype dtype, const lam_ode_options *o) {
     const double usual = dtype == LAM_F64 ? 1.4e-8 : 1e-5;
     return (problem){.f = open,
@@ -277,6 +282,8 @@ static lam_tensor *odeint(lam_fn *f, lam_tensor *y0, lam_tensor *ts, lam_list pa
     lam__custom_release(p.step);
     if (status != LAM_OK) return &ctx->failed;
     lam_tensor *tried = lam_add(end[STEPS], end[REJECTED]);
+    /* A step that was tried costs six evaluations, since its first slope is known; there is one at the beginning, and
+     * one more where a first length is looked for. */
     *found = (lam_ode){.status = end[STATUS],
                        .steps = end[STEPS],
                        .rejected = end[REJECTED],
@@ -291,6 +298,8 @@ static lam_tensor *nothing_to_do(lam_tensor *y0, lam_tensor *ts, lam_ode *found)
     return lam_slice_axis(lam_expand_dims(y0, 0), 0, 0, lam_dim(ts, 0));
 }
 
+/* Results fail together, so that none is taken for good beside one that is not. The evaluations are made of the other
+ * counts, and fail with them. */
 lam_tensor *lam_odeint(lam_fn *f, lam_tensor *y0, lam_tensor *ts, lam_list parameters, lam_ode *found,
                        const lam_ode_options *options) {
     static const lam_ode_options none;

@@ -38,6 +38,7 @@ static lam__program *record(const char *what, lam_fn *f, lam_list examples, bool
     if (p) {
         p->only_types = only_types;
         p->keeps_loops = true;
+        /* Rules are for levels that see the program run, which nobody does for types. */
         p->keeps_rules = !only_types;
         status = lam__trace_fn(f, p, 0, in, in + f->inputs, in + 2 * f->inputs);
         if (only_types) ctx->random = before;
@@ -88,6 +89,7 @@ lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t
     lam__program_release(p);
     const lam_status status = lam__error_since(ctx, mark);
     for (size_t o = 0; status != LAM_OK && o < n; o++) types[o] = (lam_type){0};
+    /* p has been released, and is asked only whether it was there. */
     return p || status != LAM_OK ? status : LAM_ERR_MEMORY;
 }
 

@@ -17,6 +17,7 @@ static lam_status heap_grow(lam_ctx *ctx, lam__queue *q) {
     return LAM_OK;
 }
 
+/* The heap is given up, and its counts stay for heap_grow, which puts a wider one in its place. */
 void lam__queue_stop(lam_ctx *ctx, lam__queue *q) {
     if (q->heap) lam__alloc_put(&ctx->pool, q->heap, q->room * sizeof *q->heap);
     q->heap = NULL;

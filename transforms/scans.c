@@ -142,6 +142,7 @@ static bool keeps_types(lam__control *c, scan *s) {
  * batch draws nothing and calls f once with no example, which is allowed to look at types alone. */
 static bool no_trips(lam__control *c, scan *s) {
     size_t n = s->carries;
+    /* Carries are the same for all examples, of which elements have one each. */
     int axes[2] = {LAM_UNMAPPED, 0}, *in_axes = (int *)(void *)lam__apply_room(c->ctx, n + s->elements);
     if (!in_axes) return false;
     for (size_t k = 0; k < n + s->elements; k++) in_axes[k] = axes[k >= n];

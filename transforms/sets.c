@@ -156,6 +156,7 @@ int64_t lam__sets_union(lam__sets *s, int64_t a, int64_t b) {
     if (a == b || !b) return a;
     if (!a) return b;
     if (s->status != LAM_OK) return 0;
+    /* A place that was never filled has two names of 0, which do not come as far as here. */
     lam__sets_pair *known = &s->pairs[((uint64_t)a * 0x9e3779b97f4a7c15u + (uint64_t)b) * 0x9e3779b97f4a7c15u >> 52];
     if (known->a == a && known->b == b) return known->both;
     const int64_t m = lam__sets_size(s, a), n = lam__sets_size(s, b);
@@ -193,6 +194,7 @@ int64_t lam__sets_take(lam__sets *s) {
     if (size > s->n / 16)
         for (int64_t i = 0; found < size; i++)
             if (s->marks[i]) s->picked[found++] = (int32_t)i;
+    /* Where the marks were read nothing is left to sort. */
     if (!found && size) qsort(s->picked, (size_t)size, sizeof *s->picked, ascending);
     for (int64_t i = 0; i < size; i++) s->marks[s->picked[i]] = 0;
     if (s->status != LAM_OK || !items_fit(s, size)) return 0;

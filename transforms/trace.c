@@ -148,6 +148,7 @@ static lam_status process(lam__level *level, const lam_call_site *call, lam_valu
     lam_status status = lam__eval_shape(call, shapes);
     if (status == LAM_OK) status = record(level, call, shapes, (lam__atom *)(void *)(shapes + call->outputs), out);
     lam__scratch_put(&area);
+    /* A program of types alone is never transposed. */
     if (status == LAM_OK && linear && !program_of(level)->only_types) {
         status = keep_residual(level, call, out);
         if (status != LAM_OK) lam__arguments_release(call->outputs, out);

@@ -218,7 +218,8 @@ static lam_status run_vmap(lam_fn *f, const vmap_env *e, lam_value *const in[], 
     return lam__batch_run(f, &batch, in, axes, out, out_axes); /* out_axes are checked when outputs have ranks */
 }
 
-/* NULL inputs go to a base that takes them. */
+/* NULL inputs go to a base that takes them. Values and axes lie in one block, with the axes behind, which need no more
+ * alignment than these. */
 static void body_vmap(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
     lam_fn *f = lam__fn_base(env);
     lam__scratch_area area;
@@ -251,7 +252,8 @@ static bool env_fill(lam_fn *f, const lam_vmap_options *o, vmap_env *e) {
     return name != NULL;
 }
 
-/* The env is copied into the function with its lists behind it. */
+/* The env is copied into the function with its lists behind it. A function that could not be made has not taken over
+ * the name either. */
 lam_fn *lam_vmap(lam_fn *f, const lam_vmap_options *options) {
     static const lam_vmap_options none;
     const lam_vmap_options *o = options ? options : &none;
@@ -288,6 +290,7 @@ lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[], 
     return mapped;
 }
 
+/* A chunk is not all examples at once, so a vmap that goes by chunks is no such function. */
 const int *lam__batch_axes_of(const lam_fn *f, const lam__batch **batch) {
     const vmap_env *e = f->body == body_vmap ? f->env : NULL;
     if (!e || e->chunk) return NULL;

@@ -67,6 +67,7 @@ static bool common_lanes(lam__region *r, int n, lam__piece *const in[], const la
 /* The node of the result's element from those of the operands. */
 typedef int32_t make_node(lam__region *r, const lam__equation *e, const int32_t in[]);
 
+/* A row has the number of its loop and one more, so that 0 is none. */
 static int32_t make_loop(lam__region *r, const lam__equation *e, const int32_t in[]) {
     return lam__graph_loop(&r->graph, (lam__loop_id)(e->primitive->loop - 1), e->primitive->predicate, e->inputs, in,
                            e->params, e->params_bytes);

@@ -18,6 +18,7 @@
  * spell them out take long to make and are not chosen. */
 enum { MOST_TERMS = 1024, MOST_PRODUCTS = 512 };
 
+/* -1 passes through from either node, so that who joins many may look once. */
 static int32_t join(lam__region *r, lam__loop_id id, int32_t x, int32_t y) {
     const int32_t in[] = {x, y};
     return lam__graph_loop(&r->graph, id, false, 2, in, NULL, 0);

@@ -196,6 +196,7 @@ lam__machine *lam__machine_new(const lam__program *p, const lam__equation *e) {
     return NULL;
 }
 
+/* Most equations have none, so NULL is taken here and by lam__machine_release. */
 lam__machine *lam__machine_hold(lam__machine *m) {
     if (m) m->refs++;
     return m;

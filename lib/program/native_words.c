@@ -188,6 +188,7 @@ static const char *const RSQRT =
     "    *odd |= ~(MASK(x >= 0x1p-900) & MASK(x <= 0x1.fffffffffffffp+1023));\n"
     "    return r + r * (of_1 - of_y * r * r);\n}\n";
 
+/* NULL: the step has no text. That of rsqrt is made of fused products, and is none without them. */
 const char *lam__native_expression(const lam__lane_step *s) {
     static const char *const of[LAM__LANE_COUNT] = {
 #define BOTH(name, text) [LAM__LANE_##name##_f64] = text, [LAM__LANE_##name##_f32] = text

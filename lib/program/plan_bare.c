@@ -197,6 +197,7 @@ static bool place_product(lam__plan *plan, const lam__equation *e, bare_item *ma
     return true;
 }
 
+/* False where it is no kernel that could be called directly, or memory is lacking. */
 static bool place_call(lam__plan *plan, const lam__plan_item *it, bare_item *made) {
     const lam__equation *e = plan->program->list[it->equation];
     bool shows = false;
@@ -333,6 +334,7 @@ static lam_status run_call(const lam__plan *plan, const lam__equation *e, const 
     return status;
 }
 
+/* From the values, whose addresses are those of this run. */
 static void run_part(const lam__plan *plan, const lam__plan_item *part) {
     for (int64_t i = 0; i < part->source_count; i++) {
         const lam__source *s = &part->sources[i].of;
@@ -344,6 +346,7 @@ static void run_part(const lam__plan *plan, const lam__plan_item *part) {
     lam__fused_run(part->fused, plan->data, part->fused->lanes);
 }
 
+/* What an input shows lies elsewhere in each run. A view of a constant stays where it is, and has no base. */
 static void run_view(const lam__plan *plan, const lam__plan_item *it, const bare_item *made) {
     const int64_t v = plan->program->list[it->equation]->first;
     if (made->base >= 0) plan->bare->values[v]->data = (char *)plan->bare->values[made->base]->data + made->offset;
@@ -361,6 +364,7 @@ static lam_status run_items(const lam__plan *plan) {
     return status;
 }
 
+/* Behind all items, when what is copied has been made. */
 static void copy_results(const lam__plan *plan, void *const out[]) {
     const lam__program *p = plan->program;
     for (int o = 0; o < p->outputs; o++) {
@@ -384,6 +388,7 @@ static lam_status run_places(const lam__plan *plan, void *const in[], void *cons
 
 /* ---- either ------------------------------------------------------------------------------------------------------ */
 
+/* One part is asked for first, since it needs no places. */
 bool lam__plan_is_bare(lam__plan *plan) {
     return is_one_part(plan) || has_places(plan);
 }
@@ -393,6 +398,7 @@ const lam_value *lam__plan_bare_type(const lam__plan *plan, int o) {
     return p->results[o].variable == o && o < p->inputs ? NULL : lam__program_result_type(p, o);
 }
 
+/* Without places it is one part, since lam__plan_is_bare has said yes. */
 lam_status lam__plan_run_bare(lam__plan *plan, void *const in[], void *const out[]) {
     if (plan->bare) return run_places(plan, in, out);
     const lam__fused *f = place_bare(plan, in, out);

@@ -29,6 +29,7 @@ static lam_value *take_over(const lam__plan *plan, const lam__plan_item *it, con
     const lam_value *type = plan->program->types[e->first];
     lam_value *x = NULL;
     if (it->covered) x = lam__value_new(plan->ctx, (lam_dtype)type->dtype, type->rank, type->dims);
+    /* What is covered is a constant, which has no number, so there is no new memory when some is taken over. */
     for (int64_t i = 0; i < it->dead_count && v >= 0; i++)
         if (it->dead[i] == v && lam__value_unshared(plan->slots[v])) {
             x = plan->slots[v];
@@ -83,6 +84,7 @@ static bool add_in_place(const lam__plan *plan, const lam__plan_item *it, const 
     bool dies = false;
     for (int64_t i = 0; i < it->dead_count; i++) dies = dies || it->dead[i] == v;
     if (!dies || !all_concrete(1, &x) || !all_concrete(1, &g)) return false;
+    /* Of plain values this is done or refused, and cannot fail. */
     if (!lam__dispatch_accumulate_part(x, joined->params, g, sign, &status)) return false;
     plan->slots[v] = NULL;
     plan->slots[e->first] = x;
@@ -199,5 +201,6 @@ lam_status lam__plan_run(lam__plan *plan, lam_value *const in[], lam_value *out[
     }
     release_rest(plan, status == LAM_OK && !boxed);
     plan->busy = false;
+    /* The caller holds the inputs too, so nothing was written over them, and the program finds what there was. */
     return status == LAM_OK && boxed ? lam__program_run(p, in, out) : status;
 }

@@ -89,6 +89,7 @@ static bool run_all(lam__control *c, lam__crew *crew, const choice *what, const 
         if (!k && (crew->size || b)) continue;
         crew->index = k < crew->size ? lam_array(c->ctx, LAM_I64, LAM_DIMS(k), lanes) : NULL;
         if (!run_branch(c, crew, what, opened, b, k, parts + ran * c->n_out)) return false;
+        /* Whatever has run first is what all others are compared with. */
         if (!ran) first = b;
         else if (!agree(c, what->branches[first], what->branches[b], parts, parts + ran * c->n_out, 1)) return false;
         done += k;

@@ -291,6 +291,7 @@ static lam_status pull(lam_fctx *fc, lam_value *const in[], lam_value *const res
                                      : lam__derive_cotangents(fc, in, results, g, gx);
 }
 
+/* An input that the rule gives nothing keeps the NULL, which is a cotangent of zero. */
 static lam_status cotangents_stage(const lam_call_site *call, lam_value *const results[], const bool needs[],
                                    lam_value *const g[], lam_value *gx[]) {
     lam_fctx *fc = call->residual;

@@ -114,6 +114,7 @@ static lam_value *scattered(const task *t, int o) {
     lam_value *result = lam__value_zeros(t->call->ctx, LAM_I64, x->rank, x->dims);
     if (result && t->names[0]) memcpy(result->data, t->names[0]->data, (size_t)x->count * sizeof(int64_t));
     lam_value *updates = t->names[2] ? lam__value_contiguous(t->names[2]) : NULL;
+    /* From 1 on, so that the 0 that take gives for an index outside is nobody's place. */
     lam_value *places = result && updates ? lam__names_like(x) : NULL, *where = NULL;
     for (int64_t i = 0; places && i < x->count; i++) lam__names_of(places)[i] = 1 + i;
     if (places) where = applied(t, &lam__row_take, 2, (lam_value *[]){places, t->call->in[1]}, o);
@@ -158,6 +159,7 @@ static lam_value *transformed(const task *t, int o) {
     return mixed(t, ((const lam__fft_params *)t->call->params)->set, o);
 }
 
+/* The result is longer or shorter along its axis than the operand; each of its elements has all of the lane in it. */
 static lam_value *half_transformed(const task *t, int o) {
     return mixed(t, 1u << ((const lam__half_params *)t->call->params)->axis, o);
 }
@@ -218,6 +220,7 @@ static lam_value *contracted_side(const task *t, int o, int side) {
     const int8_t *named = lam__contract_axes(p, side);
     int order[LAM_INNER_RANK], own = lam__contract_free(p, side, x->rank, order + p->batch);
     if (!t->names[side]) return NULL;
+    /* Axes in the order of the result, and behind them those that are paired off, whose names are united. */
     for (int i = 0; i < p->batch; i++) order[i] = named[i];
     for (int i = 0; i < p->contract; i++) order[p->batch + own + i] = named[p->batch + i];
     const int other = out->rank - p->batch - own, skip = p->batch + (side ? 0 : own);
@@ -323,6 +326,7 @@ static lam_value *convolved_window(const task *t, int o) {
     return all;
 }
 
+/* Elements of x and of the window are factors of one product, on both of which it depends. */
 static lam_value *convolved(const task *t, int o) {
     lam_value *x = convolved_operand(t, o);
     return lam__names_joined(t->sets, x, convolved_window(t, o));

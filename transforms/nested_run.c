@@ -139,6 +139,7 @@ bool lam__nested_run(const lam_call_site *call, lam_value *out[], lam_status *st
         *status = lam__trips_run(w->trips, call->in, out, &plain);
         return plain;
     }
+    /* On addresses if that can be done, where trips make no values. */
     if (lam__nested_run_bare(call, out, status)) return true;
     lam__scratch_area area;
     const size_t values = (size_t)(call->inputs + call->outputs);

@@ -103,6 +103,7 @@ static void keep_row(lam__control *c, scan *s, size_t k, int64_t i, lam_tensor *
         return;
     }
     lam_tensor **rows = s->rows + (int64_t)k * s->length;
+    /* Rows that were copied are views of all from here on. */
     for (int64_t j = first; s->whole[k] && j != i; j += step) rows[j] = lam_index(s->whole[k], 0, j);
     s->whole[k] = NULL;
     rows[i] = row;
@@ -218,9 +219,11 @@ static bool run(lam__control *c, scan *s) {
     }
     s->rows = lam__apply_room(c->ctx, s->results * (size_t)(s->length + 1));
     if (!s->rows) return false;
+    /* Behind the rows, in the same block. */
     s->whole = s->rows + (int64_t)s->results * s->length;
     if (s->results) memset(s->whole, 0, s->results * sizeof *s->whole);
     if (known == LAM__NOT_ASKED) return run_for_types(c, s);
+    /* Before any trip, since the difference is what the first one adds. */
     const lam__extent before = recorded(s);
     for (int64_t i = 0; i < s->length; i++) {
         if (!trip(c, s, s->reverse ? s->length - 1 - i : i)) return false;

@@ -282,6 +282,7 @@ lam_fn *lam__batch_mapped(lam_fn *f, const lam__batch *batch, const int axes[], 
                                                      .axis_name = batch->axis_name,
                                                      .randomness = batch->randomness});
     if (mapped->magic != LAM__FN) return mapped;
+    /* What no option says. The function is new, so its env may still be written. */
     vmap_env *e = mapped->env;
     e->batch.whole = batch->whole;
     e->batch.first = batch->first;

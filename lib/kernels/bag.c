@@ -41,8 +41,8 @@ size_t lam__kernels_bag_room(lam_dtype dtype, const lam__bag *bag) {
     return bag->bags * bag->terms >= OFTEN * bag->rows ? (size_t)(bag->rows * row * item) : 0;
 }
 
-/* The bag then reads the copy. What lies between the end of a row and the next line is never read, so it is left as it
- * is. */
+/* The bag then reads the copy. Sums read whole vectors, the last of which may reach into what lies behind a row:
+ * there are zeros, so that it reads nothing undefined. */
 void lam__kernels_bag_align(lam_dtype dtype, lam__bag *bag, void *room) {
     const int64_t item = lam__item_bytes(dtype), row = aligned_row(dtype, bag);
     const size_t bytes = (size_t)(bag->width * item), rest = (size_t)(row * item) - bytes;

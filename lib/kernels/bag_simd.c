@@ -40,6 +40,7 @@ static bool by_pieces(const lam__bag *p, size_t item, void (*run)(const lam__bag
     return outside >= 0;
 }
 
+/* One text for both types. Products are fused where the set has fma, so v1 may differ in its last bits. */
 #define T        double
 #define V        V64
 #define MADD     madd

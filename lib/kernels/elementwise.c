@@ -41,6 +41,7 @@ const lam__simd *lam__elementwise_simd(void) {
     return simd;
 }
 
+/* A build for processors with fma has it in all sets, the baseline included. */
 bool lam__kernels_fuses(void) {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
     return true;
@@ -55,16 +56,19 @@ lam__loop *lam__kernels_loop(lam__loop_id id, lam_dtype dtype) {
     return lam__elementwise_simd()->loop(id, dtype);
 }
 
+/* Both at once, since the reduction of the argument is done once for both. */
 void lam__kernels_sincos(lam_dtype dtype, int64_t n, const void *x, void *sine, void *cosine) {
     lam__elementwise_simd()->sincos(dtype)(n, x, sine, cosine);
 }
 
+/* NULL is a valid answer: then two calls cost no more than one that does both. */
 lam__pair_loop *lam__kernels_sloped(lam__loop_id id, lam_dtype dtype) {
     return lam__elementwise_simd()->sloped(id, dtype);
 }
 
 /* ---- walking ------------------------------------------------------------------------------------------- */
 
+/* Strides are compared by their sizes, since a reversed axis is as slow as the axis it reverses. */
 static int64_t magnitude(int64_t x) {
     return x < 0 ? -x : x;
 }
@@ -91,6 +95,7 @@ static bool can_merge(const lam__walk *w, const lam__walk_axis *outer, const lam
 static void sort_axes(lam__walk *w) {
     for (int i = 1; i < w->rank; i++)
         for (int j = i; j > 0 && is_slower(w, &w->axes[j], &w->axes[j - 1]); j--) {
+            /* Axes change places one step at a time, so equal ones never pass each other. */
             lam__walk_axis swap = w->axes[j];
             w->axes[j] = w->axes[j - 1];
             w->axes[j - 1] = swap;
@@ -238,6 +243,7 @@ void lam__kernels_elementwise(lam__loop *loop, int operands, int rank, const int
                               const int64_t *const strides[], void *const p[], const size_t item[],
                               const void *params) {
     static const int64_t ones[OPERANDS] = {1, 1, 1, 1};
+    /* Also where there are no elements: the loop then does nothing. */
     int64_t count = dense_count(operands, rank, dims, strides);
     if (count >= 0) {
         loop(count, p, ones, params);
@@ -256,6 +262,7 @@ void lam__kernels_elementwise(lam__loop *loop, int operands, int rank, const int
         walk_best(&w, p);
         return;
     }
+    /* One axis is left. Long runs in steps are brought in order by blocks; a short one costs less as it is. */
     if (w.axes[0].dim >= SHORT && lam__elementwise_blocks(&w, p)) return;
     int64_t step[OPERANDS] = {0};
     for (int k = 0; k < operands; k++) step[k] = w.axes[0].stride[k] / (int64_t)item[k];

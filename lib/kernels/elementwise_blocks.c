@@ -64,6 +64,8 @@ static void merge_part(const lam__walk *w, int k, int first, part *to) {
     }
 }
 
+/* What lies side by side, or is one element for all, is read where it is. False: it has to be brought in order, and
+ * there are no loops for items of this size. */
 static bool plan_part(const lam__walk *w, int k, int first, part *to) {
     merge_part(w, k, first, to);
     to->step = to->rank > 1 || to->stride[0] != 0;
@@ -73,6 +75,7 @@ static bool plan_part(const lam__walk *w, int k, int first, part *to) {
     return !to->staged || to->turn;
 }
 
+/* The loop writes the output in place, many rows in one run, so the output may have no gaps. */
 static bool plan_parts(const lam__walk *w, block *b) {
     for (int k = 1; k < w->operands; k++)
         if (!plan_part(w, k, b->first, &b->of[k])) return false;

@@ -47,13 +47,15 @@ static void run_block(lam__loop_id id, lam_dtype half, int operands, int boolean
                                                         NULL);
 }
 
+/* Blocks of all operands are 8 KB at most, so they stay in the first cache until their results have been rounded. */
 static void run(lam__loop_id id, lam_dtype half, int operands, int boolean, int64_t n, void *const p[],
                 const int64_t step[], const void *params) {
     for (int64_t first = 0; first < n; first += BLOCK)
         run_block(id, half, operands, boolean, first, n - first < BLOCK ? n - first : BLOCK, p, step, params);
 }
 
-/* A loop knows neither its own number nor its dtype, so each pair has a function; what they do is in `run`. */
+/* A loop knows neither its own number nor its dtype, so each pair has a function; what they do is in `run`. Loops
+ * that f32 does not have are written too, but never given out. */
 #define LAM__LOOP(name, inputs, kind)                                                                                  \
     static void f16_##name(int64_t n, void *const p[], const int64_t step[], const void *params) {                     \
         run(LAM__LOOP_##name, LAM_F16, inputs + 1, LAM__BOOL_##kind, n, p, step, params);                              \
@@ -84,6 +86,7 @@ static uint16_t neighbour(uint16_t x, uint16_t y, uint16_t infinity) {
     return (uint16_t)((from < to) == (from > 0) ? x + 1 : x - 1);
 }
 
+/* infinity: its bits. Above them there is only NaN, and in nothing else do the two dtypes differ here. */
 static void neighbours(uint16_t infinity, int64_t n, void *const p[], const int64_t step[]) {
     uint16_t *out = p[0];
     const uint16_t *x = p[1], *y = p[2];

@@ -70,6 +70,8 @@ static int longest(const layout *l) {
 
 /* How much of axis `walked` makes a part; all of it if it is not worth while. */
 static int64_t part_of(const lam__fft *f, const fftw_iodim64 *walked, double elements) {
+    /* So many along the axis are whole lines on both sides, so every part begins at the same place in its line as
+     * the first one. Parts have at most PART elements, unless so many have more. */
     int64_t alike = 1;
     while (alike < LINE && (alike * walked->is * item(f->kind, f->doubles, 0) % LINE ||
                             alike * walked->os * item(f->kind, f->doubles, 1) % LINE))
@@ -149,6 +151,7 @@ static void keep(lam__fft_plans *plans, const lam__fft_key *key, lam__fft *f) {
     f->kept = true;
 }
 
+/* All is as at the beginning then, so the context may go on using what it has. */
 void lam__kernels_fft_forget(lam__fft_plans *plans) {
     for (int i = 0; i < LAM__FFT_KEPT; i++)
         destroy(plans->kept[i].key.doubles, plans->kept[i].unit, plans->kept[i].rest);
@@ -181,6 +184,7 @@ bool lam__kernels_fft_begin(lam__fft_kind kind, bool doubles, int rank, const in
     lay_out(kind, rank, dims, set, &l);
     *f = (lam__fft){.kind = kind, .doubles = doubles, .results = l.results, .scale = scale, .x = x, .out = out};
     if (l.results == 0) return true;
+    /* As doubles: products of sizes may not fit an integer. An element costs a unit, and one for each halving. */
     for (int i = 0; i < rank; i++) elements *= (double)dims[i];
     for (int i = 0; i < l.transformed; i++) {
         along *= (double)l.along[i].n;
@@ -196,6 +200,7 @@ bool lam__kernels_fft_begin(lam__fft_kind kind, bool doubles, int rank, const in
         f->step[1] = size * cut->os * item(kind, doubles, 1);
     }
     f->cost = elements * (1 + log2(along)) / (double)f->parts;
+    /* Plans of longer axes are not kept: lam__kernels_fft_end ends them. */
     if (most > LAM__FFT_LONGEST) plans = NULL;
     if (plans) key_of(f, rank, dims, set, &key);
     if (plans && find(plans, &key, f)) return true;
@@ -211,12 +216,14 @@ void lam__kernels_fft_part(const lam__fft *f, int64_t part) {
     else execute_f32(f->kind, plan, x, out);
 }
 
+/* Counted in reals, so that real and complex results are one case. */
 void lam__kernels_fft_scale(const lam__fft *f, int64_t begin, int64_t end) {
     if (f->scale == 1) return;
     if (f->doubles) scale_f64(f->scale, end - begin, (double *)f->out + begin);
     else scale_f32(f->scale, end - begin, (float *)f->out + begin);
 }
 
+/* Plans that a context keeps are left to it. */
 void lam__kernels_fft_end(lam__fft *f) {
     if (!f->kept) destroy(f->doubles, f->unit, f->rest);
     f->unit = f->rest = NULL;

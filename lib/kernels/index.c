@@ -60,11 +60,13 @@ static int64_t resolve(int64_t at, int64_t n, lam__index_mode mode) {
     return at < 0 ? 0 : n - 1;
 }
 
+/* For modes that leave something out. Each index is looked at, so this is done once for all rows of a chunk. */
 static void resolve_chunk(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype, const void *index,
                           int64_t first, int count, int64_t *to) {
     for (int j = 0; j < count; j++) to[j] = resolve(index_at(dtype, index, first + j), s->n, mode);
 }
 
+/* For whoever has few indices and does something else with them than to take or to scatter. */
 int64_t lam__kernels_index_at(lam__index_mode mode, int64_t n, lam_dtype dtype, const void *index, int64_t i) {
     return resolve(index_at(dtype, index, i), n, mode);
 }
@@ -141,6 +143,7 @@ static inline void take_sized(size_t size, const taking *t, const char *x, char 
             memcpy(out + (size_t)j * size, at[j] == nowhere ? (const char *)outside : x + at[j] * (int64_t)size, size);
 }
 
+/* By the bytes of an item alone. There are none of 2: f16 and bf16 are widened before (lib/dispatch/half.c). */
 static void take_elements(const taking *t, const char *x, char *out) {
     switch (t->item) {
     case 16: take_sized(16, t, x, out); return;
@@ -229,6 +232,7 @@ static bool take_columns(const lam__index_shape *s, lam_dtype dtype, const lam__
     const int64_t item = lam__item_bytes(dtype);
     const void *column[CHUNK];
     int64_t at[CHUNK], step[CHUNK];
+    /* A call with nothing to do tells whether there are loops for items of this size. */
     if (!lam__kernels_columns(dtype, 0, 0, NULL, NULL, out, 0)) return false;
     for (int j = 0; j < CHUNK; j++) step[j] = 1;
     for (int64_t b = 0; b < s->batch; b++, out += s->outer * s->k * item) {
@@ -253,7 +257,7 @@ static inline void take_straight(size_t size, int64_t count, int64_t n, const in
     }
 }
 
-/* False: these are no such rows. */
+/* Rows whose items have no gaps, and indices of 64 bits. False: these are no such rows. */
 static bool take_single_rows(const lam__index_shape *s, int64_t item, const lam__index_source *x, const int64_t *index,
                              char *out) {
     if (s->outer != 1 || s->inner != 1 || x->n != 1 || (item != 4 && item != 8)) return false;
@@ -277,6 +281,7 @@ static bool lie_together(const taking *t) {
 void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam_dtype dtype,
                             const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out) {
     const int64_t item = lam__item_bytes(dtype), out_row = s->k * s->inner * item;
+    /* DROP gives 0 for every dtype, where FILL gives NaN if there is one. */
     const element none = mode == LAM__INDEX_DROP ? (element){.c128 = {0, 0}} : outside_of(dtype);
     enum { LONG = 64 }; /* bytes, from which on a call of memcpy is worth while */
     int64_t at[CHUNK];
@@ -366,6 +371,7 @@ enum { FLOATS, INTEGERS, BOOLS };
 #include "lib/kernels/index_scatter.h"
 #undef COMPLEX
 
+/* In the order of lam_dtype, as the table below is indexed. The least and the largest have no complex loops. */
 #define REALS(f) f##_f64, f##_f32, f##_i64, f##_i32, f##_u8, f##_bool
 
 /* Positions in [0, n), or OUTSIDE. With ERROR all indices have been checked before. Places, not distances: the loops
@@ -393,7 +399,7 @@ static inline void set_straight(size_t size, int64_t count, int64_t n, const int
     }
 }
 
-/* False: these are no such rows. */
+/* The counterpart of take_single_rows; places that are named twice keep the last update. False: no such rows. */
 static bool set_single_rows(const lam__index_shape *s, int64_t item, const int64_t *index, const char *updates,
                             char *out) {
     if (s->outer != 1 || s->inner != 1 || (item != 4 && item != 8)) return false;
@@ -416,6 +422,8 @@ void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__in
     };
     const int64_t item = lam__item_bytes(dtype);
     const int64_t out_row = s->n * s->inner * item, update_row = s->k * s->inner * item;
+    /* With one row for each list of indices, as many lists as fit go through the loop at once: move_places counts all
+     * their places from the first of these rows. */
     const bool few = s->outer == 1 && s->k > 0 && s->k <= CHUNK / 2; /* many batches at a time, as one */
     const bool known = op == LAM__SCATTER_SET && mode == LAM__INDEX_ERROR && index_dtype == LAM_I64;
     if (known && set_single_rows(s, item, index, updates, out)) return;

@@ -50,7 +50,7 @@ static void apply(const panel *p, lam__loop_id id, const void *from, const numbe
     lam__kernels_elementwise(lam__kernels_loop(id, p->how->dtype), each ? 3 : 2, 2, dims, strides, at, items, NULL);
 }
 
-/* each = loop(each), or loop(each, y). */
+/* each = loop(each), or loop(each, y), where y is converted to the dtype first. */
 static void on_numbers(const panel *p, lam__loop_id id, numbers *each, const double *y) {
     static const int64_t steps[] = {1, 1, 0};
     const double wide = y ? *y : 0;
@@ -136,6 +136,8 @@ void lam__kernels_panels(const lam__panels *how, const void *x, void *out, void 
     const lam__lanes *s = &how->lanes;
     const int64_t item = lam__item_bytes(how->dtype);
     const bool rows = s->inner == 1;
+    /* Lanes of rows lie n apart and their elements side by side; otherwise lanes lie side by side and their
+     * elements `inner` apart. */
     panel p = {.how = how, .n = s->n, .strides = {rows ? s->n : 1, s->inner}, .item = (size_t)item};
     if (s->outer == 0 || s->n == 0 || s->inner == 0) return;
     const int64_t fitting = (rows ? ROWS_BYTES : COLUMNS_BYTES) / item / s->n, least = rows ? 1 : LINE / item;

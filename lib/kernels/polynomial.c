@@ -10,7 +10,7 @@ extern const lam__polynomials lam__polynomials_v1;
 extern const lam__polynomials lam__polynomials_v3, lam__polynomials_v4;
 #endif
 
-/* The widest loops that this machine and this build have. */
+/* The set of the elementwise loops: what chooses those chooses these. */
 static const lam__polynomials *chosen(void) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     const lam__simd *simd = lam__elementwise_simd();
@@ -20,6 +20,7 @@ static const lam__polynomials *chosen(void) {
     return &lam__polynomials_v1;
 }
 
+/* There are two, of f64 and of f32; whoever calls has brought other dtypes to one of these. */
 lam__loop *lam__kernels_polynomial(lam_dtype dtype) {
     return chosen()->value[dtype == LAM_F32];
 }

@@ -9,6 +9,7 @@
 enum { BLOCK = 256 };
 
 lam_dtype lam__kernels_random_dtype(lam__random_form form) {
+    /* Pairs are two i64 each: a key has two words and there is no dtype for both. */
     static const lam_dtype dtypes[] = {
         [LAM__RANDOM_PAIRS] = LAM_I64,  [LAM__RANDOM_WIDE] = LAM_I64,    [LAM__RANDOM_WORDS] = LAM_I32,
         [LAM__RANDOM_NARROW] = LAM_I32, [LAM__RANDOM_BYTES] = LAM_U8,    [LAM__RANDOM_UNIT64] = LAM_F64,
@@ -42,6 +43,7 @@ static divisor divisor_of(uint64_t span, int bits) {
 }
 
 #ifdef __SIZEOF_INT128__
+/* x y / 2^64, rounded down. Without 128 bits from four products of halves, whose sums here stay below 2^64. */
 static uint64_t upper_half(uint64_t x, uint64_t y) {
     return (uint64_t)(__extension__(unsigned __int128) x * y >> 64);
 }
@@ -53,6 +55,7 @@ static uint64_t upper_half(uint64_t x, uint64_t y) {
 }
 #endif
 
+/* x modulo span, for every x (NOTE [ranges]). */
 static uint64_t modulo64(uint64_t x, const divisor *d) {
     const uint64_t rest = x - upper_half(x, d->inverse) * d->span;
     return rest >= d->span ? rest - d->span : rest;
@@ -95,6 +98,7 @@ static void store(const lam__random *what, int64_t n, const words *places, int64
 
 /* The key is split in two as jax.random.randint does, one for the upper and one for the lower bits. */
 static void range(const lam__random *what, const uint32_t key[2], uint64_t first, int64_t n, void *out) {
+    /* Bytes are drawn as words of 32 bits. */
     const bool wide = what->form == LAM__RANDOM_RANGE64;
     const lam__random_form form = wide ? LAM__RANDOM_WIDE : LAM__RANDOM_NARROW;
     const divisor d = divisor_of(what->span, wide ? 64 : 32);

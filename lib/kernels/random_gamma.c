@@ -16,6 +16,7 @@ enum { BLOCK = 256 };
 /* Both words of a key, the first one above. */
 typedef uint64_t key;
 
+/* One number for two words, as lam__keys_set wants them, so lists of keys are lists of numbers. */
 static key key_of(const uint32_t words[2]) {
     return (key)words[0] << 32 | words[1];
 }
@@ -67,6 +68,7 @@ static void normals(lam_dtype dtype, int64_t n, const key *k, double *x) {
         x[i] = spread > least ? spread : least;
     }
     apply(LAM__LOOP_erf_inv, n, x);
+    /* sqrt(2), since erf_inv gives numbers of variance 1/2. */
     for (int64_t i = 0; i < n; i++) x[i] *= 1.4142135623730951;
 }
 
@@ -88,6 +90,7 @@ static void positives(lam_dtype dtype, int64_t n, key *k, const double *c, doubl
     double x[BLOCK];
     int place[BLOCK];
     for (int i = 0; i < n; i++) place[i] = i;
+    /* Each round makes a new candidate for those that are left, of a new part of their keys. */
     while (n) {
         int64_t left = 0;
         parts(n, k, 1, now);
@@ -105,7 +108,8 @@ static void positives(lam_dtype dtype, int64_t n, key *k, const double *c, doubl
     }
 }
 
-/* The squeeze accepts most candidates without a logarithm. */
+/* The two last steps of Marsaglia and Tsang; v is the cube already. The squeeze accepts most candidates without a
+ * logarithm. */
 static bool is_rejected(double u, double square, double d, double v) {
     return u >= 1 - 0.0331 * square * square && log(u) >= square / 2 + d * (1 - v + log(v));
 }
@@ -120,9 +124,11 @@ static void round_of(lam_dtype dtype, gammas *g, double *out) {
     parts(g->n, g->k, 2, now);
     units(dtype, g->n, now, 0, NULL, u);
     for (int64_t i = 0; i < g->n; i++) {
+        /* Written before it is known to be accepted: a rejected candidate is written over by a later round. */
         const double cube = v[i] * v[i] * v[i];
         out[g->place[i]] = cube;
         if (!is_rejected(u[i], square[i], g->d[i], cube)) continue;
+        /* Those left close up in their order, so that a round costs what is left. */
         g->place[left] = g->place[i], g->k[left] = g->k[i];
         g->d[left] = g->d[i], g->c[left] = g->c[i];
         left++;
@@ -140,6 +146,7 @@ static void boost(lam_dtype dtype, int64_t n, const double *a, const key *last, 
     for (int i = 0; i < n; i++)
         if (a[i] < 1) place[count] = i, k[count] = last[i], inverse[count++] = 1 / a[i];
     units(dtype, count, k, 0, NULL, less);
+    /* 1 - u is in (0, 1], so the logarithm is finite, and u itself may be 0. */
     for (int64_t i = 0; i < count; i++) less[i] = logarithm ? -less[i] : 1 - less[i];
     if (logarithm) apply(LAM__LOOP_log1p, count, less);
     else lam__kernels_loop(LAM__LOOP_pow, LAM_F64)(count, (void *[]){less, less, inverse}, (int64_t[]){1, 1, 1}, NULL);
@@ -156,6 +163,7 @@ static void gamma_block(lam_dtype dtype, int64_t n, const key *own, const double
     key last[BLOCK];
     double d[BLOCK];
     g.n = 0;
+    /* Keys are split as jax.random does whether a is below 1 or not, so they are made for all. */
     parts(n, own, 1, last);
     for (int i = 0; i < n; i++) {
         d[i] = (a[i] < 1 ? a[i] + 1 : a[i]) - 1.0 / 3;
@@ -180,6 +188,7 @@ static void gamma_block(lam_dtype dtype, int64_t n, const key *own, const double
 
 void lam__kernels_random_gamma(lam_dtype dtype, const uint32_t words[2], int64_t first, int64_t n, const void *a,
                                bool logarithm, void *out) {
+    /* Element i of the whole has key first + i, so pieces and blocks change nothing. */
     key own[BLOCK];
     double wide[BLOCK], x[BLOCK];
     for (int64_t at = 0, m; at < n; at += m) {
@@ -211,6 +220,8 @@ typedef struct rates {
 static void count_factors(key k, rates *r, int64_t *out) {
     float sum[BLOCK];
     double u[BLOCK];
+    /* Numbers have no state between rounds but their sums: the key of a round is one for all, the counter tells
+     * them apart. */
     for (int64_t i = 0; i < r->n; i++) sum[i] = 0;
     for (int64_t count = 0; r->n; count++, k = part(k, 0)) {
         int64_t left = 0;
@@ -237,6 +248,7 @@ typedef struct undecided {
 /* PTRS of Hoermann: most candidates are accepted by the first test, without a logarithm. All in f32, whose roundings
  * decide. The candidate, which is `known` or to be tested, or -1 where it is rejected. */
 static float transformed(float rate, float u, float v, bool *known, float *size) {
+    /* The constants are those of the paper, as jax.random has them, where v has been scaled to the hat. */
     const float b = 0.931f + 2.53f * sqrtf(rate), a = -0.059f + 0.02483f * b, inverse = 1.1239f + 1.1328f / (b - 3.4f);
     const float most = 0.9277f - 3.6224f / (b - 2);
     const float inside = 0.5f - fabsf(u), x = floorf((2 * a / inside + b) * u + rate + 0.43f);
@@ -245,7 +257,8 @@ static float transformed(float rate, float u, float v, bool *known, float *size)
     return !*known && inside < 0.013f && v > inside ? -1 : x;
 }
 
-/* For the next round. */
+/* For the next round. It is written in front of what is still to be read, since no more are left than have been
+ * read. */
 static void leave(rates *r, uint64_t place, float rate) {
     r->place[r->n] = place, r->rate[r->n++] = rate;
 }
@@ -285,6 +298,8 @@ static void transformed_rejection(key k, rates *r, int64_t *out) {
 }
 
 void lam__kernels_random_poisson(const uint32_t words[2], int64_t first, int64_t n, const float *rate, int64_t *out) {
+    /* From a rate of 10 on, as the paper says of PTRS. Both lists are emptied where one is full or the piece ends,
+     * so nothing is kept between calls. */
     const key whole = key_of(words);
     rates few, many;
     few.n = many.n = 0;
@@ -314,6 +329,7 @@ typedef struct trials {
 /* How many successes there are, by the distances from one to the next, which are geometric. */
 static void count_distances(lam_dtype dtype, key k, trials *t, double *out) {
     double sum[BLOCK], log_failure[BLOCK], u[BLOCK];
+    /* For p = 0 this is -0 and the distance infinite, so there are no successes. */
     for (int64_t i = 0; i < t->n; i++) sum[i] = 0, log_failure[i] = log1p(-t->p[i]);
     for (double count = 0; t->n; count++, k = part(k, 1)) {
         int64_t left = 0;
@@ -330,7 +346,8 @@ static void count_distances(lam_dtype dtype, key k, trials *t, double *out) {
     }
 }
 
-/* log(k!) less the leading terms of Stirling's formula at k + 1/2. */
+/* log(k!) less the leading terms of Stirling's formula at k + 1/2: ten values, then three terms of its series, as
+ * the paper on BTRS has it. */
 static double stirling_rest(double k) {
     static const double small[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
                                    0.0166446911898211,  0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
@@ -347,7 +364,8 @@ static double log_likelihood(double n, double odds, double mode, double k) {
            stirling_rest(k) - stirling_rest(n - k);
 }
 
-/* BTRS of Hoermann, as PTRS above. The candidate, or -1 where it is rejected. */
+/* BTRS of Hoermann ("The generation of binomial random variates", 1993), with its constants; it wants n p > 10 and
+ * p <= 1/2. The candidate, or -1 where it is rejected. */
 static double candidate(double n, double p, double u, double v) {
     const double deviation = sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p;
     const double centre = n * p + 0.5, most = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * deviation;
@@ -382,6 +400,7 @@ static void binomial_block(lam_dtype dtype, key k, int64_t first, int64_t n, con
     few.n = many.n = 0;
     few.first = many.first = (uint64_t)first;
     for (int64_t i = 0; i < n; i++) {
+        /* What is refused chooses a list too, but does not enter it. */
         const double q = p[i] < 0.5 ? p[i] : 1 - p[i];
         trials *t = count[i] * q <= 10 ? &few : &many;
         x[i] = isinf(count[i]) ? count[i] : (double)NAN;
@@ -398,6 +417,7 @@ static void binomial_block(lam_dtype dtype, key k, int64_t first, int64_t n, con
 void lam__kernels_random_binomial(lam_dtype dtype, const uint32_t words[2], int64_t first, int64_t n, const void *count,
                                   const void *probability, void *out) {
     const bool wide = dtype == LAM_F64;
+    /* Widened a block at a time; f32 samples are computed in double too. */
     double most[BLOCK], p[BLOCK], x[BLOCK];
     for (int64_t at = 0, m; at < n; at += m) {
         m = n - at < BLOCK ? n - at : BLOCK;

@@ -41,7 +41,7 @@ static double exp_sum_add(exp_sum *s, double x) {
 #define FN(name) name##_f32
 #include "lib/kernels/recurrence_type.h"
 
-/* The widest loops that this machine and this build have. */
+/* The set of the elementwise loops. All of them give the same bits. */
 static const lam__recurrence_set *loops(void) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     const lam__simd *simd = lam__elementwise_simd();
@@ -54,6 +54,7 @@ static const lam__recurrence_set *loops(void) {
 void lam__kernels_recurrence(lam_dtype dtype, const lam__lanes *s, bool reverse, const void *a, const void *b,
                              void *out) {
     if (s->n == 0) return;
+    /* Complex numbers go one by one. */
     if (lam__cplx_is(dtype)) lam__cplx_recurrence(dtype, s, reverse, a, b, out);
     else if (dtype == LAM_F64) loops()->f64(s, reverse, a, b, out);
     else loops()->f32(s, reverse, a, b, out);

@@ -68,6 +68,7 @@ static int64_t at_most(int64_t x, int64_t limit) {
     return x < limit ? x : limit;
 }
 
+/* Elements side by side, and enough of them that lanes of one row are worth folding in the end. */
 static bool is_row(lam__reduce_axis axis) {
     return axis.x == 1 && axis.dim >= LAM__REDUCE_SHORT;
 }
@@ -259,7 +260,8 @@ static void reduce_tile(const plan *p, const char *x, int64_t columns, const cha
     for (top -= entry; top > stack; top -= entry) p->merges->merge(p->task.op, columns, top - entry, top);
 }
 
-/* Puts n contiguous elements at `step` elements from each other. */
+/* Puts n contiguous elements at `step` elements from each other. The sizes are constants, so that each copy is a
+ * move. */
 static void spread(size_t item, int64_t n, const char *from, char *to, int64_t step) {
     const int64_t size = (int64_t)item;
     if (step == 1) memcpy(to, from, (size_t)(n * size));

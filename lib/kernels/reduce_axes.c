@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The widest loops that this machine and this build have. */
+/* The set of the elementwise loops. There is a row for each dtype but f16 and bf16, which are widened before. */
 const lam__reduce_type *lam__reduce_loops(lam_dtype dtype) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     const lam__simd *simd = lam__elementwise_simd();
@@ -18,6 +18,7 @@ const lam__reduce_type *lam__reduce_loops(lam_dtype dtype) {
 
 /* On bool a sum is an or, that is the maximum of bytes 0 and 1, and a product an and. */
 lam__reduce_op lam__reduce_op_of(lam__reduce_id id, lam_dtype dtype) {
+    /* ANY and ALL are of bools alone, as the largest and the least; TALLY and ROUND are sums in another dtype. */
     static const lam__reduce_op of_number[LAM__REDUCE_COUNT] = {
         [LAM__REDUCE_SUM] = LAM__REDUCE_OP_SUM,   [LAM__REDUCE_PROD] = LAM__REDUCE_OP_PROD,
         [LAM__REDUCE_MAX] = LAM__REDUCE_OP_MAX,   [LAM__REDUCE_MIN] = LAM__REDUCE_OP_MIN,
@@ -33,6 +34,7 @@ lam__reduce_op lam__reduce_op_of(lam__reduce_id id, lam_dtype dtype) {
     return dtype == LAM_BOOL && id != LAM__REDUCE_TALLY ? of_bool[of_number[id]] : of_number[id];
 }
 
+/* Complex numbers are pairs of reals here, since only their bytes are wanted. */
 typedef union element {
     double f64, c128[2];
     float f32, c64[2];
@@ -44,6 +46,7 @@ typedef union element {
 /* What a reduction over nothing gives, and what it begins with. Bools are reduced as numbers 0 and 1, so max is or and
  * min is and. */
 static element neutral_of(lam__reduce_op op, lam_dtype dtype) {
+    /* There are no complex maxima: their rows are never read for complex numbers. */
     static const struct {
         double real;
         int64_t i64;
@@ -67,6 +70,7 @@ static element neutral_of(lam__reduce_op op, lam_dtype dtype) {
     }
 }
 
+/* Bytes of the neutral element, whatever the dtype. */
 void lam__reduce_neutral(lam__reduce_op op, lam_dtype dtype, int64_t n, void *out) {
     const element neutral = neutral_of(op, dtype);
     const size_t item = (size_t)lam__item_bytes(dtype);
@@ -101,6 +105,7 @@ void lam__reduce_coalesce(lam__reduce_axes *axes) {
 
 /* Takes an axis out of the list, for a loop of its own; one that is not there is an axis of one element. */
 lam__reduce_axis lam__reduce_take_axis(lam__reduce_axes *axes, int position) {
+    /* Strides of 1, so that what is not there counts as an axis without gaps. */
     if (position < 0 || position >= axes->rank) return (lam__reduce_axis){1, 1, 1};
     lam__reduce_axis taken = axes->at[position];
     axes->rank--;

@@ -149,7 +149,7 @@ static void reduce_near(const lam__reduce_task *task, const lam__reduce_block *b
     if (task->finish) lam__reduce_finish_some(task->finish, task->kind, block->columns * block->layers, out);
 }
 
-/* Bytes of a result. */
+/* Bytes of a result. Tallies, rounded sums and places have eight bytes whatever the elements have. */
 static int64_t result_bytes(const lam__reduce_task *task) {
     return task->kind == LAM__REDUCE_LEAVES ? lam__item_bytes(task->dtype) : (int64_t)sizeof(int64_t);
 }
@@ -180,6 +180,7 @@ static LAM__OWN_FRAME void reduce_some_layers(const lam__reduce_task *task, cons
                                far ? results : out + k * row);
         if (far) lam__kernels_stream((size_t)(some.layers * row), out + k * row, results);
     }
+    /* Once for all of them: it waits until what went past the caches is in memory. */
     if (far) lam__kernels_stream_end();
 }
 
@@ -221,6 +222,7 @@ void lam__reduce_block_into(const lam__reduce_task *task, const lam__reduce_bloc
     const lam__turn *turn =
         is_turned(change, block) ? lam__elementwise_simd()->turn(lam__item_bytes(task->dtype)) : NULL;
     const bool far = all >= LAM__WALK_FAR && is_worth(task, block), some = far || (task->finish && all > ROOM_BYTES);
+    /* What has to be done layer by layer: what is laid out anew, or is larger than what is written at once. */
     const bool apart = turn || change->square || (far && row >= LAM__WALK_FAR) || (some && task->finish);
     if (some && block->layers > 1 && row <= ROOM_BYTES) reduce_some_layers(task, block, numbers, step, far, out);
     else if (block->layers > 1 && apart) reduce_each(task, block, numbers, step, out);

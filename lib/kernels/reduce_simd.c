@@ -36,7 +36,8 @@
 #define SPREADS     SPREAD32
 #include "lib/kernels/reduce_type.h"
 
-/* i64 as f64: sums alone. */
+/* i64 as f64: sums alone. Elements (E) are converted as they are read and all else is what sums of f64 do, so a sum
+ * of i64 has the bits that its elements as f64 would have. */
 #define T           double
 #define E           int64_t
 #define WITHIN      f64
@@ -56,6 +57,7 @@ void LAM__ISA_NAME(lam__reduce_rounds_)(const lam__reduce_block *block, void *ou
     leaf_r64(LAM__REDUCE_OP_SUM, block, out);
 }
 
+/* NULL: tallies, rounded sums and shares are those of integers. */
 static const lam__reduce_type loops_f64 = {leaf_f64, merge_f64, scan_f64, arg_f64, NULL, NULL, NULL};
 static const lam__reduce_type loops_f32 = {leaf_f32, merge_f32, scan_f32, arg_f32, NULL, NULL, NULL};
 

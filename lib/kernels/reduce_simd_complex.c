@@ -32,5 +32,6 @@ typedef lam__c64 c64;
 #include "lib/kernels/reduce_type.h"
 #undef OF_PART
 
+/* Complex numbers have no order and so no places; their running sums and products are in cplx.c. */
 const lam__reduce_type LAM__ISA_NAME(lam__reduce_c128_) = {leaf_c128, merge_c128, NULL, NULL, NULL, NULL, NULL};
 const lam__reduce_type LAM__ISA_NAME(lam__reduce_c64_) = {leaf_c64, merge_c64, NULL, NULL, NULL, NULL, NULL};

@@ -45,7 +45,8 @@
 #define FLOATING    0
 #include "lib/kernels/reduce_type.h"
 
-/* Sums where they lie. */
+/* Sums where they lie, divided by n; with r the quotient needs no division and is rounded as if it had one
+ * (reduce_rounded.h). The last ones, which fill no vector, are divided with zeros behind them. */
 static void share_sums(int64_t count, double n, void *sums) {
     const double r = 1 / n;
     char *sum = sums;
@@ -60,6 +61,7 @@ static void share_sums(int64_t count, double n, void *sums) {
     memcpy(sum + 8 * i, &shares, (size_t)(8 * (count - i)));
 }
 
+/* i64 are rounded to f64 for their means; the sums of smaller integers fit into i64 and are tallied. */
 const lam__reduce_type LAM__ISA_NAME(lam__reduce_i64_) = {
     leaf_i64, merge_i64, scan_i64, arg_i64, NULL, LAM__ISA_NAME(lam__reduce_rounds_), share_sums};
 const lam__reduce_type LAM__ISA_NAME(lam__reduce_i32_) = {leaf_i32,  merge_i32, scan_i32, arg_i32,

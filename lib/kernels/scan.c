@@ -32,6 +32,7 @@ static int64_t split_axes(const lam__scan *s, scan_axis *scanned, lam__reduce_ax
     return count;
 }
 
+/* to: strides of a result without gaps. */
 int64_t lam__scan_dense(int rank, const int64_t *dims, int64_t *to) {
     int64_t count = 1;
     for (int i = rank - 1; i >= 0; i--) {
@@ -51,6 +52,7 @@ void lam__scan_run(const lam__scan *s, const void *x, void *out) {
     }
     if (split_axes(s, &scanned, &kept) == 0) return;
     lam__reduce_coalesce(&kept);
+    /* A few columns would leave most of a vector empty; the longest axis is better then, also where it lies apart. */
     bool enough = kept.rank > 0 && kept.at[kept.rank - 1].dim >= 8;
     lam__reduce_axis columns = lam__reduce_take_axis(&kept, enough ? kept.rank - 1 : lam__reduce_longest(&kept));
     const int64_t item = lam__item_bytes(s->dtype);

@@ -23,6 +23,8 @@ size_t lam__kernels_argsort_bytes(int64_t n) {
 typedef void sort_lanes(const lam__lanes *s, bool descending, int64_t count, const void *x, int64_t *out, void *work);
 typedef void search_row(int64_t n, int64_t m, bool right, const void *sorted, const void *values, int64_t *out);
 
+/* K is a key, FLIP makes one of the bits of an element so that keys have the order of elements: of negative floats
+ * all bits are turned over, of others the sign; of integers the sign alone. */
 #define T        double
 #define K        uint64_t
 #define FLIP(u)  ((u) >> 63 ? ~(u) : (u) | (uint64_t)1 << 63)

@@ -31,6 +31,7 @@ typedef struct window_part {
 static window_run find_run(const window_part *p, int64_t k) {
     const lam__window_axis *a = p->axis;
     const int64_t ahead = a->low - k * a->spread, common = a->gap == 1 ? 1 : lam__divisor_common(a->stride, a->gap);
+    /* The last place of the window that lies on an element or before it; without elements no result has one. */
     const int64_t last = p->n ? (p->n - 1) * a->gap + ahead : -1;
     int64_t to = ahead > 0 ? (ahead + a->stride - 1) / a->stride : 0, end = last < 0 ? 0 : last / a->stride + 1, tries;
     window_run r = {0, a->gap / common, 0, a->stride / common, 0};
@@ -44,6 +45,7 @@ static window_run find_run(const window_part *p, int64_t k) {
     return r;
 }
 
+/* The runs of the first places are found once for all lines of the part; the last part may be shorter. */
 static window_part part_of(const lam__window_axis *a, int64_t n, int64_t first, int64_t count) {
     window_part p = {a, n, first, first + count < a->out ? first + count : a->out, {{0}}};
     for (int64_t k = 0; k < a->window && k < KEPT; k++) p.kept[k] = find_run(&p, k);
@@ -100,6 +102,8 @@ static int64_t product(const int64_t *dims, int count) {
     return all;
 }
 
+/* LEAST and GREATEST are what the largest and the least begin with, so a window without elements gives them. Sums
+ * of integers wrap, without a sign; those of bools are or. */
 #define T         double
 #define NAME(f)   f##_f64
 #define FLOATS    1

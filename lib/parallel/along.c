@@ -99,6 +99,8 @@ static bool in_narrow_rows(const reduction *r) {
 /* Whether results are better made of parts; sets their size, a power of two of leaves. */
 static bool choose_parts(reduction *r, int threads) {
     const int64_t most = PARTS_BYTES / (r->result * r->results), few = 2 * (int64_t)threads;
+    /* All parts of all results have to fit the frame, and two for each thread are the least that is worth it; eight
+     * times as many leave threads something to do that end early. */
     if (most < few || (r->results >= few && !in_narrow_rows(r))) return false;
     r->leaves = lam__kernels_reduce_leaves(r->id, r->dtype, r->rank, r->dims, r->reduced, r->strides);
     const int64_t wanted = most < 8 * few ? most : 8 * few;
@@ -134,6 +136,7 @@ static void reduce(lam__team *team, lam__reduce_id id, lam_dtype dtype, int rank
         else lam__kernels_reduce(id, dtype, rank, dims, reduced, x, strides, out);
         return;
     }
+    /* Only now is anything arranged: most reductions are too small to be shared. */
     reduction r = {.id = id, .dtype = dtype, .x = x, .out = out, .item = lam__item_bytes(dtype), .n = n};
     r.result = lam__item_bytes(lam__reduce_result(id, dtype));
     arrange(&r, rank, dims, reduced, strides);
@@ -157,6 +160,7 @@ void lam__parallel_squares(lam__team *team, const lam__squares *s, void *out) {
         return;
     }
     reduction r = {.id = LAM__REDUCE_SUM, .dtype = s->dtype, .x = s->x, .out = out, .squares = true};
+    /* A sum of squares has the dtype of its elements. */
     r.item = r.result = lam__item_bytes(s->dtype);
     r.centres = s->centres, r.y = s->y;
     arrange(&r, s->rank, s->dims, s->reduced, s->strides);
@@ -183,7 +187,8 @@ static void search_box(void *env, const int64_t *start, const int64_t *dims, int
                      s->out + lam__parallel_offset(s->rank, start, s->to));
 }
 
-/* A search along one axis is never cut, so the first of equal elements is found whatever the number of threads. */
+/* A search along one axis is never cut, so the first of equal elements is found whatever the number of threads. The
+ * axis is put last, since boxes are cut along the first ones. */
 void lam__parallel_arg(lam__team *team, bool maximum, lam_dtype dtype, int rank, const int64_t *dims, int axis,
                        const void *x, const int64_t *strides, int64_t *out) {
     const double cost = team ? lam__parallel_count(rank, dims) : 0;
@@ -207,7 +212,8 @@ void lam__parallel_arg(lam__team *team, bool maximum, lam_dtype dtype, int rank,
 
 /* ---- scans ------------------------------------------------------------------------------------------------------- */
 
-/* A scan whose axis is the last one, in pieces of the axes before. */
+/* A scan whose axis is the last one, in pieces of the axes before. Both sides have strides of their own, as the
+ * result of the whole has no gaps but a piece of it may. */
 typedef struct scanning {
     lam__scan scan; /* its dims are those of a piece */
     const char *x;

@@ -49,6 +49,7 @@ static bool by_places(const lam__conv_case *s, const void *x, const void *w, voi
         dims[i] = a->out;
     }
     const int64_t step = lam__parallel_conv_join(dims, s->x_step + 3, 0, LAM__CONV_AXES, &places);
+    /* Groups and examples are two batches, of which a product has one: one of them has to be single. */
     const int side = s->n == 1 ? 0 : 1; /* the batch is of groups or of n */
     *p = (lam__product){.batch = side ? s->n : s->groups,
                         .m = s->o,

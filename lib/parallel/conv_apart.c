@@ -38,7 +38,8 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* How many of the pairs of one `few` have an element, and the first of them. */
+/* How many of the pairs of one `few` have an element, and the first of them. by_many is positive, since it is a
+ * stride, a spread or a gap; by_few and the place may be negative. */
 static int64_t met(const pairs *p, int64_t few, int64_t *begin) {
     const int64_t at = few * p->by_few + p->first, left = p->size - 1 - at;
     *begin = at < 0 ? (-at + p->by_many - 1) / p->by_many : 0;
@@ -103,7 +104,8 @@ static void copy_all(const order *o, copied c, char *array, char *matrix) {
     copy(o, &c, array, matrix);
 }
 
-/* Those of one number of each axis, as far as they have elements. */
+/* Those of one number of each axis, as far as they have elements: along `many` these are a run, since places grow
+ * with it. So what is clipped is copied in boxes and no entry is looked at by itself. */
 static void copy_some(const order *o, copied c, const int64_t number[], char *array, char *matrix) {
     const int64_t item = lam__item_bytes(o->dtype);
     int64_t few = o->by_few, many = o->by_many;
@@ -128,6 +130,7 @@ static void reorder(const order *o, int64_t n, char *array, char *matrix) {
     add_axis(&c, n, o->array[0], o->matrix[0]);
     add_axis(&c, o->features, o->array[1], o->matrix[1]);
     if (!o->complete) {
+        /* Results have no gaps, so all that lies between examples belongs to them. */
         const int64_t elements = o->gather ? n * o->features * o->few * o->many : n * o->array[0];
         lam__parallel_fill(o->team, o->dtype, o->gather ? matrix : array, elements, &zero);
     }
@@ -136,6 +139,7 @@ static void reorder(const order *o, int64_t n, char *array, char *matrix) {
         return;
     }
     int64_t number[LAM__CONV_AXES];
+    /* A copy for each of `few`, as pair_up calls the smaller number where it has a choice. */
     for (number[0] = 0; number[0] < o->axis[0].few; number[0]++)
         for (number[1] = 0; number[1] < o->axis[1].few; number[1]++)
             for (number[2] = 0; number[2] < o->axis[2].few; number[2]++) copy_some(o, c, number, array, matrix);
@@ -150,6 +154,7 @@ typedef struct lender {
     size_t bytes;
 } lender;
 
+/* Sizes only fall, so one block serves from the first product on. */
 static void *lend(void *env, size_t bytes) {
     lender *l = env;
     if (bytes > l->bytes) {
@@ -193,7 +198,8 @@ static const void *two_groups(const apart *a, const char *x, int rank, int cut, 
     return to;
 }
 
-/* The window turned over where it lies that way. */
+/* The window turned over where it lies that way, as that of a transpose does: w begins at its last element and
+ * places go down instead of up. Only where `few` counts the window. */
 static void turn_window(apart *a) {
     for (int i = 0; i < LAM__CONV_AXES; i++) {
         pairs *p = &a->order.axis[i];
@@ -208,6 +214,7 @@ static void turn_window(apart *a) {
 
 /* Examples that are done at once. Their products are each for themselves, so bits do not depend on it. */
 static int64_t chunk_of(const apart *a) {
+    /* No size is 0 here, so no product of them is. */
     const int64_t each = a->order.features * a->order.few * a->order.many, n = CHUNK / each;
     return smaller(a->s->n, n < 1 ? 1 : n);
 }
@@ -219,6 +226,7 @@ static bool by_examples(apart *a) {
     const lam__conv_case *s = a->s;
     order *o = &a->order;
     turn_window(a);
+    /* x and the matrix go by chunks of examples, w is one matrix for all of them. */
     const int64_t item = lam__item_bytes(o->dtype), terms = s->c * o->few, chunk = chunk_of(a);
     const int64_t dims[] = {s->o, s->c, s->axis[0].window, s->axis[1].window, s->axis[2].window};
     lam__product p = {.m = s->o, .k = terms, .n = o->many, .y_batch = terms * o->many, .y_row = o->many, .y_col = 1};
@@ -244,6 +252,7 @@ static bool by_examples(apart *a) {
 static bool by_places(apart *a) {
     const lam__conv_case *s = a->s;
     order *o = &a->order;
+    /* Rows of the matrix are places, so by_few walks them and by_many a row of c and the window. */
     const int64_t terms = s->c * o->many, rows = s->n * o->few;
     const int64_t dims[] = {s->o, s->c, s->axis[0].window, s->axis[1].window, s->axis[2].window};
     lam__product p = {.batch = 1, .m = rows, .k = terms, .n = s->o, .x_row = terms, .x_col = 1};
@@ -252,6 +261,7 @@ static bool by_places(apart *a) {
     o->by_few = terms;
     o->by_many = 1;
     char *matrix = room(a, rows * terms);
+    /* With one place there is nothing to exchange, and the product is the result. */
     char *products = o->few > 1 ? room(a, rows * s->o) : a->out;
     p.y = two_groups(a, a->w, 2 + LAM__CONV_AXES, 1, dims, a->w_step, &p.y_col, &p.y_row);
     if (!matrix || !products || !p.y) return false;
@@ -273,6 +283,8 @@ static bool by_sums(apart *a, bool *done) {
     const order *o = &a->order;
     int64_t window[LAM__CONV_AXES], terms;
     for (int i = 0; i < LAM__CONV_AXES; i++) window[i] = s->axis[i].window;
+    /* Results are written once for each feature and read again: worth it where they are fewer than what would be
+     * copied. */
     if (o->clipped || o->few > 1 || s->n * s->o > (s->n + s->o) * o->many / 2) return false;
     if (o->dtype != LAM_F64 && o->dtype != LAM_F32) return false;
     int64_t x_step[LAM__CONV_AXES], first = 0;
@@ -391,13 +403,16 @@ static bool by_elements(apart *a) {
 
 /* ---- which ------------------------------------------------------------------------------------------------------- */
 
-/* Whether windows meet no element twice: those of two places, or the same places of two windows. */
+/* Whether windows meet no element twice: those of two places, or the same places of two windows. Places t and t'
+ * and window places k and k' meet where (t - t') stride = (k' - k) spread, so where t - t' is a multiple of spread
+ * / common and k - k' one of stride / common. */
 static bool is_apart(const lam__conv_axis *a) {
     const int64_t common = lam__divisor_common(a->stride, a->spread);
     return a->gap == 1 && (a->window <= a->stride / common || a->out <= a->spread / common);
 }
 
-/* The same of a dilated operand: each place meets one element at most. */
+/* The same of a dilated operand: each place meets one element at most, since k and k' both meet one only where
+ * (k - k') spread is a multiple of the gap. */
 static bool is_apart_dilated(const lam__conv_axis *a) {
     return a->stride == 1 && a->size > 0 && a->window <= a->gap / lam__divisor_common(a->gap, a->spread);
 }
@@ -426,6 +441,9 @@ static bool pair_up(const lam__conv_case *s, order *o, bool *by_window) {
     o->gather = gathered;
     for (int i = 0; i < LAM__CONV_AXES; i++) {
         const lam__conv_axis *a = &s->axis[i];
+        /* Place k of the window meets at place t of the result element t stride + k spread - low of x; where x is
+         * dilated, its element e meets k at place e gap - k spread + low of the result, and `size` is that of
+         * results. */
         if (!gathered) o->axis[i] = (pairs){a->window, a->size, -a->spread, a->gap, a->low, a->out, 0};
         else if (*by_window) o->axis[i] = (pairs){a->window, a->out, a->spread, a->stride, -a->low, a->size, 0};
         else o->axis[i] = (pairs){a->out, a->window, a->stride, a->spread, -a->low, a->size, 0};

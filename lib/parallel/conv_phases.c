@@ -24,6 +24,7 @@ static void pack_part(void *env, int64_t begin, int64_t end, int worker) {
     lam__conv_pack(((const sharing *)env)->plan, begin, end);
 }
 
+/* Items write to different places of the result, so they need no order. */
 static void run_part(void *env, int64_t begin, int64_t end, int worker) {
     const sharing *s = env;
     lam__conv_run(s->plan, begin, end, s->rooms + (size_t)worker * s->plan->room);
@@ -34,6 +35,7 @@ static void run_part(void *env, int64_t begin, int64_t end, int worker) {
 static void run_phase(lam__team *team, lam__conv *plan, char *room, int threads) {
     sharing s = {plan, room + plan->packed_bytes};
     plan->packed = room;
+    /* In units: four bytes of weights are packed in the time of one. */
     const double each = plan->packs ? (double)plan->packed_bytes / (double)plan->packs / 4 : 0;
     lam__team_run(threads > 1 ? team : NULL, plan->packs, each, pack_part, &s);
     lam__team_run(threads > 1 ? team : NULL, plan->items, plan->cost, run_part, &s);
@@ -64,6 +66,7 @@ static int64_t woven_part(const phasing *p) {
     return examples * first * second * ((a[2].out - 1) / p->side + 1);
 }
 
+/* All phases of the last axis wait at once; phases of the other axes use the same lines after each other. */
 static size_t woven_bytes(const phasing *p) {
     return p->side > 1 ? up(p->side * woven_part(p) * lam__item_bytes(p->dtype)) : 0;
 }
@@ -124,6 +127,7 @@ static void weave_part(void *env, int64_t begin, int64_t end, int worker) {
     }
 }
 
+/* Phases that are woven come one after the other, the last axis fastest (lam__conv_phases), and all have elements. */
 static void weave(const phasing *p, int64_t first) {
     weaving v = {.p = p};
     int64_t w_first;
@@ -142,7 +146,7 @@ static int side_of(lam_dtype dtype, const lam__conv_case *s) {
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
-/* Bytes that the largest phase needs. */
+/* Bytes that the largest phase needs: its packed weights, and a room for each thread. */
 static size_t largest(const phasing *p, int64_t phases) {
     size_t most = 0;
     for (int64_t i = 0; i < phases; i++) {
@@ -193,6 +197,7 @@ bool lam__parallel_conv_phases(lam__team *team, lam_dtype dtype, const lam__conv
     phasing p = {.team = team, .dtype = dtype, .s = &part, .threads = 1, .x = x, .w = w, .out = out, .side = 1};
     bool all = phases > 0, gaps = false;
     for (int i = 0; i < LAM__CONV_AXES; i++) gaps = gaps || s->axis[i].gap > 1;
+    /* Eight products are a unit, as in matmul.c. */
     if (lam__team_shares(team, results * products / 8)) p.threads = lam__team_size(team);
     if (all && !gaps) return run_whole(&p, scratch, env);
     for (int64_t i = 0; i < phases && all; i++) {
@@ -200,6 +205,7 @@ bool lam__parallel_conv_phases(lam__team *team, lam_dtype dtype, const lam__conv
         int64_t w_first, out_first;
         all = lam__conv_phase(s, i, &phase, &w_first, &out_first);
     }
+    /* Lines can be woven only where every phase writes its own. */
     if (!all) lam__parallel_fill(team, dtype, out, (int64_t)results, &zero);
     else p.side = side_of(dtype, s);
     if (phases == 0) return true;

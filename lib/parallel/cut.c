@@ -19,6 +19,7 @@ static void run_boxes(void *env, int64_t begin, int64_t end, int worker) {
     const cut *c = env;
     int64_t start[LAM__MAX_AXES] = {0}, dims[LAM__MAX_AXES];
     for (int i = 0; i < c->rank; i++) dims[i] = i < c->axes ? 1 : c->dims[i];
+    /* With no axis to be counted nothing is shared, so there is always a last one here. */
     const int last = c->axes - 1;
     while (begin < end) {
         int64_t outer = begin;

@@ -64,6 +64,7 @@ void lam__parallel_loop(lam__team *team, lam__loop_id id, lam_dtype dtype, lam__
         return;
     }
     run r = {.loop = loop, .operands = loops[id].inputs + 1, .step = step, .p = p, .params = params};
+    /* Bools are bytes whatever the dtype; `boolean` counts the output as 1. */
     for (int k = 0; k < r.operands; k++) r.item[k] = (size_t)lam__item_bytes(dtype);
     if (loops[id].boolean) r.item[loops[id].boolean - 1] = 1;
     lam__team_run(team, n, cost, run_flat, &r);
@@ -77,6 +78,7 @@ typedef struct pair {
     char *first, *second;
 } pair;
 
+/* Element `at` of all three, since none has gaps. */
 static void sincos_part(void *env, int64_t begin, int64_t end, int worker) {
     const pair *p = env;
     const int64_t at = begin * lam__item_bytes(p->dtype);
@@ -142,6 +144,7 @@ typedef struct copy {
     const int64_t *to_strides, *from_strides;
 } copy;
 
+/* Each side moves by its own strides, in elements of its own dtype. */
 static void copy_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
     const copy *c = env;
     (void)worker;
@@ -175,7 +178,7 @@ static void fill_part(void *env, int64_t begin, int64_t end, int worker) {
     lam__kernels_fill(f->dtype, f->to + begin * lam__item_bytes(f->dtype), end - begin, f->item);
 }
 
-/* Half a unit for each element: nothing is read. */
+/* Half a unit for each element: nothing is read. Any dtype: `item` points to its bits. */
 void lam__parallel_fill(lam__team *team, lam_dtype dtype, void *dst, int64_t n, const void *item) {
     filling f = {dtype, dst, item};
     lam__team_run(team, n, 0.5, fill_part, &f);

@@ -44,6 +44,7 @@ size_t lam__parallel_argsort_bytes(const lam__team *team, const lam__lanes *s) {
     return room_bytes(s->n) * (size_t)(shared ? lam__team_size(team) : 1);
 }
 
+/* Pieces as lam__parallel_argsort_bytes has counted them: n, cost and team are the same. */
 void lam__parallel_argsort(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool descending, int64_t count,
                            const void *x, int64_t *out, void *work) {
     sorting all = {dtype, *s, descending, count, x, out, work};
@@ -72,6 +73,7 @@ void lam__parallel_searchsorted(lam__team *team, lam_dtype dtype, int64_t batch,
                                 const void *sorted, const void *values, int64_t *out) {
     searching s = {dtype, n, m, right, sorted, values, out};
     const int64_t dims[2] = {batch, m};
+    /* Halvings of the sorted row, of about four units each. */
     const double cost = (double)batch * (double)m * (4 + 4 * log2((double)n + 1));
     lam__parallel_boxes(team, 2, 2, dims, cost, search_box, &s);
 }
@@ -128,6 +130,7 @@ static void cumlogsumexp_part(void *env, int64_t begin, int64_t end, int worker)
     lam__kernels_cumlogsumexp(l->dtype, &part, l->reverse, l->a + begin * l->in_step, l->out + begin * l->out_step);
 }
 
+/* An exponential and a logarithm for each element, one after the other: ten times the cost of a linear recurrence. */
 void lam__parallel_cumlogsumexp(lam__team *team, lam_dtype dtype, const lam__lanes *s, bool reverse, const void *x,
                                 void *out) {
     lanes l = lanes_of(dtype, s, x, NULL, out, s->n);
@@ -155,6 +158,7 @@ static void panels_part(void *env, int64_t begin, int64_t end, int worker) {
                         all->steepness ? all->steepness + begin * lane : NULL);
 }
 
+/* An exponential and three or four passes over what is near. */
 void lam__parallel_panels(lam__team *team, const lam__panels *how, const void *x, void *out, void *steepness) {
     panels all = {*how, x, out, steepness};
     lam__team_run(team, how->lanes.outer, 5 * (double)how->lanes.n * (double)how->lanes.inner, panels_part, &all);
@@ -213,10 +217,12 @@ void lam__parallel_take(lam__team *team, const lam__index_shape *s, lam__index_m
                         const lam__index_source *x, lam_dtype index_dtype, const void *index, void *out) {
     indexing t = {*s, mode, LAM__SCATTER_ADD, dtype, index_dtype, *x, NULL, index, out};
     const int64_t dims[3] = {s->batch, s->outer, s->k};
+    /* To find a place costs as much as to move three elements. */
     const double cost = lam__parallel_count(3, dims) * ((double)s->inner + 3);
     lam__parallel_boxes(team, 3, 3, dims, cost, take_box, &t);
 }
 
+/* Whole rows: x and out move by rows, the index by batches, which rows of one batch share. */
 static void scatter_box(void *env, const int64_t *start, const int64_t *dims, int worker) {
     const indexing *t = env;
     const lam__index_shape *s = &t->shape, part = {dims[0], dims[1], s->n, s->k, s->inner};
@@ -269,6 +275,7 @@ static void poisson_part(void *env, int64_t begin, int64_t end, int worker) {
                                 (int64_t *)(void *)s->out + begin);
 }
 
+/* Counters are numbers of elements of the whole, so a piece is told where it begins. */
 void lam__parallel_random_poisson(lam__team *team, const uint32_t key[2], int64_t n, const float *rate, int64_t *out) {
     sampling s = {LAM_F32, key, false, (const char *)rate, NULL, (char *)out};
     lam__team_run(team, n, 400, poisson_part, &s);
@@ -281,6 +288,7 @@ static void binomial_part(void *env, int64_t begin, int64_t end, int worker) {
     lam__kernels_random_binomial(s->dtype, s->key, begin, end - begin, s->parameter + at, s->second + at, s->out + at);
 }
 
+/* NaN for what has no distribution, so there is nothing to report from a worker. */
 void lam__parallel_random_binomial(lam__team *team, lam_dtype dtype, const uint32_t key[2], int64_t n,
                                    const void *count, const void *probability, void *out) {
     sampling s = {dtype, key, false, count, probability, out};

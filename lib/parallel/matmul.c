@@ -11,7 +11,7 @@ typedef struct sharing {
     char *room;
 } sharing;
 
-/* Where group g of a product begins. */
+/* Where group g of a product begins: at a multiple of plan->rows, where the plan lets rows be cut. */
 static int64_t row_of(const sharing *s, int64_t g) {
     return g == s->groups ? s->plan->product.m : g * s->units / s->groups * s->plan->rows;
 }
@@ -106,6 +106,7 @@ bool lam__parallel_matmul(lam__team *team, lam_dtype dtype, const lam__product *
     sharing s = {.plan = &w, .groups = 1, .units = w.rows ? p->m / w.rows : 1};
     if (p->batch < threads) s.groups = s.units < threads ? s.units : threads;
     if (s.groups < 1) s.groups = 1;
+    /* A room for each thread that works, in one block. */
     s.room = w.room ? scratch(env, w.room * (size_t)threads) : NULL;
     if (w.room && !s.room) return false;
     lam__team_run(threads > 1 ? team : NULL, p->batch * s.groups, each / (double)s.groups, multiply_part, &s);

@@ -37,6 +37,7 @@ static bool is_wide(lam_dtype dtype) {
     return dtype == LAM_F64 || dtype == LAM_C128;
 }
 
+/* A complex element is two parts, which the templates see as two reals. */
 static int parts_of(lam_dtype dtype) {
     return lam__cplx_is(dtype) ? 2 : 1;
 }
@@ -46,6 +47,7 @@ static size_t matrix_bytes(lam_dtype dtype, int64_t n) {
     return ((size_t)(n * n * lam__item_bytes(dtype)) + 7) & ~(size_t)7;
 }
 
+/* The matrix, then three lists of n ints, in the order in which the next function finds them. */
 size_t lam__balance_bytes(lam_dtype dtype, int64_t n) {
     return (matrix_bytes(dtype, n) + 3 * (size_t)n * sizeof(int32_t) + 7) & ~(size_t)7;
 }

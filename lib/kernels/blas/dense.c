@@ -15,7 +15,7 @@ enum {
     TALL_QR = 1 << 20
 };
 
-/* The widest loops that this machine and this build have. */
+/* The set of the elementwise loops: all of a factorisation is done by one set. */
 const lam__dense_loops *lam__dense_loops_of(lam_dtype dtype) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     const lam__simd *simd = lam__elementwise_simd();
@@ -51,6 +51,7 @@ static void take_square(lam_dtype dtype, int64_t n, int64_t k, int64_t lead, con
 /* The block on the diagonal, what it makes of the rows to its right, and what those take from the rest. */
 bool lam__dense_cholesky(lam_dtype dtype, int64_t n, void *a) {
     const lam__dense_loops *loops = lam__dense_loops_of(dtype);
+    /* The block is seen as its transpose: u_kk^T is lower, so rows to the right are solved forwards. */
     const lam__dense_solve turned = {1, n, n, true, false};
     if (n <= WHOLE) return loops->cholesky(n, n, a);
     for (int64_t k = 0; k < n; k += PANEL) {
@@ -98,6 +99,7 @@ void lam__dense_substitute(lam_dtype dtype, const lam__dense_solve *s, int64_t n
     }
 }
 
+/* Measured against LAPACK, which wants columns: up to WIDE_QR vectors on the shorter side. */
 bool lam__dense_fits_qr(lam_dtype dtype, int64_t m, int64_t n) {
     const int64_t columns = lam__dense_loops_of(dtype)->columns, k = m < n ? m : n, longer = m < n ? n : m;
     return k <= WIDE_QR * columns && longer <= TALL_QR;

@@ -38,6 +38,8 @@ ALWAYS_INLINE T NAME(reflect)(int64_t rows, int64_t n, int i, bool last, int lan
     T *top = a + i * n;
     const T first = top[i];
     const int64_t below = rows - i - 1;
+    /* Nothing to make zero, so tau is 0; what the next column has below its diagonal has not been summed up by a
+     * pass then. */
     if (NAME(is_zero)(below, n, *squares, top + n + i)) {
         *squares = 0;
         for (int64_t r = 1; i + 1 < lanes && r < below; r++)
@@ -46,6 +48,7 @@ ALWAYS_INLINE T NAME(reflect)(int64_t rows, int64_t n, int i, bool last, int lan
     }
     const T norm = NAME(column_norm)(below, n, first, *squares, top + n + i), beta = signbit(first) ? norm : -norm;
     const T tau = (beta - first) / beta, scale = first - beta;
+    /* Lane i is the column whose reflector is made, lanes to its right are those that it is applied to. */
     M here, right;
     for (int k = 0; k < LANES; k++) here[k] = k == i ? -1 : 0, right[k] = k > i ? -1 : 0;
     V sum = NAME(get)(top, last, lanes), more = {0};
@@ -56,6 +59,7 @@ ALWAYS_INLINE T NAME(reflect)(int64_t rows, int64_t n, int i, bool last, int lan
     }
     sum = (V)((M)((sum + more) * -tau) & right);
     const T after = i + 1 < LANES ? sum[i + 1 < LANES ? i + 1 : 0] : 0;
+    /* The top row: beta takes the place of the diagonal, and lanes to the left keep what they had. */
     NAME(put)(top, (V)(((M)(NAME(get)(top, last, lanes) + sum) & ~here) | ((M)(beta - (V){0}) & here)), last, lanes);
     T next = 0;
     for (int64_t r = 1; r <= below; r++) {
@@ -158,6 +162,7 @@ static bool NAME(has_few)(int64_t m, int64_t n, int64_t columns) {
     return wider < LANES || (wider <= MOST_COLUMNS && m >= 4 * wider);
 }
 
+/* Two sums of vectors, then lane by lane: the order follows from n alone. */
 static T NAME(dot)(int64_t n, const T *x, const T *y) {
     V sum = {0}, more = {0};
     T all = 0;
@@ -189,6 +194,7 @@ static T NAME(reflector)(int64_t rows, T *x, T *diagonal) {
     const T first = x[0], squares = NAME(dot)(rows - 1, x + 1, x + 1);
     *diagonal = first;
     x[0] = 1;
+    /* With tau = 0 nothing is reflected. */
     if (NAME(is_zero)(rows - 1, 1, squares, x + 1)) return 0;
     const T norm = NAME(column_norm)(rows - 1, 1, first, squares, x + 1), beta = signbit(first) ? norm : -norm;
     const T scale = first - beta;
@@ -203,7 +209,8 @@ static void NAME(apply_reflector)(int64_t rows, T tau, const T *v, int64_t count
         NAME(add_times)(rows, -tau * NAME(dot)(rows, v, x), v, x);
 }
 
-/* room: the columns of a, and those of q. */
+/* Rows of `by` are columns of a, those of `made` columns of q. q is made from the last reflector to the first: the
+ * columns before reflector i are those of the identity still. */
 static void NAME(qr_of_columns)(int64_t m, int64_t n, int64_t columns, const T *a, T *q, T *r, T *room) {
     const int64_t k = m < n ? m : n;
     T *by = room, *made = room + n * m, tau[MOST_COLUMNS], diagonal[MOST_COLUMNS];
@@ -232,6 +239,7 @@ static void NAME(qr_of_columns)(int64_t m, int64_t n, int64_t columns, const T *
 static int64_t NAME(qr_room)(int64_t m, int64_t n, int64_t columns) {
     if (NAME(has_few)(m, n, columns)) return m * (n + columns);
     const int64_t k = m < n ? m : n, panels = (k + LANES - 1) / LANES, widest = n > columns ? n : columns;
+    /* In the order of qr: t of all panels, v of one, products of as many columns as the wider of a and q has. */
     return LANES * (m + widest + panels * LANES);
 }
 

@@ -89,11 +89,13 @@ static void each(of_matrix *const by_dtype[LAM_DTYPE_COUNT], lam_dtype dtype, in
                         second ? (char *)second + b * part : NULL);
 }
 
+/* Room for one matrix; those of up to three rows need it only where they have to be balanced. */
 size_t lam__kernels_det_bytes(lam_dtype dtype, int64_t n) {
     return lam__balance_bytes(dtype, n);
 }
 
 void lam__kernels_det(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *out, void *room) {
+    /* Whoever calls has one of these four. */
     static of_matrix *const det[LAM_DTYPE_COUNT] = {
         [LAM_F64] = det_f64, [LAM_F32] = det_f32, [LAM_C128] = det_c128, [LAM_C64] = det_c64};
     each(det, dtype, batch, n, x, out, 1, NULL, room);

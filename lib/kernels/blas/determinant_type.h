@@ -53,6 +53,7 @@ static T FN(minor)(const T *x, int64_t a, int64_t b, int64_t c) {
     return x[3 * a + d] * x[3 * b + e] - x[3 * a + e] * x[3 * b + d];
 }
 
+/* By the first row; of no rows the product is empty. */
 static T FN(det_written_out)(int64_t n, const T *x) {
     if (n < 2) return n ? x[0] : 1;
     if (n == 2) return x[0] * x[3] - x[1] * x[2];
@@ -89,6 +90,7 @@ static int64_t FN(moved_by)(int64_t n, const lam__balanced *w) {
 
 /* The factors of x, or balanced ones; true for these. */
 static bool FN(factored)(int64_t n, const void *x, const lam__balanced *w) {
+    /* Factored as it is first, since most matrices need no balancing; the pivots tell. */
     memcpy(w->x, x, (size_t)(n * n) * sizeof(T));
     lam__kernels_lu(DTYPE, 1, n, n, w->x, w->pivots, NULL);
     if (!lam__kernels_solve_is_extreme(DTYPE, n, w->x) || !lam__balance_scale(DTYPE, n, x, w)) return false;
@@ -161,7 +163,7 @@ static void FN(raise_pivots)(int64_t n, T *factors, T *room) {
     }
 }
 
-/* Rows of p^T, the last exchange first. */
+/* Rows of p^T, the last exchange first. x and y are rows of the same matrix, and never one. */
 static void FN(exchange_rows)(int64_t n, T *x, T *y) {
     for (int64_t i = 0; i < n; i++) {
         const T t = x[i];

@@ -67,6 +67,7 @@ ALWAYS_INLINE void NAME(factors)(V line, V to[]) {
 /* Each of `many` lines times each of `few`, at most W results, those of the first line first. The few stay in
  * registers. */
 ALWAYS_INLINE V NAME(block)(int many, const T *a, int64_t a_step, int few, const T *b, int64_t b_step, int64_t k) {
+    /* The last part, which may be all there is, is read by lanes so that nothing behind the line is touched. */
     const int64_t whole = (k * PARTS - 1) / LANES * LANES;
     const int last = (int)(k * PARTS - whole), each = few * PARTS;
     V sum[LANES], factor[LANES];
@@ -82,6 +83,7 @@ ALWAYS_INLINE V NAME(block)(int many, const T *a, int64_t a_step, int few, const
             for (int j = 0; j < each; j++) sum[i * each + j] = FMA(line, factor[j], sum[i * each + j]);
         }
     }
+    /* What no result needs is folded too, so it has to be something. */
     for (int i = many * each; i < LANES; i++) sum[i] = sum[0];
     return NAME(folded)(NAME(W), sum);
 }
@@ -158,6 +160,7 @@ ALWAYS_INLINE void NAME(put_block)(int rows, int columns, V sums, T *out, int64_
 ALWAYS_INLINE void NAME(panel)(int rows, int columns, const lam__product *p, const T *x, const T *y, int64_t y_col,
                                T *out) {
     const int64_t x_row = p->x_row * PARTS, step = p->n * PARTS;
+    /* Never so. It spares the compiler functions for what a vector cannot hold. */
     if (rows * columns > NAME(W)) return;
     for (int64_t next = 0; next < p->m; next += rows) {
         const int64_t i = next + rows <= p->m ? next : p->m - rows;
@@ -180,6 +183,7 @@ ALWAYS_INLINE void NAME(panel_of)(int rows, int columns, const lam__product *p, 
     }
 }
 
+/* From here on rows are a constant, and in the next function columns too. */
 static void NAME(one_panel)(const lam__dots_panel *panel, const lam__product *p, const T *x, const T *y, int64_t y_col,
                             T *out) {
     switch (panel->rows) {
@@ -197,6 +201,7 @@ static void NAME(panel_dots)(const lam__product *p) {
     const int64_t y_col = (p->y_row == 1 ? p->y_col : p->k) * PARTS;
     lam__dots_panel panels[LAM__SMALL_TURNED];
     int count = 0;
+    /* A panel begins where the one before ends, until all columns have one. */
     for (int64_t first = 0; first < p->n; first = panels[count - 1].first + panels[count - 1].columns)
         panels[count++] = lam__dots_panel_at(p, first, NAME(W));
     T *out = p->out;
@@ -238,6 +243,7 @@ static void NAME(few_dots)(const lam__product *p, int64_t rows, int64_t y_row) {
         if (i + 1 >= results) continue;
         if (++column == p->n) row++, column = 0;
     }
+    /* A power of two of lines is multiplied; those behind the results are the last one again and are not stored. */
     if (results <= 1) NAME(line_dots)(p, &l, rows, 1);
     else if (results <= 2 && NAME(W) > 2) NAME(line_dots)(p, &l, rows, 2);
     else if (results <= 4 && NAME(W) > 4) NAME(line_dots)(p, &l, rows, 4);
@@ -328,6 +334,7 @@ ALWAYS_INLINE void NAME(all_short_rows)(int k, int count, bool all, const lam__p
         for (int i = 0; i < 3 && k == 2; i++) factor[0][i] = __builtin_shufflevector(y, y, LIST(AGAIN, 2));
         for (int i = 0; i < 3 && k == 4; i++) factor[0][i] = __builtin_shufflevector(y, y, LIST(AGAIN, 4));
 #if PARTS == 2
+        /* Of the real part the second product counts with a minus. */
         V signs;
         for (int i = 0; i < LANES; i++) signs[i] = i & 1 ? -1 : 1;
         for (int i = 0; i < 3; i++) {
@@ -356,6 +363,7 @@ static void NAME(few_short_dots)(const lam__product *p) {
     else NAME(all_short_rows)(4, 4, false, p);
 }
 
+/* With LANES rows and more every vector of x is whole. */
 static void NAME(short_dots)(const lam__product *p) {
     if (p->m < LANES) NAME(few_short_dots)(p);
     else if (p->k == 2) NAME(all_short_rows)(2, 2, true, p);
@@ -380,11 +388,14 @@ static void NAME(dots)(const lam__product *p) {
     }
     lam__product q = *p;
     int64_t y_row = 0;
+    /* One step walks a batch that has no runs; then such products are rows of one. */
     if (p->m * p->n == 1 && p->run == 0 && p->y_row == 1) {
         q.batch = 1, q.m = p->batch, q.x_row = p->x_batch;
         y_row = p->y_batch;
     }
     const int64_t rows = q.n < W ? W / q.n : 1;
+    /* Few rows, or a batch: lines are listed. Otherwise blocks of rows by columns, which read each line once for
+     * many. */
     if (y_row || (q.n < W && q.n <= 4 && q.m < rows)) NAME(few_dots)(&q, rows < q.m ? rows : q.m, y_row);
     else if (q.n > 4 || q.n == 3 || q.n > W) NAME(panel_dots)(&q);
     else if (q.n == W) NAME(block_dots)(&q, 1, W);

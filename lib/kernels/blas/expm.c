@@ -76,6 +76,7 @@ static size_t desk_bytes(lam_dtype dtype, int64_t n, int64_t width) {
            (((size_t)n * sizeof(int32_t) + 7) & ~(size_t)7);
 }
 
+/* In the order of desk_bytes, so that each matrix is aligned for its elements. */
 static desk desk_in(lam_dtype dtype, int64_t n, int64_t width, char *work) {
     desk d = {.dtype = dtype, .n = n, .width = width};
     for (int k = 0; k < MATRICES; k++, work += matrix_bytes(dtype, n, width)) d.m[k] = work;
@@ -171,6 +172,7 @@ static void solve(const desk *d, const void *f, char *b) {
     static const lam__triangular lower = {.unit_diagonal = true}, upper = {.upper = true};
     const size_t row = (size_t)d->n * (size_t)lam__item_bytes(d->dtype);
     for (int64_t i = 0; i < d->n; i++) {
+        /* Exchanges in the order of the factorisation: f holds p x = l u. */
         if (d->pivots[i] == i) continue;
         memcpy(d->m[ODD], b + (size_t)i * row, row);
         memcpy(b + (size_t)i * row, b + (size_t)d->pivots[i] * row, row);
@@ -237,6 +239,7 @@ static int spared(const desk *d, const pade *p, int squarings) {
 static void enlarge(const desk *d, int by) {
     static const int powers[] = {[A] = 1, [A2] = 2, [A4] = 4, [A6] = 6};
     for (int k = A; k <= A6; k++) {
+        /* Powers of 2, so the scaled powers are those that would have been formed of the larger matrix. */
         const double scale = ldexp(1, by * powers[k]);
         combine(d, 1, &scale, &d->m[k], 0, d->m[k]);
     }
@@ -272,6 +275,7 @@ static void exponential(const desk *d, void *out) {
     }
 }
 
+/* x is copied to the desk, which scales it; out is written when all else is done. */
 void lam__kernels_expm(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *out, void *work) {
     const desk d = desk_in(dtype, n, n, work);
     const size_t bytes = (size_t)(n * n) * (size_t)lam__item_bytes(dtype);

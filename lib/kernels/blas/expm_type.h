@@ -39,6 +39,7 @@ static double FN(growth)(int64_t n, int64_t width, const T *x, int power, T *v, 
         }
         for (int64_t j = 0; j < width; j++)
             if (next[j] > most) most = next[j];
+        /* x^k is 0, and so are all higher powers. */
         if (most == 0) return -INFINITY;
         grown += log2((double)most);
         for (int64_t j = 0; j < width; j++) v[j] = next[j] / most;

@@ -92,6 +92,7 @@ static void lu_of_complex(lam_dtype dtype, int64_t m, int64_t n, void *a, int32_
 
 /* ---- Cholesky ------------------------------------------------------------------------------------------------ */
 
+/* Reals are factored in the upper triangle, whose rows fill vectors, and the factor is then turned down. */
 int64_t lam__kernels_cholesky(lam_dtype dtype, int64_t batch, int64_t n, void *x) {
     for (int64_t b = 0; b < batch; b++) {
         void *a = (char *)x + b * n * n * lam__item_bytes(dtype);
@@ -119,6 +120,7 @@ size_t lam__kernels_lu_bytes(lam_dtype dtype, int64_t m, int64_t n) {
     return lam__cplx_is(dtype) && m != n ? (size_t)(m * n * lam__item_bytes(dtype)) : 0;
 }
 
+/* The way depends on the dtype and on n alone, so a matrix has the same bits alone and in a batch. */
 void lam__kernels_lu(lam_dtype dtype, int64_t batch, int64_t m, int64_t n, void *x, int32_t *pivots, void *room) {
     const bool pairs = lam__cplx_is(dtype), tiny = !pairs && is_tiny(dtype, n);
     for (int64_t b = 0; b < batch; b++, pivots += m < n ? m : n) {
@@ -168,7 +170,7 @@ static void solve_cblas(lam_dtype dtype, const lam__triangular *how, int64_t n, 
     else cblas_strsm(CblasRowMajor, side, triangle, transpose, diagonal, rows, cols, 1.0f, a, lead, b, cols);
 }
 
-/* One right side. */
+/* One right-hand side: b is a vector, and a solve from the right is one with the transpose. */
 static void solve_vector(lam_dtype dtype, const lam__triangular *how, int64_t n, int64_t m, const void *a, void *b) {
     const CBLAS_UPLO triangle = how->upper ? CblasUpper : CblasLower;
     const CBLAS_TRANSPOSE turn = how->transpose != how->right_side ? CblasTrans : CblasNoTrans;
@@ -189,6 +191,7 @@ static void solve_rows(lam_dtype dtype, const lam__triangular *how, int64_t n, i
     lam__dense_substitute(dtype, &s, n, m, a, b);
 }
 
+/* What all ways of a solve are: one matrix with its right-hand sides. */
 typedef void solve_one(lam_dtype dtype, const lam__triangular *how, int64_t n, int64_t m, const void *a, void *b);
 
 /* The choice is by sizes and dtype only, one for a whole batch, so that a matrix has the same bits alone and in a

@@ -16,6 +16,7 @@ extern void LAPACK(gees)(const char *job, const char *sort, void *select, const 
 static int FN(gees)(int64_t rows, T *a, T *z, T *values, T *room, int size) {
     const int n = (int)rows, lead = n > 0 ? n : 1;
     int sorted = 0, flags = 0, info = 0;
+/* "V": vectors are wanted; "N": values stay in the order in which they are found. */
 #if IS_COMPLEX
     LAPACK(gees)
     ("V", "N", NULL, &n, a, &lead, &sorted, values, z, &lead, room, &size, (R *)(values + n), &flags, &info, 1, 1);

@@ -5,6 +5,7 @@
 #include "lib/kernels/blas/spectral.h"
 #include "lib/kernels/item.h"
 
+/* Real reflections make an orthogonal q (orghr), complex ones a unitary one (unghr). */
 #define R      double
 #define T      double
 #define NAME   f64
@@ -33,6 +34,8 @@
 #define MAKE   unghr
 #include "lib/kernels/blas/hessenberg_type.h"
 
+/* What LAPACK asks for in this type, behind numbers whose count is the same in all four. Asked here and again when
+ * it is run: by the same function, so the answers agree. */
 size_t lam__kernels_hessenberg_bytes(lam_dtype dtype, int64_t n) {
     const int room = dtype == LAM_F64    ? asked_f64(n)
                      : dtype == LAM_F32  ? asked_f32(n)
@@ -41,6 +44,7 @@ size_t lam__kernels_hessenberg_bytes(lam_dtype dtype, int64_t n) {
     return (size_t)(fixed_f64(n) + room) * (size_t)lam__item_bytes(dtype);
 }
 
+/* There are four dtypes: others have been brought to one of these, or refused. */
 void lam__kernels_hessenberg(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *h, void *q, void *work) {
     switch (dtype) {
     case LAM_F64: hessenberg_all_f64(batch, n, x, h, q, work); break;

@@ -24,6 +24,7 @@ static int FN(asked)(int64_t rows) {
     return a > b ? a : b;
 }
 
+/* Rows to columns before LAPACK and back behind it. */
 static void FN(turned)(int64_t n, const T *from, T *to) {
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) to[i * n + j] = from[j * n + i];
@@ -43,6 +44,7 @@ static void FN(hessenberg)(int64_t rows, const T *x, T *h, T *q, T *work) {
     FN(turned)(rows, a, q);
 }
 
+/* The same work serves each matrix in turn. */
 static void FN(hessenberg_all)(int64_t batch, int64_t n, const T *x, T *h, T *q, T *work) {
     for (int64_t b = 0; b < batch; b++) FN(hessenberg)(n, x + b * n * n, h + b * n * n, q + b * n * n, work);
 }

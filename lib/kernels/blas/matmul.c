@@ -51,6 +51,7 @@ static CBLAS_TRANSPOSE other(CBLAS_TRANSPOSE t) {
 
 /* out = x y, or out + x y. */
 static void gemm(lam_dtype dtype, const lam__product *p, const matrix *x, const matrix *y, bool add, void *out) {
+    /* Complex factors go by address, as two parts; of reals the first of them is all. */
     const double one[2] = {1, 0}, kept[2] = {add, 0};
     const float one_f32[2] = {1, 0}, kept_f32[2] = {add, 0};
     const int m = (int)p->m, k = (int)p->k, n = (int)p->n;
@@ -94,6 +95,7 @@ static void dot(lam_dtype dtype, const lam__product *p, const void *x, const voi
 
 /* ---- one product after the other ----------------------------------------------------------------------------- */
 
+/* The set of the elementwise loops. */
 static const lam__small_type *loops(lam_dtype dtype) {
 #if defined(LAM__HAVE_X86_64_LEVELS)
     const lam__simd *simd = lam__elementwise_simd();
@@ -348,6 +350,7 @@ static void fold_batch(lam__product *p) {
 
 /* ---- choice by size ------------------------------------------------------------------------------------------ */
 
+/* CBLAS counts in int; what it cannot count goes by plain loops. */
 static bool fits_cblas(const lam__product *p) {
     return p->m <= INT_MAX && p->k <= INT_MAX && p->n <= INT_MAX;
 }
@@ -370,6 +373,7 @@ static int way_of_float(lam_dtype dtype, const lam__product *p) {
     return (p->m > 1 && p->n > 1) || has_few_columns(dtype, p) ? BY_GEMM : BY_VECTOR;
 }
 
+/* Integers and bools have plain loops alone. Complex vectors are products of matrices: gemv above is of reals. */
 static int way_of(lam_dtype dtype, const lam__product *p) {
     if (dtype == LAM_F64 || dtype == LAM_F32) return way_of_float(dtype, p);
     if (!lam__cplx_is(dtype)) return BY_LOOP;
@@ -421,6 +425,7 @@ bool lam__kernels_matmul_plan(lam_dtype dtype, const lam__product *product, lam_
 void lam__kernels_matmul_part(const lam__matmul *w, int64_t begin, int64_t end, int64_t first, int64_t last,
                               void *room) {
     lam__product p = w->product;
+    /* The part as a product of its own: `left` says how many products its first run still has. */
     const int64_t turns = p.run ? begin / p.run : 0;
     p.out = (char *)p.out + (begin * p.m + first) * p.n * lam__item_bytes(w->dtype);
     p.x = at(p.x, begin * p.x_batch + turns * p.x_turn + first * p.x_row, w->dtype);

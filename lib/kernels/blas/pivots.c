@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+/* geqp3 has one argument more for complex numbers, the room for real ones. */
 #define REALS(x)
 #define R      double
 #define T      double
@@ -34,6 +35,7 @@
 #define LETTER c
 #include "lib/kernels/blas/pivots_type.h"
 
+/* What LAPACK asks for in this type, behind numbers whose count is the same in all four. */
 size_t lam__kernels_pivots_bytes(lam_dtype dtype, int64_t m, int64_t n) {
     const int room = dtype == LAM_F64    ? asked_f64(m, n)
                      : dtype == LAM_F32  ? asked_f32(m, n)
@@ -42,6 +44,7 @@ size_t lam__kernels_pivots_bytes(lam_dtype dtype, int64_t m, int64_t n) {
     return (size_t)(fixed_f64(m, n) + room) * (size_t)lam__item_bytes(dtype);
 }
 
+/* One matrix after the other, in the same work. Of the four dtypes that LAPACK has. */
 void lam__kernels_pivots(lam_dtype dtype, int64_t batch, int64_t m, int64_t n, const void *x, int32_t *order,
                          void *work) {
     switch (dtype) {

@@ -11,6 +11,7 @@ static int64_t FN(fixed)(int64_t m, int64_t n) {
     return m * n + (m < n ? m : n) + n + 3 * SPARE;
 }
 
+/* LAPACK's documentation wants 3 n + 1 at least. */
 static int FN(asked)(int64_t rows, int64_t columns) {
     const int m = (int)rows, n = (int)columns, lead = m > 0 ? m : 1, ask = -1;
     int info = 0, order[1] = {0};
@@ -19,6 +20,7 @@ static int FN(asked)(int64_t rows, int64_t columns) {
     return at_least(3 * n + 1, (double)*(R *)&first);
 }
 
+/* The order of what is not finite is left as it lies: LAPACK would look for norms that are none. */
 static bool FN(finite)(int64_t m, int64_t n, const T *x) {
     const R *parts = (const R *)x;
     for (int64_t i = 0; i < m * n * (int64_t)(sizeof(T) / sizeof(R)); i++)
@@ -43,6 +45,7 @@ static void FN(pivots)(int64_t rows, int64_t columns, const T *x, int32_t *order
     (void)reals;
 }
 
+/* The same work serves each matrix in turn. */
 static void FN(pivots_all)(int64_t batch, int64_t m, int64_t n, const T *x, int32_t *order, T *work) {
     for (int64_t b = 0; b < batch; b++) FN(pivots)(m, n, x + b * m * n, order + b * n, work);
 }

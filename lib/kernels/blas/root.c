@@ -20,7 +20,7 @@ size_t lam__kernels_sqrtm_bytes(int64_t n) {
     return (size_t)(3 * n * n) * sizeof(double) + ((size_t)n + 2) * sizeof(int);
 }
 
-/* sqrt of the sum of squares, without over- or underflow. */
+/* sqrt of the sum of squares, without over- or underflow: hypot scales each term. Matrices here are small. */
 static double length(int64_t count, const double *x) {
     double sum = 0;
     for (int64_t i = 0; i < count; i++) sum = hypot(sum, x[i]);

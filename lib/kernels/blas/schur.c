@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+/* IS_COMPLEX: the form is a triangle and values are complex numbers; of reals it has blocks of two for pairs, and
+ * values are two lists. */
 #define R          double
 #define T          double
 #define NAME       f64
@@ -44,6 +46,7 @@ size_t lam__kernels_schur_bytes(lam_dtype dtype, int64_t n) {
     return (size_t)(fixed_f64(n) + room) * (size_t)lam__item_bytes(dtype);
 }
 
+/* The number of the first matrix for which the iteration did not end, or -1. */
 int64_t lam__kernels_schur(lam_dtype dtype, int64_t batch, int64_t n, const void *x, void *t, void *z, void *work) {
     switch (dtype) {
     case LAM_F64: return schur_all_f64(batch, n, x, t, z, work);

@@ -88,12 +88,14 @@ enum {
 typedef double half_f64 __attribute__((vector_size(VECTOR_BYTES / 2)));
 typedef float half_f32 __attribute__((vector_size(VECTOR_BYTES / 2)));
 
+/* Casts of vectors are no instructions; the compilers' own vector types have no halves. */
 ALWAYS_INLINE half_f64 half_of_f64(V64 v) {
     return (half_f64)_mm512_castpd512_pd256((__m512d)v);
 }
 ALWAYS_INLINE half_f32 half_of_f32(V32 v) {
     return (half_f32)_mm512_castps512_ps256((__m512)v);
 }
+/* One rounding, as whole vectors have with AVX-512, so halves have the same bits. */
 ALWAYS_INLINE half_f64 half_fma_f64(half_f64 x, half_f64 y, half_f64 sum) {
     return (half_f64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)sum);
 }
@@ -114,6 +116,7 @@ ALWAYS_INLINE void half_store_f32(float *to, half_f32 v, int lanes) {
     _mm256_mask_storeu_ps(to, (__mmask8)((1u << lanes) - 1), (__m256)v);
 }
 #define HALVES_OF_REALS 1
+/* Without AVX-512 vectors are at most four doubles, whose halves save nothing. */
 #else
 #define HALVES_OF_REALS 0
 #endif
@@ -192,6 +195,7 @@ static tiling tiling_of(const lam__product *p, int parts, int64_t most) {
 #define LIST         LIST32
 #define NAME(f)      f##_c64
 #if VECTOR_BYTES >= 64
+/* Four complex numbers of f32 are half of such a vector. */
 #define TINY_LIST(f, h) LIST_8(f, 0, h)
 #else
 #define TINY_LIST LIST32
@@ -199,7 +203,7 @@ static tiling tiling_of(const lam__product *p, int parts, int64_t most) {
 #include "lib/kernels/blas/tiny_type.h"
 #include "lib/kernels/blas/small_type.h"
 
-/* In the order of the ways in small.h. */
+/* In the order of the ways in small.h, which are indices of this list. */
 #define WAYS(type)                                                                                                     \
     { tiny_##type, straight_##type, turned_##type, dots_##type }
 
@@ -209,6 +213,7 @@ const lam__small_type LAM__ISA_NAME(lam__small_simd_)[LAM_DTYPE_COUNT] = {
     [LAM_F32] = {plain_f32, LANES32, HALVES_OF_REALS, WAYS(f32)},
     [LAM_C128] = {plain_c128, LANES64 / 2, false, WAYS(c128)},
     [LAM_C64] = {plain_c64, LANES32 / 2, false, WAYS(c64)},
+    /* Integers and bools have no small products of their own: every one is plain. */
     [LAM_I64] = {.plain = plain_i64},
     [LAM_I32] = {.plain = plain_i32},
     [LAM_U8] = {.plain = plain_u8},

@@ -14,6 +14,7 @@ ALWAYS_INLINE V NAME(whole)(const T *from) {
     return v;
 }
 
+/* The counterpart: a store at any alignment. */
 ALWAYS_INLINE void NAME(put)(T *to, V v) {
     memcpy(to, &v, sizeof v);
 }
@@ -62,6 +63,7 @@ ALWAYS_INLINE void NAME(tile)(const tiling *t, int rows, int vectors, bool half,
     for (int r = 0; r < rows; r++) {
         for (int part = 0; part < PARTS; part++)
             for (int v = 0; v < vectors; v++) sum[part][r][v] = x[r * t->x_row + part] * line[v];
+        /* Where there are no halves `tail` is 0 and nothing of `rest` is kept. */
         rest[r] = x[r * t->x_row] * tail;
     }
     for (int64_t q = 1; q < t->k; q++) {
@@ -72,6 +74,7 @@ ALWAYS_INLINE void NAME(tile)(const tiling *t, int rows, int vectors, bool half,
             for (int part = 0; part < PARTS; part++) {
                 const V same = x[r * t->x_row + part] - (V){0};
                 for (int v = 0; v < vectors; v++) sum[part][r][v] = FMA(same, line[v], sum[part][r][v]);
+                /* Without a whole vector there is none of which `same` could be the half. */
                 if (half && whole == 0) rest[r] = TAIL_FMA(x[r * t->x_row] - (NAME(tail)){0}, tail, rest[r]);
                 else if (half) rest[r] = TAIL_FMA(TAIL_OF(same), tail, rest[r]);
             }
@@ -161,11 +164,13 @@ ALWAYS_INLINE void NAME(upright)(int vectors, int last, const lam__product *p, c
 /* All rows of one column, from its first element on. What is put down one by one is no longer the vectors that were
  * summed up: these would not be in registers. */
 static void NAME(edge)(const lam__product *p, const T *x, const T *y, T *out) {
+    /* Rows of x lie side by side here, and a column of out is made of vectors of them. */
     enum { MOST = UPRIGHT * LANES };
     T each[MOST];
     for (int64_t i = 0; i < p->m; i += MOST, x += MOST, out += MOST * p->n) {
         const int64_t left = p->m - i < MOST ? p->m - i : MOST;
         const int last = (int)((left - 1) % LANES + 1);
+        /* The last vector may be a part of one; those before are whole. */
         switch ((left - 1) / LANES) {
         case 0: NAME(upright)(1, last, p, x, y, each); break;
         case 1: NAME(upright)(2, last, p, x, y, each); break;
@@ -200,6 +205,7 @@ ALWAYS_INLINE void NAME(product)(const tiling *wide, const tiling *t, const lam_
                                  const T *x, const T *y, T *out) {
     enum { LINE = WIDEST * LANES, PANEL = LINE / PARTS };
     T packed[LAM__SMALL_K * LINE] __attribute__((aligned(VECTOR_BYTES)));
+    /* A column alone has no neighbours, so its step says nothing. */
     const bool copied = p->y_col != 1 && p->n > 1;
     int64_t first = 0;
     for (; t->columns - first > PANEL; first += PANEL) {
@@ -221,6 +227,7 @@ ALWAYS_INLINE void NAME(product)(const tiling *wide, const tiling *t, const lam_
 ALWAYS_INLINE void NAME(products)(const lam__product *p, bool turned, int vectors, bool half) {
     enum { LINE = WIDEST * LANES, MOST = LAM__SMALL_TURNED * LAM__SMALL_TURNED * PARTS };
     T room[MOST] __attribute__((aligned(VECTOR_BYTES)));
+    /* Panels but the last one have the same tiles for all products; the last one has its own. */
     tiling wide = tiling_of(p, PARTS, NAME(most)(WIDEST, false)), t = tiling_of(p, PARTS, NAME(most)(vectors, half));
     t.columns = p->n - NAME(edge_of)(p, turned);
     wide.last = wide.put = LANES;
@@ -258,7 +265,8 @@ static void NAME(products_4)(const lam__product *p, bool turned) {
 }
 #endif
 
-/* Of half a vector, of one and a half, and so on. */
+/* Of half a vector, of one and a half, and so on: the tail is a type of its own, so these are functions of their
+ * own. */
 #if HALVES
 static void NAME(products_0_half)(const lam__product *p, bool turned) {
     NAME(products)(p, turned, 0, true);
@@ -279,8 +287,7 @@ static void NAME(products_3_half)(const lam__product *p, bool turned) {
 
 #include "lib/kernels/blas/dots_type.h"
 
-/* By the number of vectors that the last panel has. More columns than a panel has leave the number of the last
- * panel's. */
+/* By the number of vectors that the last panel has, whether there are panels before it or not. */
 static void NAME(tiles)(const lam__product *p, bool turned) {
     const int64_t numbers = (p->n - NAME(edge_of)(p, turned)) * PARTS, before = (numbers - 1) / LANES % WIDEST;
 #if HALVES

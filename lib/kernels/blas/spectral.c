@@ -64,6 +64,7 @@ static size_t bytes_of(lam_dtype dtype, work_sizes sizes, int64_t more) {
 
 /* ---- symmetric eigenvalues ------------------------------------------------------------------------------------- */
 
+/* LAPACK is asked for each call, not for each matrix. */
 static work_sizes eigh_sizes(lam_dtype dtype, int64_t n, bool vectors) {
     return is_f64(dtype) ? eigh_sizes_f64(n, vectors) : eigh_sizes_f32(n, vectors);
 }
@@ -88,6 +89,7 @@ int64_t lam__kernels_eigh(lam_dtype dtype, int64_t batch, int64_t n, bool vector
 
 /* ---- singular values ------------------------------------------------------------------------------------------- */
 
+/* Complex matrices have sizes of their own and never come here. */
 static work_sizes svd_sizes(lam_dtype dtype, const lam__rectangle *r) {
     return is_f64(dtype) ? svd_sizes_f64(r) : svd_sizes_f32(r);
 }
@@ -98,6 +100,7 @@ size_t lam__kernels_svd_bytes(lam_dtype dtype, const lam__rectangle *r) {
     return bytes_of(dtype, svd_sizes(dtype, r), r->m * r->n);
 }
 
+/* u and vt may be NULL, where only values are wanted; room_at leaves them so. */
 int64_t lam__kernels_svd(lam_dtype dtype, const lam__rectangle *r, int64_t batch, const void *x, void *u, void *s,
                          void *vt, void *work) {
     const work_sizes sizes = is_complex(dtype) ? (work_sizes){0, 0} : svd_sizes(dtype, r);
@@ -128,6 +131,7 @@ size_t lam__kernels_qr_bytes(lam_dtype dtype, const lam__rectangle *r) {
 
 void lam__kernels_qr(lam_dtype dtype, const lam__rectangle *how, int64_t batch, void *x, void *q, void *r, void *work) {
     const work_sizes sizes = is_complex(dtype) ? (work_sizes){0, 0} : qr_sizes(dtype, how);
+    /* Columns of q: all m for full factors, else those of the shorter side. */
     const int64_t m = how->m, n = how->n, columns = how->full || m < n ? m : n;
     for (int64_t b = 0; b < batch; b++) {
         void *a = room_at(x, b * m * n, dtype), *qb = room_at(q, b * m * columns, dtype),

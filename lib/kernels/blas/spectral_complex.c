@@ -30,6 +30,7 @@ static size_t bytes_of(lam_dtype dtype, work_sizes sizes, int64_t more) {
     return (numbers * real + (size_t)sizes.ints * sizeof(int) + 7) & ~(size_t)7;
 }
 
+/* A copy of the matrix, with vectors in its place afterwards. */
 size_t lam__spectral_complex_eigh_bytes(lam_dtype dtype, int64_t n, bool vectors) {
     return bytes_of(dtype, dtype == LAM_C128 ? eigh_sizes_c128(n, vectors) : eigh_sizes_c64(n, vectors), n * n + SPARE);
 }
@@ -51,6 +52,7 @@ bool lam__spectral_complex_svd(lam_dtype dtype, const lam__rectangle *r, const v
     return dtype == LAM_C128 ? svd_c128(r, x, u, s, vt, work) : svd_c64(r, x, u, s, vt, work);
 }
 
+/* A number for each reflector, and copies of x and of q. */
 size_t lam__spectral_complex_qr_bytes(lam_dtype dtype, const lam__rectangle *r) {
     return bytes_of(dtype, dtype == LAM_C128 ? qr_sizes_c128(r) : qr_sizes_c64(r),
                     (r->m < r->n ? r->m : r->n) + r->m * r->n + r->m * (r->full || r->m < r->n ? r->m : r->n) +
@@ -62,11 +64,13 @@ void lam__spectral_complex_qr(lam_dtype dtype, const lam__rectangle *how, void *
     else qr_c64(how, x, q, r, work);
 }
 
+/* A copy of the matrix, and one of the vectors where they are wanted. */
 size_t lam__spectral_complex_eig_bytes(lam_dtype dtype, int64_t n, bool vectors) {
     return bytes_of(dtype, dtype == LAM_C128 ? eig_sizes_c128(n, vectors) : eig_sizes_c64(n, vectors),
                     n * n + SPARE + (vectors ? n * n + SPARE : 0));
 }
 
+/* x is read only, unlike that of the real namesake. */
 bool lam__spectral_complex_eig(lam_dtype dtype, int64_t n, const void *x, void *values, void *vectors, void *work) {
     return dtype == LAM_C128 ? eig_c128(n, x, values, vectors, work) : eig_c64(n, x, values, vectors, work);
 }

@@ -99,6 +99,7 @@ static work_sizes FN(svd_sizes)(const lam__rectangle *r) {
     int info = 0, ignored = 0;
     T none = 0, first = 0, second = 0;
     R value = 0, real = 0;
+    /* LAPACK is not asked about what is empty: leading dimensions of 0 are an error to it. */
     if (k == 0) return (work_sizes){0, 0, 0};
     LAPACK(gesdd)(job, &n, &m, &none, &n, &value, &none, &n, &none, &lead_vt, &first, &ask, &real, &ignored, &info, 1);
     LAPACK(gesvd)
@@ -148,6 +149,7 @@ static work_sizes FN(qr_sizes)(const lam__rectangle *r) {
     const int m = (int)r->m, n = (int)r->n, k = m < n ? m : n, columns = r->full ? m : k, ask = -1;
     int info = 0;
     T none = 0, first = 0, second = 0;
+    /* Nothing is asked of what is empty. */
     if (k == 0) return (work_sizes){0, 0, 0};
     LAPACK(gelqf)(&n, &m, &none, &n, &none, &first, &ask, &info);
     LAPACK(unglq)(&columns, &m, &k, &none, &columns, &none, &second, &ask, &info);
@@ -205,6 +207,7 @@ static bool FN(eig)(int64_t n, const T *x, T *w, T *v, void *work) {
     const work_sizes sizes = FN(eig_sizes)(n, v != NULL);
     const int order = (int)n;
     T *room = work, *own = room + sizes.numbers, *own_v = own + n * n + SPARE, none = 0;
+    /* The copy of the vectors is there only where they are wanted (lam__spectral_complex_eig_bytes). */
     R *real = (R *)(v ? own_v + n * n + SPARE : own_v);
     int info = 0;
     if (!FN(all_finite)(n * n, x)) {

@@ -122,7 +122,8 @@ static bool FN(svd_whole)(const lam__rectangle *r, work_sizes sizes, const T *x,
     return info == 0;
 }
 
-/* `copy` is x, which is lost. */
+/* `copy` is x, which is lost. `q` is where q, r, u of r and a copy of r lie, one behind the other, and LAPACK's
+ * room after them: as FN(svd_sizes) has added them up. */
 static bool FN(svd_tall)(const lam__rectangle *r, work_sizes sizes, T *copy, T *u, T *s, T *vt, T *q, int *ints) {
     const int64_t m = r->m, n = r->n;
     const lam__rectangle square = {n, n, false, r->vectors};
@@ -145,6 +146,7 @@ static bool FN(svd_tall)(const lam__rectangle *r, work_sizes sizes, T *copy, T *
     return true;
 }
 
+/* work: LAPACK's room, a copy of x, ints; see bytes_of in spectral.c. */
 static bool FN(svd)(const lam__rectangle *r, work_sizes sizes, const T *x, T *u, T *s, T *vt, void *work) {
     const int64_t count = r->m * r->n;
     T *room = work, *copy = room + sizes.numbers;
@@ -157,7 +159,7 @@ static bool FN(svd)(const lam__rectangle *r, work_sizes sizes, const T *x, T *u,
 
 /* ---- QR ---------------------------------------------------------------------------------------------------------- */
 
-/* One number for each reflector is added. */
+/* LAPACK's room; the caller adds one number for each reflector. Small matrices are dense.h's, with its own. */
 static work_sizes FN(qr_sizes)(const lam__rectangle *r) {
     const int m = (int)r->m, n = (int)r->n, k = m < n ? m : n, columns = r->full ? m : k, ask = -1;
     int info = 0;

@@ -58,6 +58,7 @@ static void make_buffers(void) {
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, 1, 1.0, &a, 1, &b, 1);
 }
 
+/* With too little memory OpenBLAS is not called at all, since it would not come back. */
 static bool start(void) {
     if (!memory_is_there()) return false;
     if (openblas_set_num_threads) openblas_set_num_threads(1);
@@ -65,6 +66,7 @@ static bool start(void) {
     return true;
 }
 
+/* Whoever comes while another thread starts waits for it, and tries for itself if that failed. */
 bool lam__kernels_start(void) {
     static atomic_int state = NEW;
     for (;;) {

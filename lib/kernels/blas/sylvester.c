@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+/* IS_COMPLEX: gees, which both forms are made by, has other arguments for complex numbers. */
 #define R          double
 #define T          double
 #define NAME       f64
@@ -35,6 +36,7 @@
 #define IS_COMPLEX 1
 #include "lib/kernels/blas/sylvester_type.h"
 
+/* What one Schur form of n rows needs of LAPACK. */
 static int room_for(lam_dtype dtype, int64_t n) {
     switch (dtype) {
     case LAM_F64: return asked_f64(n);
@@ -50,6 +52,7 @@ size_t lam__kernels_sylvester_bytes(lam_dtype dtype, int64_t m, int64_t n) {
     return (size_t)(fixed_f64(m, n) + (first > second ? first : second)) * (size_t)lam__item_bytes(dtype);
 }
 
+/* The number of the first equation that has no one solution, or for which an iteration did not end; -1: none. */
 int64_t lam__kernels_sylvester(lam_dtype dtype, int64_t batch, int64_t m, int64_t n, const void *a, const void *b,
                                const void *c, void *x, void *work) {
     switch (dtype) {

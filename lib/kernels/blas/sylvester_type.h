@@ -13,6 +13,7 @@ extern void LAPACK(gemm)(const char *turn_a, const char *turn_b, const int *m, c
                          const T *alpha, const T *a, const int *lead_a, const T *b, const int *lead_b, const T *beta,
                          T *c, const int *lead_c, size_t, size_t);
 
+/* Leading dimensions are at least 1, also of what is empty. */
 static int FN(least)(int64_t n) {
     return n > 0 ? (int)n : 1;
 }
@@ -40,6 +41,7 @@ static bool FN(sylvester)(int64_t m, int64_t n, const T *a, const T *b, const T 
     const int rows = (int)n, columns = (int)m, lead_s = FN(least)(n), lead_r = FN(least)(m), sign = 1;
     int info = 0;
     R scale = 1;
+    /* c may have any elements: it goes through products only. */
     if (!FN(finite)(m * m, a) || !FN(finite)(n * n, b)) {
         for (int64_t i = 0; i < m * n; i++) x[i] = NAN;
         return true;
@@ -54,10 +56,12 @@ static bool FN(sylvester)(int64_t m, int64_t n, const T *a, const T *b, const T 
     if (info != 0) return false;
     FN(times)("N", "N", n, n, m, u, x, y);
     FN(times)("N", "C", n, m, m, y, v, x);
+    /* LAPACK scales the right side down where the solution would overflow. */
     for (int64_t i = 0; i < m * n && scale != 1; i++) x[i] /= scale;
     return true;
 }
 
+/* The number of the first equation without a solution, or -1; the same work serves all. */
 static int64_t FN(sylvester_all)(int64_t batch, int64_t m, int64_t n, const T *a, const T *b, const T *c, T *x,
                                  T *work) {
     for (int64_t k = 0; k < batch; k++)

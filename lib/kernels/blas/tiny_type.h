@@ -9,6 +9,7 @@ enum {
 };
 typedef T NAME(part) __attribute__((vector_size(NAME(WIDTH) * sizeof(T))));
 
+/* A row of out or of y: one vector, or several where it is longer than the machine's. */
 typedef struct NAME(row) {
     NAME(part) part[NAME(COUNT)];
 } NAME(row);
@@ -76,6 +77,7 @@ ALWAYS_INLINE void NAME(few_rows)(int rows, int k, int n, bool over, const lam__
 ALWAYS_INLINE void NAME(tiny_of)(const lam__product *p, int k, int n) {
     const int64_t step = p->x_row * PARTS, row = n * PARTS;
     T *out = p->out;
+    /* All of y stays in registers for a product. */
     NAME(row) y[TINY];
     lam__product_place at = {.left = p->left};
     for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &at)) {

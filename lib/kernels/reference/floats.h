@@ -41,6 +41,7 @@ static double f_mul(floats a) { return a.x * a.y; }
 static double f_div(floats a) { return a.x / a.y; }
 static double f_rem(floats a) { return fmod(a.x, a.y); }
 static double f_copysign(floats a) { return copysign(a.x, a.y); }
+/* Of f32 the neighbour and the single rounding are those of the narrow type, which double would hide. */
 static double f_nextafter(floats a) { return a.single ? nextafterf((float)a.x, (float)a.y) : nextafter(a.x, a.y); }
 static double f_eq(floats a) { return a.x == a.y; }
 static double f_ne(floats a) { return a.x != a.y; }
@@ -80,6 +81,7 @@ static double larger(double x, double y) {
     return x > y || (x == y && !signbit(x)) ? x : y;
 }
 
+/* The upper bound of a clamp wins where the two are crossed. */
 /* clang-format off */
 static double f_max(floats a) { return larger(a.x, a.y); }
 static double f_min(floats a) { return -larger(-a.x, -a.y); }
@@ -137,10 +139,12 @@ static double f_silu_slope(floats a) {
     return (double)(a.x < 0 ? e * (d + a.x) / (d * d) : (d + a.x * e) / (d * d));
 }
 
+/* -x log x, and its limit at 0; -inf outside of the domain. */
 static double f_entr(floats a) {
     return a.x == 0 ? 0 : a.x < 0 ? -INFINITY : (double)(-(long double)a.x * logl(a.x));
 }
 
+/* By convention 0 where there is no slope, at 0 and below. */
 static double f_entr_slope(floats a) {
     return a.x <= 0 ? 0 : (double)(-1 - logl(a.x));
 }
@@ -152,29 +156,34 @@ static double f_mish(floats a) {
     return (double)(a.x < 0 ? x * (left / (2 + left)) : x * ((1 + 2 * e) / (1 + 2 * e * (1 + e))));
 }
 
+/* x times the normal distribution at x. By erfc, whose left tail keeps its digits; at -inf infinity would meet 0. */
 static double f_gelu(floats a) {
     const long double root = 0.707106781186547524400844362104849039L;
     return isinf(a.x) ? (a.x > 0 ? a.x : -0.0) : (double)(a.x * (erfcl(-root * a.x) / 2));
 }
 
+/* Distribution and x times density. Farther out than 150 neither has anything left that is not 0 or 1. */
 static double f_gelu_slope(floats a) {
     const long double root = 0.707106781186547524400844362104849039L, per = 0.398942280401432677939946059934381868L;
     if (fabs(a.x) > 150) return a.x > 0 ? 1 : -0.0;
     return (double)(erfcl(-root * a.x) / 2 + per * a.x * expl(-0.5L * a.x * a.x));
 }
 
-/* e = exp(-c) for c = |x| (a + b x^2), and *w what the slope of c times |x| is. */
+/* e = exp(-c) for c = |x| (a + b x^2), and *w what the slope of c times |x| is. The tanh of Hendrycks and Gimpel's
+ * gelu is written as the logistic function of twice its argument, so a is 2 sqrt(2 / pi). */
 static long double gelu_tanh_of(double x, long double *w) {
     const long double a = 1.595769121605730711759542L, b = a * 0.044715L, size = fabsl((long double)x);
     *w = size * (a + 3 * b * size * size);
     return expl(-size * (a + b * size * size));
 }
 
+/* x times the logistic function of c, by the exponential that cannot overflow. */
 static double f_gelu_tanh(floats a) {
     long double w, e = gelu_tanh_of(a.x, &w);
     return isinf(a.x) ? (a.x > 0 ? a.x : -0.0) : (double)(a.x * (a.x < 0 ? e : 1) / (1 + e));
 }
 
+/* The logistic function of c and x times its slope, each side of 0 in a form that does not cancel. */
 static double f_gelu_tanh_slope(floats a) {
     long double w;
     if (fabs(a.x) > 150) return a.x > 0 ? 1 : -0.0;
@@ -230,6 +239,7 @@ static double f_weigh(floats a) {
     return a.x == 0 ? 0 : a.x * a.y;
 }
 
+/* x / (1 + |x|), which of infinity would be NaN. */
 static double f_softsign(floats a) {
     return isinf(a.x) ? copysign(1, a.x) : a.x / (1 + fabs(a.x));
 }
@@ -280,6 +290,7 @@ static double share(double x, double y, long double unit) {
     return (double)((lead < 0 ? e : 1) / (1 + e));
 }
 
+/* By x: how much of the sum is exp(x). That by y is the rest of 1. */
 static double f_logaddexp_slope(floats a) {
     return share(a.x, a.y, 1);
 }
@@ -288,16 +299,19 @@ static double f_logaddexp2_slope(floats a) {
     return share(a.x, a.y, 0.693147180559945309417232121458176568L);
 }
 
+/* The difference in long double: rounded to double its error would be multiplied by the result. */
 static double f_exp_gap(floats a) {
     return (double)expl((long double)a.x - a.y);
 }
 
+/* log(cosh(x - y)). Near 0 cosh - 1 is 2 sinh(d / 2)^2, far out cosh is exp(d) / 2 but for a small term. */
 static double f_log_cosh(floats a) {
     const long double size = fabsl((long double)a.x - a.y), half = sinhl(size < 1 ? size / 2 : 0);
     const long double far = size - 0.693147180559945309417232121458176568L + log1pl(expl(-2 * size));
     return (double)(size < 1 ? log1pl(2 * half * half) : far);
 }
 
+/* Each is a function of kernels/special, for one number. */
 /* clang-format off */
 static double f_lgamma(floats a) { return lam__special_lgamma(a.x); }
 static double f_mish_slope(floats a) { return lam__special_mish_slope(a.x, a.k); }

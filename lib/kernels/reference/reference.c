@@ -54,6 +54,7 @@ static int64_t b_not(integers a) {
     return !a.x;
 }
 
+/* On bools sums and maxima are or, products and minima and; comparisons are those of the bytes. */
 static int64_t (*bool_operation(lam__loop_id id))(integers) {
     switch (id) {
     case LAM__LOOP_add:
@@ -67,6 +68,7 @@ static int64_t (*bool_operation(lam__loop_id id))(integers) {
 
 /* ---- elements in memory ------------------------------------------------------------------------------- */
 
+/* Widening is exact, so nothing is rounded before the operation. */
 static double read_float(lam_dtype dtype, const void *x) {
     return dtype == LAM_F64 ? *(const double *)x : *(const float *)x;
 }
@@ -75,6 +77,7 @@ static int64_t read_integer(lam_dtype dtype, const void *x) {
     return dtype == LAM_I64 ? *(const int64_t *)x : dtype == LAM_I32 ? *(const int32_t *)x : *(const uint8_t *)x;
 }
 
+/* The one rounding. */
 static void write_float(lam_dtype dtype, void *out, double x) {
     if (dtype == LAM_F64) *(double *)out = x;
     else *(float *)out = (float)x;
@@ -87,6 +90,7 @@ static void write_integer(lam_dtype dtype, void *out, int64_t x) {
     else *(uint8_t *)out = (uint8_t)x;
 }
 
+/* Operands that the operation does not have may be NULL. Of `where` the first is a bool. */
 static bool float_element(const operation *op, lam_dtype dtype, void *out, const void *const x[], floats a) {
     if (!op->floats) return false;
     a.x = op == &operations[LAM__LOOP_where] ? *(const uint8_t *)x[0] : read_float(dtype, x[0]);
@@ -100,6 +104,8 @@ static bool float_element(const operation *op, lam_dtype dtype, void *out, const
 bool lam__reference_element(lam__loop_id id, lam_dtype dtype, void *out, const void *const x[], const void *params) {
     const operation *op = &operations[id];
     int64_t k = 0;
+    /* The first eight bytes, whatever they are: operations whose parameters are no whole number read them from
+     * `params`. */
     if (params) memcpy(&k, params, sizeof k);
     if (dtype == LAM_F64 || dtype == LAM_F32)
         return float_element(op, dtype, out, x, (floats){.k = k, .params = params, .single = dtype == LAM_F32});
@@ -121,6 +127,7 @@ typedef struct columns {
     int64_t step[3]; /* elements */
 } columns;
 
+/* Reading the first again spares a branch for each element and stays within its memory. */
 static columns columns_of(void *const p[], const int64_t step[], int inputs) {
     columns c;
     for (int i = 0; i < 3; i++) {
@@ -181,6 +188,7 @@ static void run(lam_dtype dtype, int64_t n, void *const p[], const int64_t step[
 #define FALLBACK_COMPLEX(name) FALLBACK_INTEGER(name)
 /* clang-format on */
 
+/* Rows of kinds with vector forms are empty, and so NULL. */
 lam__loop *lam__reference_loop(lam__loop_id id, lam_dtype dtype) {
     static lam__loop *const loops[LAM__LOOP_COUNT][2] = {
 #define LAM__LOOP(name, inputs, kind) [LAM__LOOP_##name] = FALLBACK_##kind(name),

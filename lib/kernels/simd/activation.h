@@ -50,22 +50,28 @@ static const zero64 silu_zero = {.width = 0x1p-7,
 /* With e = exp(-|x|) and d = 1 + e silu is x/d, on the left x e/d, and its slope is (d + |x| e)/d^2, on the left
  * e (d - |x|)/d^2. */
 ALWAYS_INLINE sloped64 f64_sloped_silu(V64 x) {
+    /* Beyond 800 the exponential is nothing in any sum here, and infinity must not meet a 0. */
     const V64 zero = {0}, one = zero + 1, size = bounded(f64_magnitude(x), 800), near_x = limited(x, 800);
     const M64 negative = (M64)(x < 0);
     V64 k;
     const sum64 e = exp_of((sum64){-size, zero}, &k);
+    /* Beside 1 a number below 2^-200 says nothing, so e is brought there for d; its own exponent comes back at the
+     * end. */
     const V64 near = most_of(zero - 200, k), small = scaled(e.hi, near), small_rest = scaled(e.lo, near);
     sum64 d = fast_sum(one, small);
     d.lo += small_rest;
     const sum64 inverse = inverse_of(d), left = product_of_sums(e, inverse);
     const sum64 share = {either(negative, left.hi, inverse.hi), either(negative, left.lo, inverse.lo)};
+    /* The top of the slope: 1 + e + |x| e, on the left 1 + e - |x|, which has the zero that is mended below. */
     const sum64 p = product_of((sum64){small, small_rest}, size);
     const sum64 n = any_sum(d.hi, either(negative, -size, p.hi));
     const V64 n_rest = n.lo + (d.lo + either(negative, zero, p.lo)), down = either(negative, k, zero);
     const sum64 slope = product_of_sums(product_of_sums((sum64){n.hi, n_rest}, inverse), share);
+    /* Left of -753 x exp(x) is less than half of the least number: that is 0 with the sign of x. */
     const V64 value = scaled_unless(x, -753, product_and(near_x, share.hi, near_x * share.lo), down);
     const M64 sign = (M64)x & (M64)(-zero), none = (M64)(x < -753) & sign; /* of what is too small for a number */
     const V64 own = (V64)((M64)scaled_unless(x, -753, slope.hi + slope.lo, down) | none);
+    /* NaN has gone through all of it; only infinity would have been limited. */
     return (sloped64){(V64)((M64)either((M64)(x > 800), x, value) | sign), mended(own, x, &silu_zero)};
 }
 
@@ -81,6 +87,7 @@ ALWAYS_INLINE V64 f64_silu_slope(V64 x) {
 
 /* The same formulas in doubles without second parts, for f32. */
 ALWAYS_INLINE V64 quick_silu(V64 x) {
+    /* exp(-150) is far below the least float. */
     const V64 e = quick_exp(-bounded(f64_magnitude(x), 150)), inverse = inverse64(1 + e);
     const V64 value = limited(x, 150) * inverse * either((M64)(x < 0), e, splat64(1));
     return either((M64)(x > 150), x, value);
@@ -90,6 +97,7 @@ ALWAYS_INLINE V64 quick_silu(V64 x) {
 ALWAYS_INLINE V64 quick_silu_slope(V64 x) {
     const V64 size = bounded(f64_magnitude(x), 150), e = quick_exp(-size), inverse = inverse64(1 + e);
     const M64 negative = (M64)(x < 0);
+    /* On the left (1 - |x|) + e in this order, since |x| and 1 nearly cancel where e still counts. */
     const V64 left = ((1 - size) + e) * e, right = madd(size, e, 1 + e);
     return mended(either(negative, left, right) * inverse * inverse, x, &silu_zero);
 }
@@ -149,7 +157,8 @@ ALWAYS_INLINE V64 f64_mish_slope(V64 x) {
     return f64_sloped_mish(x).slope;
 }
 
-/* As of silu_zero: both zeros of the second derivative, of whose sums only the last digits are lost there. */
+/* As of silu_zero, for both zeros of the second derivative. There only the last digits of sums are lost, so a short
+ * neighbourhood will do. */
 static const zero64 mish_bend_left = {.width = 0x1p-20,
                                       .at = -0x1.20d0f116eb001p+1,
                                       .at_lo = -0x1.ed98c925498a2p-54,
@@ -179,15 +188,18 @@ ALWAYS_INLINE V64 f64_mish_bend(V64 x) {
     V64 k;
     const sum64 e = exp_of((sum64){-s, zero}, &k);
     const V64 near = most_of(zero - 200, k);
+    /* d is made of sums too, since its cube is divided by. */
     const sum64 small = {scaled(e.hi, near), scaled(e.lo, near)}, square = product_of_sums(small, small);
     const sum64 d = plus(plus((sum64){either(left, 2 * one, one), zero}, product_of(small, 2 * one)),
                          product_of(square, either(left, one, 2 * one)));
+    /* Horner's rule in e from the highest power on; on the right the same numbers come in the other order. */
     sum64 p = by_side(left, s, 8, 8, 16, 8);
     p = plus(product_of_sums(p, small), by_side(left, s, 24, 12, 32, 8));
     p = plus(product_of_sums(p, small), by_side(left, s, 32, -8, 24, -12));
     p = plus(product_of_sums(p, small), by_side(left, s, 16, -8, 8, -8));
     const sum64 inverse = inverse_of(d), cube = product_of_sums(product_of_sums(inverse, inverse), inverse);
     const sum64 r = product_of_sums(product_of_sums(p, cube), either_sum(left, e, product_of_sums(e, e)));
+    /* Far out the function is negative on both sides, so what is left of it there is -0. */
     const M64 none = (M64)(-zero) & (M64)(s > 753); /* of what is too small for a number */
     /* Below -2000 it is 0 all the same, and halves of that are exponents. */
     const V64 whole = most_of(zero - 2000, either(left, k, 2 * k));
@@ -199,6 +211,7 @@ ALWAYS_INLINE V64 f64_mish_bend(V64 x) {
 ALWAYS_INLINE V64 quick_mish(V64 x) {
     const V64 one = splat64(1), e = quick_exp(-bounded(f64_magnitude(x), 150));
     const M64 negative = (M64)(x < 0);
+    /* As in f64_sloped_mish, without second parts. */
     const V64 share = either(negative, e * (2 + e), madd(e, 2 * one, one));
     const V64 d = either(negative, madd(e, 2 + e, 2 * one), madd(2 * e, 1 + e, one));
     return either((M64)(x > 150), x, limited(x, 150) * share * inverse64(d));
@@ -229,6 +242,7 @@ ALWAYS_INLINE V32 f32_mish_bend(V32 x) {
 
 /* ---- gelu -------------------------------------------------------------------------------------------------------- */
 
+/* As silu_zero: next to it share and |x| times density cancel. */
 static const zero64 gelu_zero = {.width = 0x1p-3,
                                  .at = -0x1.80ead197f00b4p-1,
                                  .at_lo = 0x1.13e74c58cada8p-56,
@@ -246,21 +260,26 @@ static const zero64 gelu_zero = {.width = 0x1p-3,
 ALWAYS_INLINE sloped64 f64_sloped_gelu(V64 x) {
     const V64 zero = {0}, size = bounded(f64_magnitude(x), 40), near_x = limited(x, 40);
     const M64 left = (M64)(x < 0), sign = (M64)x & (M64)(-zero);
+    /* z and z^2 are sums: what they lack would be multiplied by |x| in the exponential. */
     const sum64 z = over_root_2(size), square = product(size, 0.5 * size), whole = {zero + 1, zero};
     sum64 share = erfcx_of(z.hi, z.lo);
     share = (sum64){0.5 * share.hi, 0.5 * share.lo};
     V64 k;
     const sum64 e = exp_of((sum64){-square.hi, -square.lo}, &k);
+    /* The density's factor, 1/sqrt(2 pi), as a sum. */
     const sum64 per = {zero + 0x1.9884533d43651p-2, zero - 0x1.cbc0d30ebfd15p-56};
     const sum64 tail = product_of_sums(e, share), steep = product_of_sums(e, minus(share, product_of(per, size)));
     const V64 near = most_of(zero - 200, k), down = either(left, k, zero);
+    /* On the right both are 1 less the other side's, brought to its exponent. */
     const sum64 part = either_sum(left, tail, minus(whole, (sum64){scaled(tail.hi, near), scaled(tail.lo, near)}));
     const sum64 slope = either_sum(left, steep, minus(whole, (sum64){scaled(steep.hi, near), scaled(steep.lo, near)}));
+    /* As -753 for silu: left of it the result is 0. */
     const V64 value = scaled_unless(x, -39, product_and(near_x, part.hi, near_x * part.lo), down);
     const V64 own = (V64)((M64)scaled_unless(x, -39, slope.hi + slope.lo, down) | (sign & (M64)(x < -39)));
     return (sloped64){(V64)((M64)either((M64)(x > 40), x, value) | sign), mended(own, x, &gelu_zero)};
 }
 
+/* As f64_silu: what is not asked for is left out. */
 ALWAYS_INLINE V64 f64_gelu(V64 x) {
     return f64_sloped_gelu(x).value;
 }
@@ -269,6 +288,8 @@ ALWAYS_INLINE V64 f64_gelu_slope(V64 x) {
     return f64_sloped_gelu(x).slope;
 }
 
+/* In two floats without doubles: the tail of single_functions.h, and what it leaves of 1. Beyond 14.5 the tail is
+ * nothing beside 1, and by x below the least float. */
 ALWAYS_INLINE V32 f32_gelu(V32 x) {
     const V32 zero = {0}, near_x = limited32(x, 14.5f);
     const M32 left = (M32)(x < 0);
@@ -281,6 +302,7 @@ ALWAYS_INLINE V32 f32_gelu(V32 x) {
         f32_select((M32)(x > 14.5f), x, scaled_unless32(x, -14.5f, value, f32_select(left, tail.k, zero))), x);
 }
 
+/* As f64_sloped_gelu without second parts. Beyond 20 exp(-x^2/2) is no float. */
 ALWAYS_INLINE V64 quick_gelu_slope(V64 x) {
     const V64 size = bounded(f64_magnitude(x), 20), share = 0.5 * erfcx_of(size * 0.70710678118654752, (V64){0}).hi;
     const V64 steep = quick_exp(-0.5 * size * size) * madd(size, splat64(-0.39894228040143268), share);
@@ -304,18 +326,21 @@ static const zero64 gelu_tanh_zero = {.width = 0x1p-6,
                                                0x1.427996dc249cep-6, -0x1.104a83edc0ddcp-6, -0x1.d2b77346470abp-4,
                                                -0x1.029615edb077ap-6, 0x1.8cd1a2b2fff33p-2}};
 
-/* Of c(x) = a x + b x^3: a is 2 sqrt(2/pi), b is 0.044715 a. */
+/* Of c(x) = a x + b x^3: a is 2 sqrt(2/pi), b is 0.044715 a. As sums, since c reaches 795 where the result is still
+ * a number, and an error of c is one of the result. */
 static const double GELU_LINEAR = 0x1.9884533d43651p+0, GELU_LINEAR_REST = -0x1.cbc0d30ebfd15p-54;
 static const double GELU_CUBIC = 0x1.2444f2a4d8b4bp-4, GELU_CUBIC_REST = -0x1.6c843a29d1c70p-61;
 
 /* x logistic(c(x)). With e = exp(-c(|x|)) and d = 1 + e the share of x is 1/d, on the left e/d, and the slope is the
  * share times 1 + x c'(x) (1 - share). */
 ALWAYS_INLINE sloped64 f64_sloped_gelu_tanh(V64 x) {
+    /* c(22) is 795, and exp(-795) no number. */
     const V64 zero = {0}, one = zero + 1, near_x = limited(x, 22), size = f64_magnitude(near_x);
     const M64 left = (M64)(x < 0), sign = (M64)x & (M64)(-zero);
     const sum64 unit = {one, zero}, a = {splat64(GELU_LINEAR), splat64(GELU_LINEAR_REST)},
                 b = {splat64(GELU_CUBIC), splat64(GELU_CUBIC_REST)};
     const sum64 linear = product_of(a, size), cubic = product_of(product_of_sums(b, product(size, size)), size);
+    /* c is also x c'(x) with the cubic term three times. */
     const sum64 c = plus(linear, cubic), w = plus(linear, product_of(cubic, 3 * one));
     V64 k;
     const sum64 e = exp_of((sum64){-c.hi, -c.lo}, &k);
@@ -339,6 +364,7 @@ ALWAYS_INLINE V64 f64_gelu_tanh_slope(V64 x) {
 
 /* For f32, as those of silu. */
 ALWAYS_INLINE V64 quick_gelu_tanh(V64 x) {
+    /* c(13) is 177, and exp(-177) no float. */
     const V64 near_x = limited(x, 13), one = splat64(1), square = near_x * near_x;
     const V64 e = quick_exp(-f64_magnitude(near_x) * madd(square, splat64(GELU_CUBIC), splat64(GELU_LINEAR)));
     return either((M64)(x > 13), x, near_x * inverse64(1 + e) * either((M64)(x < 0), e, one));
@@ -349,6 +375,7 @@ ALWAYS_INLINE V64 quick_gelu_tanh_slope(V64 x) {
     const V64 e = quick_exp(-size * madd(square, splat64(GELU_CUBIC), splat64(GELU_LINEAR))),
               inverse = inverse64(1 + e);
     const V64 w = size * madd(square, splat64(3 * GELU_CUBIC), splat64(GELU_LINEAR));
+    /* The share times 1 + x c'(x) (1 - share), each side in the form that has no difference from 1. */
     const V64 left = e * (one - w * inverse), right = madd(w * inverse, e, one);
     return mended(either((M64)(x < 0), left, right) * inverse, x, &gelu_tanh_zero);
 }

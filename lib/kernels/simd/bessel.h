@@ -9,12 +9,14 @@
 /* exp(-x) I_n(x) for 0 <= x <= 2^100 and n <= 2: what the table gives by the root of s = x + 2 + 2^-20, times (x/s)^n.
  * Pieces are of equal width in 1/s. */
 ALWAYS_INLINE sum64 scaled_bessel(int n, V64 x) {
+    /* s is above x, so x / s is at most 1; the little more keeps x = 0 inside of the table. */
     const sum64 shifted = any_sum(x, splat64(2 + 0x1p-20)), root = root_of(shifted);
     const place p = place_of_inverse(15.5 - 0x1p-30, 32, inverse_of(shifted));
     if (n == 0) return quotient(VALUE(p, lam__table_bessel_0), root);
     sum64 divisor = product_of(root, shifted.hi);
     divisor.lo = madd(root.hi, shifted.lo, divisor.lo);
     if (n == 1) return quotient(product_of(VALUE(p, lam__table_bessel_1), x), divisor);
+    /* Powers of x / s and not of x: they stay in range. */
     const sum64 share = quotient((sum64){x, {0}}, shifted);
     return quotient(product_of_sums(product_of(VALUE(p, lam__table_bessel_2), x), share), divisor);
 }
@@ -41,6 +43,7 @@ ALWAYS_INLINE V64 f64_bessel(V64 x, int n, bool is_scaled) {
  * I_0(x) - I_1(x) for n = 0, the same without the sign less I_1(x)/x for n = 1, which has a zero at 1.54... At 0 the
  * derivative for n = 0 is 0, as that of |x| is taken to be there. */
 ALWAYS_INLINE V64 f64_bessel_slope(V64 x, int n) {
+    /* Of n = 0 the function is even, so the slope is odd. */
     const V64 zero = {0}, size = f64_magnitude(x), turn = either((M64)(x > 0), zero - 1, zero + 1);
     const M64 plain = (M64)(size <= 0x1p100);
     const V64 y = either(plain, size, zero);
@@ -49,6 +52,7 @@ ALWAYS_INLINE V64 f64_bessel_slope(V64 x, int n) {
     sum64 top = n ? VALUE(p, lam__table_bessel_slope_1) : VALUE(p, lam__table_bessel_slope_0);
     sum64 divisor = product_of_sums(root_of(shifted), shifted);
     if (n) {
+        /* The zero as a sum of two, and the distance from it as one: so the slope has its digits next to it. */
         sum64 away = any_sum(y, splat64(-0x1.8b8d75c13c72bp+0));
         away.lo -= 0x1.ea41d1af09efdp-54;
         top = product_of_sums(top, away);

@@ -14,6 +14,7 @@ typedef struct waves64 {
 } waves64;
 
 ALWAYS_INLINE waves64 waves_of(f64_turned r) {
+    /* Of an odd number of quarters sine and cosine change places; the signs follow from the quarter. */
     const V64 square = r.hi * r.hi;
     const sum64 bend = f64_bend(r);
     const V64 sine = f64_sine_rest(r, square, bend), cosine = f64_cosine_rest(square, bend);
@@ -30,6 +31,7 @@ ALWAYS_INLINE sum64 with_zero(sum64 r, V64 x, double zero, double rest) {
 
 /* For 0 <= x < 8. */
 ALWAYS_INLINE V64 bessel_j_inside(int n, V64 x) {
+    /* Half a unit a piece. */
     const place p = place_of(madd(x, splat64(2), splat64(-0.5)));
     sum64 r;
     if (n == 0) {
@@ -50,12 +52,14 @@ ALWAYS_INLINE V64 bessel_j_inside(int n, V64 x) {
 /* For x >= 8: the phase is x - n pi/2 - pi/4 and a little, and its cosine the sine a quarter further on. Of what
  * quarters leave of x, pi/4 is taken off, or given back where that would be less than -pi/4. */
 ALWAYS_INLINE V64 bessel_j_beyond(int n, V64 x) {
+    /* The little more keeps x = 8 inside of the table. */
     const sum64 shifted = any_sum(x, splat64(0x1p-20)), inverse = inverse_of(shifted);
     const place p = place_of_inverse(15.5 - 0x1p-30, 128, inverse);
     const sum64 size = quotient(OF_ORDER(n, p, lam__table_bessel_size), root_of(shifted));
     const f64_turned turned = f64_turned_of(x);
     const sum64 bend = product_of_sums(OF_ORDER(n, p, lam__table_bessel_phase), inverse);
     const sum64 angle = plus((sum64){turned.hi, turned.lo}, bend);
+    /* -1 where pi/4 is given back: the wave is then one of a quarter less. */
     const M64 back = (M64)(angle.hi < 0), sign = ~back & (M64)(-(V64){0});
     const sum64 eighth = {(V64)((M64)splat64(0x1.921fb54442d18p-1) ^ sign),
                           (V64)((M64)splat64(0x1.1a62633145c07p-55) ^ sign)};
@@ -68,9 +72,11 @@ ALWAYS_INLINE V64 bessel_j_beyond(int n, V64 x) {
 /* Next to nothing and far out one by one. */
 ALWAYS_INLINE V64 f64_bessel_j(V64 x, int n) {
     const V64 size = f64_magnitude(x), eight = splat64(8);
+    /* Below 2^-400 powers of x would underflow, and beyond 2^900 the reduction is done one by one. */
     const M64 plain = ((M64)(size >= 0x1p-400) & (M64)(size <= 0x1p900)) | (M64)(x == 0), inside = (M64)(size < 8);
     const V64 y = either(plain, size, eight);
     V64 r = {0};
+    /* Vectors whose lanes are on one side alone leave out the other. */
     if (any64(inside)) r = bessel_j_inside(n, either(inside, y, (V64){0}));
     if (any64(~inside)) r = either(inside, r, bessel_j_beyond(n, either(inside, eight, y)));
     if (n & 1) r = (V64)((M64)r ^ ((M64)x & (M64)(-(V64){0})));

@@ -19,6 +19,8 @@ typedef struct boxed64 {
 ALWAYS_INLINE boxed64 boxed_of(V64 x, V64 y, int plus) {
     const V64 zero = {0}, one = zero + 1;
     const sum64 log = plus ? log1p_anywhere(x) : log_anywhere(x);
+    /* z up to 700, so that its exponential is a number; log(x) is finite and y not so large that its square is
+     * infinite. */
     const M64 plain =
         (M64)(f64_magnitude(log.hi) <= 1000) & (M64)(f64_magnitude(y) <= 0x1p400) & (M64)(log.hi * y <= 700);
     return (boxed64){either_sum(plain, log, (sum64){zero, zero}), either(plain, y, one), plain};
@@ -30,7 +32,8 @@ static __attribute__((noinline)) V64 box_one_by_one(V64 r, V64 x, V64 y, M64 pla
     return r;
 }
 
-/* z = y l, on the left no further than where its exponential is nothing beside 1. */
+/* z = y l, on the left no further than where its exponential is nothing beside 1. Beyond -60 the exponential is
+ * below 2^-86, nothing beside 1. */
 ALWAYS_INLINE sum64 turns_of(boxed64 b) {
     const sum64 z = product_of(b.log, b.y);
     const M64 far = (M64)(z.hi < -60);
@@ -40,6 +43,7 @@ ALWAYS_INLINE sum64 turns_of(boxed64 b) {
 /* exp(z) - 1 from that of the first part of z, over y. */
 ALWAYS_INLINE V64 box_of(boxed64 b) {
     const sum64 z = turns_of(b);
+    /* Where z is nothing beside 1 the function is log(x), and 1 stands for z so that nothing is divided by 0. */
     const M64 small = (M64)(f64_magnitude(z.hi) < 0x1p-60);
     V64 k;
     sum64 e = f64_expm1_parts(either(small, splat64(1), z.hi), &k);
@@ -48,6 +52,7 @@ ALWAYS_INLINE V64 box_of(boxed64 b) {
     return either(small, b.log.hi, scaled(q.hi + q.lo, k));
 }
 
+/* exp((y - 1) log(x)), with y - 1 as a sum: it may cancel. */
 ALWAYS_INLINE V64 box_by_x_of(boxed64 b) {
     const sum64 exponent = any_sum(b.y, splat64(-1));
     sum64 e = product_of(b.log, exponent.hi);
@@ -58,6 +63,8 @@ ALWAYS_INLINE V64 box_by_x_of(boxed64 b) {
 /* exprel' of z times l^2, next to 0 by its series. */
 ALWAYS_INLINE V64 box_by_y_of(boxed64 b) {
     const sum64 z = turns_of(b);
+    /* Near 0 the top is a difference of numbers near 1, so the series takes over; vectors of such lanes have no
+     * other part. */
     const M64 near = (M64)(f64_magnitude(z.hi) <= 0.25);
     const V64 w = either(near, z.hi, (V64){0});
     const sum64 square = product_of_sums(b.log, b.log);
@@ -67,6 +74,7 @@ ALWAYS_INLINE V64 box_by_y_of(boxed64 b) {
     const sum64 e = exp_of(z, &k), less = plus(z, (sum64){splat64(-1), {0}});
     const sum64 top = plus(product_of_sums(e, less), (sum64){two_to(most_of(splat64(-200), -k)), {0}});
     const V64 y = either(near, splat64(1), b.y);
+    /* By y^2, of which near lanes have 1. */
     const sum64 q = quotient(top, product(y, y));
     return either(near, inner, scaled(q.hi + q.lo, k));
 }

@@ -50,7 +50,8 @@ ALWAYS_INLINE uint8_t saturate_u8(double x) {
  * not one unless the first is to odd (half.h). */
 #define ODD(x) _Generic((x), int64_t : odd_double, default : odd_single)(x)
 
-/* Destinations one after the other, each with all sources; the macros say how floats and how integers reach it. */
+/* Destinations one after the other, each with all sources; the macros say how floats and how integers reach it.
+ * Results are the bits of an f16. */
 #define D               uint16_t
 #define TO(x)           f16_##x
 #define FROM_FLOAT(x)   HALF_BITS(x)
@@ -96,6 +97,7 @@ ALWAYS_INLINE uint8_t saturate_u8(double x) {
 #define FROM_INTEGER(x) (uint8_t)(x)
 #include "lib/kernels/simd/convert_to.h"
 
+/* NaN is not 0, so it is true. */
 #define D               uint8_t
 #define TO(x)           bool_##x
 #define FROM_FLOAT(x)   (x) != 0
@@ -146,7 +148,7 @@ static void quick_f16_from_f32(LOOP_ARGS) {
 
 /* ---- complex numbers: the loops of their parts, which lie two apart --------------------------------------------- */
 
-/* The loop writes every second number; zeros are put between. */
+/* The loop writes every second number; zeros are put between. `part`: bytes of a part of the complex number. */
 static void parts_from_real(lam__loop *loop, LOOP_ARGS, size_t part) {
     const int64_t apart[2] = {2 * step[0], step[1]};
     loop(n, p, apart, params);

@@ -63,7 +63,7 @@ static void TO(loop_from_u8)(LOOP_ARGS) {
     TO(unary_from_u8)(n, p, step, TO(from_u8));
 }
 
-/* 16-bit floats come as f32, which holds each of them exactly. */
+/* 16-bit floats come as f32, which holds each of them exactly, so nothing is rounded twice. */
 #define T      uint16_t
 #define MAP(x) TO(x##_from_f16)
 #include "lib/kernels/simd/map.h"
@@ -74,6 +74,7 @@ static void TO(loop_from_f16)(LOOP_ARGS) {
     TO(unary_from_f16)(n, p, step, TO(from_f16));
 }
 
+/* bf16 is the upper half of an f32. */
 #define T      uint16_t
 #define MAP(x) TO(x##_from_bf16)
 #include "lib/kernels/simd/map.h"

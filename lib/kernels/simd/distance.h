@@ -17,6 +17,7 @@ typedef struct scaled_pair {
 
 ALWAYS_INLINE scaled_pair scaled_pair_of(V64 x, V64 y) {
     const V64 one = splat64(1), a = f64_magnitude(x), b = f64_magnitude(y), most = either((M64)(a > b), a, b);
+    /* Squares below 2^980 and above 2^-1000 have room for their sum and for their errors. */
     const M64 large = (M64)(most > 0x1p490);
     const V64 scale = either(large, one * 0x1p-600, either((M64)(most < 0x1p-500), one * 0x1p600, one));
     return (scaled_pair){x * scale, y * scale, scale, most, large};
@@ -32,6 +33,7 @@ ALWAYS_INLINE sum64 square_of_distance(const scaled_pair *s) {
 ALWAYS_INLINE V64 f64_hypot(V64 x, V64 y) {
     const scaled_pair s = scaled_pair_of(x, y);
     const V64 one = splat64(1), back = either(s.large, one * 0x1p600, either((M64)(s.scale > 1), one * 0x1p-600, one));
+    /* The root of a sum of two is rounded once; back by a power of 2, which rounds a subnormal result once more. */
     const sum64 root = root_of(square_of_distance(&s));
     const M64 infinite = (M64)(f64_magnitude(x) == INFINITY) | (M64)(f64_magnitude(y) == INFINITY);
     return either(infinite, one * INFINITY, (root.hi + root.lo) * back);

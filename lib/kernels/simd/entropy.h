@@ -21,12 +21,14 @@ static const zero64 entr_zero = {.width = 0x1p-8,
 ALWAYS_INLINE sloped64 f64_sloped_entr(V64 x) {
     const V64 zero = {0};
     const M64 plain = (M64)(x > 0) & (M64)(x <= f64_LARGEST), outside = (M64)(x <= 0);
+    /* 1 is added to the sum of two before anything is rounded: next to 1/e all of it cancels. */
     const sum64 log = log_of_parts(parts_of_size(x), zero), more = any_sum(log.hi, splat64(1));
     const V64 slope = either(plain, -(more.hi + (more.lo + log.lo)), either(outside, zero, -x));
     const V64 special = either((M64)(x < 0), zero - INFINITY, either(outside, zero, -x));
     return (sloped64){either(plain, times_log(-x, log), special), mended(slope, x, &entr_zero)};
 }
 
+/* As f64_silu in activation.h: the compiler leaves out what is not asked for. */
 ALWAYS_INLINE V64 f64_entr(V64 x) {
     return f64_sloped_entr(x).value;
 }
@@ -51,6 +53,7 @@ ALWAYS_INLINE V64 quick_entr_slope(V64 x) {
     return mended(either(plain, slope, either((M64)(x <= 0), zero, -x)), x, &entr_zero);
 }
 
+/* Through doubles, whose errors are far below a float's. */
 ALWAYS_INLINE V32 f32_entr(V32 x) {
     return f32_through1(x, quick_entr);
 }

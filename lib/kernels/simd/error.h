@@ -10,6 +10,8 @@
 
 /* ---- erf -------------------------------------------------------------------------------------------------------- */
 
+/* 6 is beyond where erf is 1 to all digits. Pieces are 0.4 wide; in the first three erf(x)/x - 1 is tabulated, so
+ * that x is what is rounded last. */
 ALWAYS_INLINE V64 f64_erf(V64 x) {
     const V64 zero = {0}, size = f64_magnitude(x), near = either((M64)(size < 6), size, zero + 6);
     const V64 shifted = near * 2.5 + ROUNDER, middle = shifted - ROUNDER;
@@ -33,7 +35,8 @@ ALWAYS_INLINE sum64 erfcx_of(V64 z, V64 more) {
 
 /* ---- erfc, ndtr ------------------------------------------------------------------------------------------------- */
 
-/* exp(-square) e as a sum. */
+/* exp(-square) e as a sum. e is the share of the exponential: both are sums, so the product has an error of its
+ * last digit alone. */
 ALWAYS_INLINE sum64 damped(sum64 square, sum64 e) {
     V64 k;
     const sum64 g = exp_of((sum64){-square.hi, -square.lo}, &k);
@@ -43,6 +46,7 @@ ALWAYS_INLINE sum64 damped(sum64 square, sum64 e) {
 
 /* The tail itself, or what it leaves of the whole. */
 ALWAYS_INLINE V64 tail_or_rest(M64 rest, V64 whole, sum64 tail) {
+    /* 1 - tail without the rounding of the tail. */
     const sum64 other = fast_sum(whole, -tail.hi);
     return either(rest, other.hi + (other.lo - tail.lo), tail.hi);
 }
@@ -57,9 +61,12 @@ ALWAYS_INLINE sum64 erfcx_near(doubling d) {
 
 /* Alone it needs fewer digits: exp(-z^2) in steps times erfcx in pieces. */
 ALWAYS_INLINE V64 f64_erfc(V64 x) {
+    /* erfc(27.3) is less than half of the least number. */
     const V64 z = bounded(f64_magnitude(x), 27.5);
+    /* Pieces of doubling widths begin with this quarter (tables.h). */
     const doubling d = doubling_of(z, 1.84375);
     const sum64 e = erfcx_near(d), square = product(z, z);
+    /* exp(-z^2) in steps: the square's second part goes into the rest, whose polynomial takes it. */
     const step64 s = step_next_to_log(-square.hi);
     const stepped_exp g = stepped(s, rest_of_log(s, -square.hi) - square.lo);
     const sum64 p = product(g.upper, e.hi);
@@ -70,6 +77,7 @@ ALWAYS_INLINE V64 f64_erfc(V64 x) {
 
 /* z = |x|/sqrt(2) as a sum, up to z = 28. */
 ALWAYS_INLINE sum64 over_root_2(V64 size) {
+    /* 1/sqrt(2) as a sum of two. */
     const V64 root = splat64(0x1.6a09e667f3bcdp-1);
     sum64 z = product(size, root);
     z.lo = madd(size, splat64(-0x1.bdd3413b26456p-55), z.lo);
@@ -95,6 +103,7 @@ ALWAYS_INLINE V64 f64_log_ndtr(V64 x) {
     const V64 zero = {0}, size = bounded(f64_magnitude(x), 0x1p60);
     const M64 left = (M64)(x < 0);
     const sum64 z = over_root_2(size), e = erfcx_of(z.hi, z.lo), square = product(size, 0.5 * size);
+    /* Beyond 40 the tail is nothing beside 1, and a square of 800 gives that nothing. */
     const M64 near = (M64)(size < 40);
     const sum64 t = damped((sum64){either(near, square.hi, zero + 800), either(near, square.lo, zero)}, e);
     const sum64 rest = fast_sum(zero + 1, -0.5 * t.hi);
@@ -111,6 +120,7 @@ ALWAYS_INLINE V64 quick_log_ndtr(V64 x) {
     const V64 zero = {0}, size = bounded(f64_magnitude(x), 0x1p60), half = 0.5 * x * x;
     const V64 e = 0.5 * erfcx_of(size * 0.70710678118654752, zero).hi;
     const V64 t = quick_exp(-either((M64)(size < 20), half, zero + 200)) * e;
+    /* log(1 - t) for small t, where 1 - t would lose t. */
     const V64 small = -t - t * t * madd(t, splat64(1.0 / 3), splat64(0.5));
     const V64 log = quick_log_of_parts(parts_of(either((M64)(x < 0), e, 1 - t)));
     const V64 right = either((M64)(t < 0x1p-12), small, log);
@@ -126,6 +136,7 @@ ALWAYS_INLINE V32 f32_log_ndtr(V32 x) {
 /* 2 exp(x^2) - erfcx(-x) for x < 0, which is all where the other is lost. Infinite where that is, with nothing beside
  * it. */
 ALWAYS_INLINE sum64 left_erfcx(V64 x, sum64 other) {
+    /* exp(900) is infinite already. */
     const V64 zero = {0}, near = either((M64)(x > -30), x, zero - 30);
     V64 k;
     const sum64 g = exp_of(product(near, near), &k);
@@ -145,6 +156,7 @@ ALWAYS_INLINE V64 f64_erfcx(V64 x) {
         const sum64 y = left_erfcx(x, e);
         r = either(left, y.hi + y.lo, r);
     }
+    /* 1/(sqrt(pi) x), the first term of the asymptotic series: the next is 2^-121 of it. */
     if (any64(far)) r = either(far, 0.56418958354775628 / x, r);
     return either((M64)(x == x), r, x);
 }
@@ -159,12 +171,15 @@ ALWAYS_INLINE V64 f64_erfcx_integral(V64 x) {
     const M64 left = (M64)(x < 0), far = (M64)(x >= 0x1p60);
     const sum64 inverse = inverse_of(any_sum(size, splat64(0.5 + 0x1p-20)));
     const sum64 e = VALUE(place_of_inverse(15.5 - 0x1p-30, 8, inverse), lam__table_erfcx_slope);
+    /* The table is of s^2 times the function. */
     const sum64 y = product_of_sums(product_of_sums(e, inverse), inverse);
     V64 r = y.hi + y.lo;
     if (any64(left)) {
+        /* -x erfcx(x) is what counts on the left, and may be infinite. */
         const sum64 p = product_of(left_erfcx(either(left, x, zero - 1), erfcx_of(size, zero)), size);
         r = either(left, either((M64)(p.hi <= f64_LARGEST), p.hi + (p.lo + root), p.hi), r);
     }
+    /* 1/(2 sqrt(pi) x^2), in two divisions, since x^2 may be infinite. */
     if (any64(far)) r = either(far, (0.5 * root / x) / x, r);
     return either((M64)(x == x), r, x);
 }

@@ -27,6 +27,7 @@ ALWAYS_INLINE V64 two_to(V64 k) {
 ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
     return (V64)_mm512_min_pd((__m512d)x, (__m512d)y);
 }
+/* The instruction's own rule, which sets share: it gives the second operand where it cannot tell. */
 ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
     return (V64)_mm512_max_pd((__m512d)x, (__m512d)y);
 }
@@ -72,6 +73,7 @@ ALWAYS_INLINE V64 two_to(V64 k) {
     return (V64)(((M64)(k + ROUNDER) + 1023) << 52);
 }
 #if defined(__AVX2__)
+/* The same rule as that of the wider set, so lanes have the same bits. */
 ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
     return (V64)_mm256_min_pd((__m256d)x, (__m256d)y);
 }
@@ -96,6 +98,7 @@ ALWAYS_INLINE V64 least_of(V64 x, V64 y) {
 ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
     return (V64)_mm_max_pd((__m128d)x, (__m128d)y);
 }
+/* Two lanes a time; without SSE2 lane by lane, with the rule written out. */
 ALWAYS_INLINE V64 root64(V64 x) {
     return (V64)_mm_sqrt_pd((__m128d)x);
 }
@@ -124,11 +127,13 @@ ALWAYS_INLINE V64 whole64(V64 x) {
     return (V64)vrndnq_f64((float64x2_t)x);
 #else
     const M64 sign = (M64)x & (M64)(-(V64){0}), large = (M64)((V64)((M64)x ^ sign) >= 0x1p52);
+    /* Adding 2^52 leaves no digits behind the point; numbers from there on are whole already. */
     const V64 step = (V64)((M64)((V64){0} + 0x1p52) | sign), rounded = (V64)((M64)((x + step) - step) | sign);
     return (V64)((large & (M64)x) | (~large & (M64)rounded));
 #endif
 }
 #endif
+/* A division, which is rounded correctly; who uses it relies on 2^-56 only. */
 ALWAYS_INLINE V64 inverse64(V64 x) {
     return 1 / x;
 }
@@ -143,6 +148,7 @@ ALWAYS_INLINE V64 scaled_unless(V64 y, double least, V64 x, V64 k) {
     (void)y, (void)least;
     return scaled(x, k);
 }
+/* More digits than are promised. */
 ALWAYS_INLINE V64 guess_of_ratio(V64 x, V64 y) {
     return x / y;
 }
@@ -155,6 +161,7 @@ ALWAYS_INLINE V64 entries(const double *table, M64 at) {
     return x;
 #endif
 }
+/* Rows are in the first cache: sixteen entries are two lines. */
 ALWAYS_INLINE V64 pick(const double *table, M64 at) {
     V64 x;
     for (int i = 0; i < LANES64; i++) x[i] = table[at[i] & (LAM__PIECES - 1)];
@@ -264,12 +271,14 @@ ALWAYS_INLINE sum64 product_of(sum64 x, V64 y) {
 
 /* x / y as a sum, of which the second part has a few digits less than a double. */
 ALWAYS_INLINE sum64 quotient(sum64 x, sum64 y) {
+    /* By the inverse twice: the remainder of the quotient is exact, and its share needs few digits. */
     const V64 inverse = inverse64(y.hi), q = x.hi * inverse;
     return (sum64){q, (remainder_of(x.hi, q, y.hi) + (x.lo - q * y.lo)) * inverse};
 }
 
 /* 1 / x as a sum, as `quotient` gives it. */
 ALWAYS_INLINE sum64 inverse_of(sum64 x) {
+    /* q lacks what 1 - q x says, times q. */
     const V64 q = inverse64(x.hi);
     return (sum64){q, (remainder_of(splat64(1), q, x.hi) - q * x.lo) * q};
 }
@@ -314,6 +323,7 @@ ALWAYS_INLINE sum64 root_in_parts(V64 x, const V64 *more) {
     return (sum64){hi, (more ? left + *more : left) * half};
 #else
     const V64 hi = root64(x), left = remainder_of(x, hi, hi);
+    /* 2^-120 keeps a root of 0 from being divided by. */
     if (more) return (sum64){hi, (left + *more) / (2 * hi + 0x1p-120)};
     return (sum64){hi, left * (0.5 * guess_of_inverse_root(x + 0x1p-120))};
 #endif
@@ -323,6 +333,7 @@ ALWAYS_INLINE sum64 root_in_parts(V64 x, const V64 *more) {
 
 /* Coefficients highest first. */
 ALWAYS_INLINE V64 powers(V64 z, const double *c, int count) {
+    /* Horner's rule, with fused steps where the set has them: sets without differ in the last bits. */
     V64 sum = splat64(c[0]);
     for (int i = 1; i < count; i++) sum = madd(sum, z, splat64(c[i]));
     return sum;
@@ -347,12 +358,14 @@ typedef struct place {
 } place;
 
 ALWAYS_INLINE place place_of(V64 x) {
+    /* The whole number is in the low bits of the double, where `pick` looks for it. */
     const V64 shifted = x + ROUNDER;
     return (place){x - (shifted - ROUNDER), (M64)shifted};
 }
 
 /* The same for first - power / x, where `power` is one of 2 so that the products are exact. */
 ALWAYS_INLINE place place_of_inverse(double first, double power, sum64 inverse) {
+    /* The second part of 1/x goes in last, since it only moves the point within the piece. */
     const V64 less = power * inverse.hi, shifted = (first - less) + ROUNDER;
     return (place){((first - (shifted - ROUNDER)) - less) - power * inverse.lo, (M64)shifted};
 }
@@ -367,6 +380,7 @@ typedef struct doubling {
 
 ALWAYS_INLINE doubling doubling_of(V64 x, double width) {
     const U64 upper = (U64){0} + 0xfffc000000000000, half = (U64){0} + 0x0002000000000000;
+    /* The first two bits of the fraction say which quarter of the octave it is; the next bit is its middle. */
     const V64 s = madd(x, splat64(1 / width), splat64(1)), middle = (V64)(((U64)s & upper) | half);
     return (doubling){x - madd(middle, splat64(width), splat64(-width)), middle, (M64)s >> 50};
 }

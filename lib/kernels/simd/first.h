@@ -15,6 +15,7 @@ ALWAYS_INLINE V64 load_f64(const double *from, int lanes) {
 ALWAYS_INLINE void store_f64(double *to, V64 v, int lanes) {
     _mm512_mask_storeu_pd(to, (__mmask8)((1u << lanes) - 1), (__m512d)v);
 }
+/* The same of sixteen lanes. */
 ALWAYS_INLINE V32 load_f32(const float *from, int lanes) {
     return (V32)_mm512_maskz_loadu_ps((__mmask16)((1u << lanes) - 1), from);
 }
@@ -40,6 +41,7 @@ ALWAYS_INLINE void store_f64(double *to, V64 v, int lanes) {
 ALWAYS_INLINE V32 load_f32(const float *from, int lanes) {
     return (V32)_mm256_maskload_ps(from, first_f32(lanes));
 }
+/* Lanes beyond the mask are not written, nor looked at: nothing faults. */
 ALWAYS_INLINE void store_f32(float *to, V32 v, int lanes) {
     _mm256_maskstore_ps(to, first_f32(lanes), (__m256)v);
 }
@@ -63,6 +65,7 @@ ALWAYS_INLINE V32 load_f32(const float *from, int lanes) {
     else if (lanes == 2) v[1] = from[1];
     return v;
 }
+/* At most three numbers one by one. */
 ALWAYS_INLINE void store_f32(float *to, V32 v, int lanes) {
     if (lanes == LANES32) {
         memcpy(to, &v, sizeof v);

@@ -8,7 +8,7 @@
 #include "lib/kernels/simd/vmath.h"
 #include "lib/kernels/special/special.h"
 
-/* Where the vector forms hold. */
+/* Where the vector forms hold. Products with powers of x or of its inverse stay in range there. */
 ALWAYS_INLINE M64 is_plain_gamma(V64 x) {
     return (M64)(x >= 0x1p-500) & (M64)(x <= 0x1p900);
 }
@@ -16,6 +16,7 @@ ALWAYS_INLINE M64 is_plain_gamma(V64 x) {
 /* The place of x, or of x + 1 where x < 1, in the tables for 1 to 9. */
 ALWAYS_INLINE place gamma_place(V64 x) {
     const V64 zero = {0};
+    /* Lanes from 9 on stand for 2 here; what they are is made by BEYOND. */
     const M64 below = (M64)(x < 1), inside = (M64)(x < 9);
     return place_of(madd(either(inside, x, zero + 2), zero + 2, either(below, zero - 0.5, zero - 2.5)));
 }
@@ -33,8 +34,10 @@ static const double LGAMMA_REST[] = {
 
 /* x (log(x) - 1) - log(x)/2 + log(2 pi)/2 and the rest, for x >= 9. */
 ALWAYS_INLINE V64 lgamma_beyond(V64 x) {
+    /* The series needs few digits: it is at most 1/108 of a number of size 1. */
     const V64 inverse = 1 / x, rest = inverse * POWERS(inverse * inverse, LGAMMA_REST);
     const sum64 log = log_of_parts(parts_of(x), (V64){0}), less = fast_sum(log.hi, splat64(-1));
+    /* x (log(x) - 1) as a sum, since half a logarithm is added to it. */
     const sum64 p = product_of((sum64){less.hi, less.lo + log.lo}, x), sum = fast_sum(p.hi, -0.5 * log.hi);
     return sum.hi + (sum.lo + (p.lo - 0.5 * log.lo) + (rest + 0.91893853320467274));
 }
@@ -43,6 +46,7 @@ ALWAYS_INLINE V64 lgamma_beyond(V64 x) {
 ALWAYS_INLINE sum64 log_gamma_inside(V64 x) {
     const place at = gamma_place(x);
     const sum64 g = VALUE(at, lam__table_lgamma), less = any_sum(x, splat64(-1));
+    /* Both zeros as factors that are exact, so next to 1 and 2 the result has all its digits. */
     sum64 factors = product(less.hi, either((M64)(x < 1), x, x - 2));
     factors.lo = madd(less.lo, x, factors.lo);
     return product_of_sums(factors, g);
@@ -62,6 +66,7 @@ ALWAYS_INLINE V64 lgamma_inside(V64 x) {
 
 ALWAYS_INLINE V64 f64_lgamma(V64 x) {
     const M64 plain = is_plain_gamma(x);
+    /* 2 is harmless in all parts. */
     const V64 y = either(plain, x, splat64(2));
     return f64_patch1(BEYOND(lgamma_inside(y), y, lgamma_beyond), x, ~plain, f64_wide_lgamma);
 }
@@ -81,6 +86,7 @@ static const double DIGAMMA_REST[] = {
 
 /* log(x) - 1/(2 x) less the series. */
 ALWAYS_INLINE V64 digamma_beyond(V64 x) {
+    /* log(x) is the only part that needs a second double. */
     const V64 inverse = 1 / x, square = inverse * inverse;
     const sum64 log = log_of_parts(parts_of(x), (V64){0});
     return log.hi + (log.lo - madd(square, POWERS(square, DIGAMMA_REST), 0.5 * inverse));
@@ -99,8 +105,10 @@ ALWAYS_INLINE sum64 digamma_inside_sum(V64 x) {
     const M64 below = (M64)(x < 1);
     const place at = gamma_place(x);
     const sum64 g = VALUE(at, lam__table_digamma), inverse = inverse_where(below, x);
+    /* The zero at 1.4616 as a sum of two, of which the first is exact beside x. */
     sum64 away = any_sum(x, either(below, zero + (1 - 0x1.762d86356be3fp+0), zero - 0x1.762d86356be3fp+0));
     away.lo -= 0x1.b86a722197829p-54;
+    /* On the left of 1 the inverse is the larger part. */
     const sum64 r = product_of_sums(away, g), sum = any_sum(-inverse.hi, r.hi);
     return (sum64){sum.hi, sum.lo + (r.lo - inverse.lo)};
 }
@@ -124,10 +132,12 @@ ALWAYS_INLINE V64 patch_special(V64 y, V64 x, M64 where, double f(double, int64_
 
 ALWAYS_INLINE V64 f64_digamma(V64 x) {
     const M64 plain = is_plain_gamma(x);
+    /* As in f64_lgamma. */
     const V64 y = either(plain, x, splat64(2));
     return patch_special(BEYOND(digamma_inside(y), y, digamma_beyond), x, ~plain, lam__special_polygamma, 0);
 }
 
+/* Through doubles: there is no shorter way that keeps digits next to the zero. */
 ALWAYS_INLINE V32 f32_digamma(V32 x) {
     return f32_through1(x, f64_digamma);
 }
@@ -143,6 +153,7 @@ static const double TRIGAMMA_REST[] = {
 /* 1/x + 1/(2 x^2) and the series, where 1/x has a second part. */
 ALWAYS_INLINE V64 trigamma_beyond(V64 x) {
     const sum64 inverse = inverse_where((M64)(x == x), x);
+    /* The series and what the first inverse lacks go in together. */
     const V64 square = inverse.hi * inverse.hi,
               last = madd(square * inverse.hi, POWERS(square, TRIGAMMA_REST), inverse.lo);
     return inverse.hi + madd(splat64(0.5), square, last);
@@ -154,6 +165,7 @@ ALWAYS_INLINE V64 trigamma_inside(V64 x) {
     const place at = gamma_place(x);
     const sum64 g = VALUE(at, lam__table_trigamma), inverse = inverse_where(below, x);
     sum64 square = product(inverse.hi, inverse.hi);
+    /* (hi + lo)^2 without the square of the small part. */
     square.lo = madd(2 * inverse.hi, inverse.lo, square.lo);
     const sum64 sum = any_sum(square.hi, g.hi);
     return sum.hi + (sum.lo + (square.lo + g.lo));

@@ -19,6 +19,7 @@ ALWAYS_INLINE float float_of_bits(uint32_t bits) {
  * of numbers below the normal ones. */
 ALWAYS_INLINE float half_value(uint16_t h) {
     const uint32_t rest = (uint32_t)(h & 0x7fffu) << 13;
+    /* The first bit of the fraction makes a NaN quiet. */
     const uint32_t quiet = h & 0x3ffu ? 0x7fc00000u : 0x7f800000u;
     const float finite = float_of_bits(rest) * 0x1p112f, special = float_of_bits(rest | quiet);
     const float size = (h & 0x7c00u) == 0x7c00u ? special : finite;
@@ -47,6 +48,8 @@ ALWAYS_INLINE uint64_t bits_of_double(double x) {
 ALWAYS_INLINE uint16_t half_of_single(float x) {
     const uint32_t bits = bits_of_single(x), size = bits & 0x7fffffffu;
     const uint32_t low = bits_of_single(float_of_bits(size) + 0.5f) - 0x3f000000u;
+    /* Half a step less one, and one more where the last digit that stays is odd: ties go to even. 112 is the
+     * difference of the biases. */
     const uint32_t rounded = (size + 0xfffu + (size >> 13 & 1u) - (112u << 23)) >> 13;
     const uint32_t narrow = rounded < 0x7c00u ? rounded : 0x7c00u;
     const uint32_t number = size < 113u << 23 ? low : narrow;
@@ -58,6 +61,7 @@ ALWAYS_INLINE uint16_t half_of_single(float x) {
  * up to infinity. */
 ALWAYS_INLINE uint16_t brain_of_single(float x) {
     const uint32_t bits = bits_of_single(x), size = bits & 0x7fffffffu;
+    /* As above, for a step of 16 bits. */
     const uint32_t rounded = (size + 0x7fffu + (size >> 16 & 1u)) >> 16;
     return (uint16_t)((bits >> 16 & 0x8000u) | (size > 0x7f800000u ? 0x7fc0u : rounded));
 }
@@ -75,10 +79,12 @@ ALWAYS_INLINE uint16_t narrow_bits(double x, int fraction, int least, double ste
     return (uint16_t)((bits >> 48 & 0x8000u) | (size > 0x7ff0000000000000u ? nan : number));
 }
 
+/* 10 bits of fraction; exponents from -14 up; steps of 2^-24 below. */
 ALWAYS_INLINE uint16_t half_of_double(double x) {
     return narrow_bits(x, 10, -14, 0x1p24, 0x7c00u);
 }
 
+/* 7 bits of fraction, the exponents of f32, steps of 2^-133 below. */
 ALWAYS_INLINE uint16_t brain_of_double(double x) {
     return narrow_bits(x, 7, -126, 0x1p133, 0x7f80u);
 }
@@ -92,6 +98,7 @@ ALWAYS_INLINE uint16_t brain_of_double(double x) {
 ALWAYS_INLINE double odd_double(int64_t x) {
     const int64_t limit = (int64_t)1 << 53;
     if (x > -limit && x < limit) return (double)x;
+    /* 53 digits stay; the shift rounds down, and an odd last digit says that something was lost. */
     return (double)(x >> 11 | ((x & 2047) != 0)) * 2048;
 }
 

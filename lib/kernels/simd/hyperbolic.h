@@ -81,12 +81,15 @@
 ALWAYS_INLINE V64 f64_softplus(V64 x) {
     const V64 zero = {0};
     V64 k;
+    /* exp(-800) is 0, and what is made of it. */
     const sum64 e = exp_of_double(-bounded(f64_magnitude(x), 800), &k);
     const V64 least = most_of(zero - 200, k), power = scaled(e.hi, least); /* beside 1 it is nothing from there on */
     sum64 d = fast_sum(zero + 1, power);
     d.lo += scaled(e.lo, least);
+    /* x and a logarithm of at most log(2): the larger may be either. */
     const sum64 log = f64_log_of_sum(d), sum = any_sum(either((M64)(x > 0), x, zero), log.hi);
     const V64 near = either((M64)(x > 40), x, sum.hi + (sum.lo + log.lo));
+    /* e - e^2/2, scaled once; the next term is e^3/3, below 2^-72 of it from -25 on. */
     const V64 far = scaled_unless(-f64_magnitude(x), -746, e.hi + madd(-0.5 * power, e.hi, e.lo), k);
     return either((M64)(x < -25), far, near);
 }
@@ -100,6 +103,7 @@ ALWAYS_INLINE V32 f32_softplus(V32 x) {
     sum32 d = fast_sum32(zero + 1, power);
     d.lo += scaled32(e.lo, least);
     const sum32 log = f32_log_of_sum(d), sum = any_sum32(f32_select((M32)(x > 0), x, zero), log.hi);
+    /* The same bounds for 24 digits: 20, -10, -104. */
     const V32 near = f32_select((M32)(x > 20), x, sum.hi + (sum.lo + log.lo));
     const V32 far = scaled_unless32(x, -104, e.hi + madd32(-0.5f * power, e.hi, e.lo), k);
     return f32_select((M32)(x < -10), far, near);

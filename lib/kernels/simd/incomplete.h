@@ -16,6 +16,7 @@
 
 /* exp(x) = 2^k (1 + r + rest). */
 ALWAYS_INLINE reduced_exp plain_exp_parts(V64 x) {
+    /* k is the nearest whole number, r at most log(2)/2. */
     const V64 k = madd(x, splat64(LOG_2_INVERSE), splat64(ROUNDER)) - ROUNDER;
     const V64 r = madd(k, splat64(-LOG_2_REST), madd(k, splat64(-LOG_2), x));
     return (reduced_exp){r, r * r * POWERS(r, EXP_REST), k};
@@ -23,6 +24,7 @@ ALWAYS_INLINE reduced_exp plain_exp_parts(V64 x) {
 
 /* exp(x) for |x| < 708. */
 ALWAYS_INLINE V64 plain_exp(V64 x) {
+    /* In steps of 1/16 of an octave, as exp_of_double, without what only a sum needs. */
     const step64 s = step_next_to_log(x);
     const stepped_exp e = stepped(s, rest_of_log(s, x));
     return (e.upper + e.lower) * two_to(e.k);
@@ -40,11 +42,13 @@ typedef struct plain_log {
 
 ALWAYS_INLINE plain_log plain_log_of(V64 z, V64 more) {
     const M64 large = (M64)(z > 0.4);
+    /* z q - 2 (atanh(q) - q) has no difference of large numbers: both are of the size of z^2. */
     const V64 q = z / (2 + z), square = q * q, less = 2 * square * POWERS(square, ATANH_REST), gap = (z - less) * q;
     if (!any64(large)) return (plain_log){z - gap, (V64){0}, gap};
     const sum64 whole = any_sum(z, splat64(1));
     const parts64 p = parts_of(whole.hi);
     const V64 inverse = pick(lam__table_log[0], p.at);
+    /* The second parts go in before the subtraction of 1, which is exact. */
     const V64 r = madd((whole.lo + more) * inverse, two_to(-p.k), madd(p.z, inverse, splat64(-1)));
     const V64 base = madd(p.k, splat64(LOG_2), pick(lam__table_log[1], p.at));
     const V64 rest = madd(p.k, splat64(LOG_2_REST), pick(lam__table_log[2], p.at));
@@ -101,7 +105,9 @@ typedef struct exponent64 {
 
 /* exp(-s) - 1 + s. */
 ALWAYS_INLINE V64 exp_gap_of(V64 s, V64 *fall) {
+    /* Beyond 700 exp(-s) is nothing beside s - 1. */
     const reduced_exp e = plain_exp_parts(-either((M64)(s < 700), s, splat64(700)));
+    /* exp(-s) - 1, by the power of 2 that the reduction has taken out. */
     const V64 power = two_to(e.k), far = madd(power, e.tail, madd(power, e.r, power - 1));
     const M64 near = (M64)(e.k == 0);
     *fall = either(near, -e.r - e.tail, -far);
@@ -119,6 +125,7 @@ ALWAYS_INLINE exponent64 exponent_of(side_kind kind, const side64 *q, V64 s) {
     const plain_log log = plain_log_of(z.hi, z.lo);
     const V64 bends = is_beta ? madd(q->ratio.hi, bend, madd(q->ratio.lo, bend, log.gap)) : log.gap;
     const V64 convex = madd(q->rate.hi, s, madd(q->m, bends, rest));
+    /* For m < 0 convex forms would be a difference; then e is a sum of two. */
     const M64 slow = (M64)(q->m < 0);
     const sum64 part = product_of((sum64){log.log, log.lacks}, -q->m);
     const sum64 e = any_sum(part.hi, q->steady * s);
@@ -132,13 +139,16 @@ ALWAYS_INLINE sum64 side_integral(side_kind kind, bool slope, const side64 *q, c
     for (int i = 0; i < nodes->count; i++) {
         const V64 s = q->scale * nodes->at[i];
         const exponent64 x = exponent_of(kind, q, s);
+        /* exp(-44) is 2^-63: nothing beside the sum, whose first terms are of size 1. */
         const M64 alive = (M64)(x.e < 44);
         V64 weight = either(alive, nodes->weight[i] * plain_exp(-x.e), (V64){0});
         if (kind != GAMMA_BELOW) weight = madd(-x.lacks, weight, weight);
+        /* The derivative's factor has one sign on this side, so the sum still does not cancel. */
         if (slope) {
             const V64 lo = q->constant.lo + either(q->other, x.log.lacks, (V64){0});
             weight *= (q->constant.hi + either(q->other, x.log.log, -s)) + lo;
         }
+        /* The error of a sum of up to 208 terms would be 208 roundings without the second part. */
         const sum64 next = any_sum(sum.hi, weight);
         sum = (sum64){next.hi, sum.lo + next.lo};
         if ((i & 3) == 3 && !any64(alive)) break;
@@ -191,7 +201,9 @@ static __attribute__((noinline)) sum64 gamma_below_of(V64 a, V64 x, M64 where, s
                                                       const lam__nodes *nodes) {
     a = either(where, a, splat64(2));
     x = either(where, x, splat64(1));
+    /* a - x, exactly. */
     side64 q = {.rate = any_sum(a, -x), .x = x, .constant = c};
+    /* How wide the integrand is: 1/rate where it falls like an exponential, 1/root(x) where like a normal density. */
     q.scale = least_of(splat64(1), 1 / (q.rate.hi + least_of(x, root64(x))));
     return slope ? gamma_below_slope(&q, nodes) : gamma_below(&q, nodes);
 }
@@ -202,9 +214,11 @@ static __attribute__((noinline)) sum64 gamma_above_of(V64 a, V64 x, M64 where, s
     a = either(where, a, splat64(1));
     x = either(where, x, splat64(2));
     const V64 m = a - 1;
+    /* x - a + 1 as a sum: it may be small. */
     side64 q = {.rate = plus(any_sum(x, -a), (sum64){splat64(1), (V64){0}}), .m = m, .steady = x, .constant = c};
     q.other = (M64)(x == x);
     const V64 steep = 1 / (q.rate.hi + root64(most_of(m, (V64){0})));
+    /* For a < 1 the density falls like exp(-x s) from the start. */
     q.scale = either((M64)(a < 1), least_of(splat64(1), 1 / x), steep);
     return slope ? gamma_above_slope(&q, nodes) : gamma_above(&q, nodes);
 }
@@ -213,8 +227,10 @@ static __attribute__((noinline)) sum64 gamma_above_of(V64 a, V64 x, M64 where, s
  * 6.5.29) both are had without loss, Q as 1 - exp(u) + exp(u) a t. */
 static __attribute__((noinline)) V64 small_gamma(V64 a, V64 x, bool upper) {
     const V64 zero = {0};
+    /* log(x^a / Gamma(a + 1)). */
     const sum64 u = minus(product_of(log_of_parts(parts_of(x), zero), a), log_gamma_inside(a));
     V64 rest = zero, term = -x;
+    /* x^20/20! is 2^-61 for x < 1. */
     for (int n = 2; n <= 20; n++) {
         term *= x * (-1.0 / n);
         rest -= term / (a + n);
@@ -225,6 +241,7 @@ static __attribute__((noinline)) V64 small_gamma(V64 a, V64 x, bool upper) {
     const sum64 e = exp_of(u, &k);
     if (!upper) return scaled(e.hi + (e.lo - (e.hi * t.hi + e.hi * t.lo)), k);
     const sum64 whole = {scaled(e.hi, k), scaled(e.lo, k)}, part = product_of_sums(whole, t);
+    /* exp(u) - 1 without the 1, where u is near 0. */
     const reduced_exp near = reduced_exp_of(u);
     const sum64 grown =
         either_sum((M64)(near.k == 0), fast_sum(near.r, near.tail), plus(whole, (sum64){zero - 1, zero}));
@@ -248,16 +265,19 @@ ALWAYS_INLINE M64 is_plain_incomplete_gamma(V64 a, V64 x, gamma_part part) {
 static __attribute__((noinline)) V64 incomplete_gamma(V64 a, V64 x, gamma_part part, const lam__nodes *nodes) {
     const bool slope = part == GAMMA_P_BY_A;
     const M64 none = (M64)(V64){0};
+    /* Integrals relative to the density lose digits where a and x are both small; there are series. */
     const M64 small = slope ? none : (M64)(a < 1) & (M64)(x < 1);
     V64 r = {0};
     if (any64(~small)) {
         const density64 d = gamma_density(a, x, slope);
+        /* The side that holds less: about half of the integral lies below x = a. */
         const M64 left = slope ? (M64)(d.slope.hi < 0) : (M64)(x < a), below = ~small & left, above = ~small & ~left;
         sum64 lower = {{0}, {0}}, upper = {{0}, {0}};
         if (any64(below)) lower = gamma_below_of(a, x, below, d.slope, slope, nodes);
         if (any64(above)) upper = gamma_above_of(a, x, above, d.slope, slope, nodes);
         r = scaled_product(d.density, either_sum(below, lower, upper));
         if (slope) r = either(below, r, -r);
+        /* Of the larger side, which is at least about 1/2. */
         else r = either(part == GAMMA_P ? above : below, 1 - r, r);
     }
     if (!any64(small)) return r;
@@ -338,6 +358,7 @@ static __attribute__((noinline)) sum64 stepped_gap(V64 a, V64 b, V64 rest) {
 static __attribute__((noinline)) sum64 beta_density_slope(V64 a, V64 b, sum64 x, sum64 by_log) {
     const V64 zero = {0};
     const M64 inside = (M64)(a < 9);
+    /* Below 9 the series of psi does not hold yet: steps bring it up. */
     const sum64 y = any_sum(a, either(inside, zero + GAP_STEPS, zero)), z = plus(y, (sum64){b, zero});
     const V64 s = 1 / y.hi, t = 1 / z.hi, rest = b * s * t * (0.5 + series_gap(s, t, PSI_SERIES, 2));
     if (!any64(inside)) return plus(by_log, (sum64){rest, zero});
@@ -349,6 +370,7 @@ static __attribute__((noinline)) sum64 beta_density_slope(V64 a, V64 b, sum64 x,
 /* x^a y^b / B(a, b) with x + y = 1, and the derivative of its logarithm that is asked for. */
 static __attribute__((noinline)) density64 beta_density(V64 a, V64 b, V64 x, sum64 y, beta_part part) {
     const V64 zero = {0};
+    /* a + b as a sum: B(a, b) is made of three Stirling formulas. */
     const sum64 s = any_sum(a, b);
     const log_gap by_x = log_gap_of(quotient(product_of(s, x), (sum64){a, zero}));
     const log_gap by_y = log_gap_of(quotient(product_of_sums(s, y), (sum64){b, zero}));
@@ -364,6 +386,7 @@ static __attribute__((noinline)) density64 beta_density(V64 a, V64 b, V64 x, sum
 /* The side below x, with off = a y - b x; in the lanes `turned` everything has changed places. */
 static __attribute__((noinline)) side64 beta_side(V64 a, V64 b, sum64 near, sum64 inverse, M64 turned, sum64 off,
                                                   double slow) {
+    /* The power of 1 - x that is left. */
     const V64 m = either(turned, a, b) - 1, sign = either(turned, splat64(-1), splat64(1));
     side64 q = {.m = m, .ratio = product_of_sums(near, inverse), .steady = either(turned, b, a)};
     q.rate = product_of_sums(plus((sum64){sign * off.hi, sign * off.lo}, near), inverse);
@@ -378,6 +401,7 @@ static __attribute__((noinline)) V64 incomplete_beta(V64 a, V64 b, V64 x, beta_p
     const sum64 off = minus(product_of(y, a), product(b, x)), own = {x, (V64){0}};
     const bool whole = part == BETA_P || part == BETA_Q;
     const density64 d = beta_density(a, b, x, y, part);
+    /* NaN turns a lane too, which is harmless. */
     const M64 turned = ~(M64)((whole ? off.hi : part == BETA_BY_A ? -d.slope.hi : d.slope.hi) > 0);
     const sum64 inverse = inverse_of(either_sum(turned, own, y));
     side64 q = beta_side(a, b, either_sum(turned, y, own), inverse, turned, off, whole ? 1 : 0.625);
@@ -391,6 +415,7 @@ static __attribute__((noinline)) V64 incomplete_beta(V64 a, V64 b, V64 x, beta_p
 
 /* As for gamma; x = 1 is left out, since 1 - x has to be positive. */
 ALWAYS_INLINE M64 is_plain_incomplete_beta(V64 a, V64 b, V64 x) {
+    /* Within these nothing on the way leaves the range, and the smaller parameter is not lost in a + b. */
     const V64 least = least_of(a, b), most = most_of(a, b);
     return (M64)(least >= 0x1p-20) & (M64)(most <= 0x1p60) & (M64)(x >= 0x1p-500) & (M64)(x < 1);
 }
@@ -425,6 +450,7 @@ ALWAYS_INLINE V64 beta_density_of(V64 a, V64 b, V64 x, beta_part part) {
     V64 r = {0};
     if (any64(plain)) {
         const V64 z = either(plain, x, splat64(0.5));
+        /* 1 - x is exact as a sum. */
         const sum64 y = any_sum(splat64(1), -z);
         const density64 d = beta_density(either(plain, a, splat64(2)), either(plain, b, splat64(2)), z, y, part);
         const sum64 inverse = inverse_of(product_of(y, z));

@@ -17,6 +17,7 @@ enum { MOST_STEPS = 12 };
  * is about the cube of the step. */
 static const double SETTLED = 0x1p-8, LAST_STEP = 0x1p-19;
 
+/* done: the value has all its digits; other lanes are to be done one by one. */
 typedef struct undone64 {
     V64 value;
     M64 done;
@@ -39,10 +40,13 @@ ALWAYS_INLINE V64 rough_quantile(V64 log_share) {
 
 /* log(part/share), with all digits where both are next to each other. */
 ALWAYS_INLINE V64 log_over(sum64 part, V64 share) {
+    /* (part - share)/share, whose logarithm is a series where it is small; the largest lane decides whether more is
+     * done. */
     const V64 less = ((part.hi - share) + part.lo) / share;
     const V64 near = less * madd(less, madd(less, splat64(1.0 / 3), splat64(-0.5)), splat64(1));
     const M64 is_near = (M64)(size64(less) < 0x1p-17);
     if (!any64(~is_near)) return near;
+    /* A side that has vanished moves as far as a step may. */
     return either(is_near, near, plain_log64(most_of(part.hi / share, splat64(0x1p-1000))));
 }
 
@@ -51,6 +55,7 @@ ALWAYS_INLINE V64 log_over(sum64 part, V64 share) {
 static __attribute__((noinline)) V64 side_move(scaled64 density, sum64 over, M64 asked, V64 sign, V64 bend, V64 share) {
     const sum64 side = product_of_sums(density.value, over);
     sum64 part = {scaled(side.hi, density.k), scaled(side.lo, density.k)};
+    /* 1 over the derivative of log(side) by u: the side over the density. */
     V64 ratio = over.hi;
     if (any64(~asked)) {
         sum64 rest = any_sum(splat64(1), -part.hi);
@@ -58,12 +63,14 @@ static __attribute__((noinline)) V64 side_move(scaled64 density, sum64 over, M64
         ratio = either(asked, ratio, rest.hi / scaled(density.value.hi, density.k));
         part = either_sum(asked, part, rest);
     }
+    /* Halley's divisor, kept between 1/2 and 2 so that a bad start does not throw a lane far out. */
     const V64 log = log_over(part, share), newton = -sign * log * ratio, slow = 1 + 0.5 * (log + newton * bend);
     return newton / most_of(least_of(slow, splat64(2)), splat64(0.5));
 }
 
 /* A step within so many widths. */
 ALWAYS_INLINE V64 step_within(V64 step, V64 width) {
+    /* Beyond the derivatives say nothing. */
     return most_of(least_of(step, 4 * width), -4 * width);
 }
 
@@ -79,6 +86,7 @@ static __attribute__((noinline)) V64 gamma_move(V64 a, V64 x, V64 share, M64 upp
     if (any64(below)) lower = gamma_below_of(a, x, below, none, false, nodes);
     if (any64(~below)) higher = gamma_above_of(a, x, ~below, none, false, nodes);
     const V64 sign = either(upper, zero - 1, zero + 1);
+    /* What is wanted is the side that has been integrated, or the other. */
     return side_move(density, either_sum(below, lower, higher), below ^ upper, sign, a - x, share);
 }
 
@@ -86,15 +94,19 @@ static __attribute__((noinline)) V64 gamma_move(V64 a, V64 x, V64 share, M64 upp
  * a/(a + 1)) / Gamma(a + 1); below it what Q ends with, x^(a-1) exp(-x) / Gamma(a). */
 static __attribute__((noinline)) V64 gamma_first(V64 a, V64 share, M64 upper) {
     const V64 log_share = plain_log64(share), z = rough_quantile(log_share);
+    /* Wilson and Hilferty: (x/a)^(1/3) is about normal with mean 1 - 1/(9 a) and variance 1/(9 a). */
     const V64 base = 1 - 1 / (9 * a) + either(upper, -z, z) / (3 * root64(a));
     const M64 none = (M64)(base < 0.2), less = (M64)(a < 1);
     V64 x = a * base * base * base;
     if (any64(none)) {
+        /* Stirling's formula with one term, for a first guess. */
         const V64 log_gamma = (a + 0.5) * plain_log64(a) - a + 0.91893853320467274 + 1 / (12 * a);
+        /* exp(-690) is still a normal number. */
         const V64 begin = plain_exp(most_of((log_share + log_gamma) / a, splat64(-690)));
         x = either(none, begin * plain_exp(least_of(begin / (a + 1), splat64(1))), x);
     }
     if (!any64(less)) return x;
+    /* Q ends with x^(a-1) exp(-x)/Gamma(a), so x + (1 - a) log(x) is known; one step of it is enough. */
     const V64 inside = either(less, a, splat64(0.5));
     const V64 end = plain_log64(inside) - log_gamma_inside(inside).hi - log_share, far = most_of(end, splat64(1));
     return either(less, most_of(far - (1 - inside) * plain_log64(far), splat64(1)), x);
@@ -103,14 +115,17 @@ static __attribute__((noinline)) V64 gamma_first(V64 a, V64 share, M64 upper) {
 /* From x where it has settled. */
 static __attribute__((noinline)) undone64 gamma_search(V64 a, V64 share, M64 upper, V64 x, M64 settled,
                                                        const lam__nodes *nodes) {
+    /* In units of log(x), since steps are of it. */
     const V64 width = 1 / root64(most_of(a, splat64(1)));
     if (any64(~settled)) x = either(settled, x, gamma_first(a, share, upper));
     for (int i = 0; i < MOST_STEPS && any64(~settled); i++) {
         const V64 step = step_within(gamma_move(a, x, share, upper, &lam__nodes_f32), width);
+        /* x moves by a factor and stays positive. */
         x = either(settled, x, x * plain_exp(step));
         settled |= (M64)(size64(step) < SETTLED * width);
     }
     const V64 step = gamma_move(a, x, share, upper, nodes);
+    /* exp(step) - 1 by its series: the last step is small. */
     return (undone64){madd(x, madd(0.5 * step, step, step), x), settled & (M64)(size64(step) < LAST_STEP * width)};
 }
 
@@ -123,6 +138,7 @@ static __attribute__((noinline)) undone64 small_gamma_search(V64 a, V64 share, M
     const sum64 log = either_sum(upper, log_of(rest), log_of_parts(parts_of(share), zero));
     const sum64 goal = quotient(plus(log, log_gamma_inside(a)), (sum64){a, zero});
     V64 y = zero, by_series = zero;
+    /* None at first. */
     M64 inside = (M64)(a != a);
     for (int i = 0; i < STEPS; i++) {
         const V64 x = plain_exp(most_of(y, splat64(-700)));
@@ -135,10 +151,12 @@ static __attribute__((noinline)) undone64 small_gamma_search(V64 a, V64 share, M
         const V64 off = (y - goal.hi) + by_series;
         if (i == 0) inside = (M64)(off >= 0);
         y = either(inside, y - off * (1 - a * t) / plain_exp(-x), zero);
+        /* by_series is not positive, so log(x) is at least the goal. */
         if (i == 0) y = most_of(y, goal.hi);
     }
     V64 k;
     const sum64 log_x = plus(goal, (sum64){-by_series, zero});
+    /* Below that the result is 0 in any case. */
     const M64 near = (M64)(log_x.hi > -1400);
     const sum64 e = exp_of((sum64){either(near & inside, log_x.hi, zero - 1400), either(near, log_x.lo, zero)}, &k);
     return (undone64){scaled(e.hi + e.lo, k), inside};
@@ -158,11 +176,13 @@ static __attribute__((noinline)) V64 gamma_undone(V64 a, V64 p, bool upper, cons
     const M64 more = plain & (M64)(p > 0.5), above = upper ? ~more : more;
     const V64 share = either(plain, either(more, 1 - p, p), zero + 0.5);
     const M64 less = plain & (M64)(a < 1);
+    /* About the median of a = 2. */
     undone64 r = {zero + 1.7, ~plain};
     M64 near = r.done;
     if (any64(less)) {
         r = small_gamma_search(either(less, a, zero + 0.5), share, above);
         near = (r.done & less) | ~plain;
+        /* What comes of the series beyond 1/4 starts a search that has settled already. */
         r.done = near & ~(less & (M64)(r.value > 0.25));
     }
     if (any64(~r.done)) {
@@ -186,6 +206,7 @@ static __attribute__((noinline)) V64 beta_move(V64 a, V64 b, V64 x, V64 share, c
     const sum64 inverse = inverse_of(either_sum(turned, own, y));
     const side64 q = beta_side(a, b, either_sum(turned, y, own), inverse, turned, off, 1);
     const sum64 over = product_of_sums(beta_below(&q, nodes), inverse);
+    /* a y - b x, the slope of the logarithm of the density on the logit. */
     return side_move(density, over, ~turned, splat64(1), off.hi, share);
 }
 
@@ -195,12 +216,14 @@ static __attribute__((noinline)) V64 beta_move(V64 a, V64 b, V64 x, V64 share, c
 static __attribute__((noinline)) V64 beta_first(V64 a, V64 b, V64 share) {
     const V64 log_share = plain_log64(share), z = -rough_quantile(log_share), middle = plain_log64(a / b);
     const M64 flat = (M64)(least_of(a, b) <= 1) | (M64)(share < 0x1p-20);
+    /* Where Carter's formula has no roots 1 stands for them. */
     const V64 s = 1 / either(flat, splat64(1), 2 * a - 1), t = 1 / either(flat, splat64(1), 2 * b - 1);
     const V64 h = 2 / (s + t), bow = (z * z - 3) / 6;
     const V64 w = z * root64(h + bow) / h - (t - s) * (bow + 5.0 / 6 - 2 / (3 * h));
     const V64 u = middle - 2 * w;
     if (!any64(flat)) return u;
     const V64 begin = (log_share + plain_log64(a) + f64_betaln(a, b)) / a;
+    /* That of the logit of x: the root of 1/a + 1/b. */
     const V64 width = root64(1 / a + 1 / b), normal = middle - z * width, low = least_of(begin, splat64(-0x1p-30));
     const V64 bound = low - plain_log64(1 - plain_exp(most_of(low, splat64(-690))));
     const V64 start = either((M64)(begin < 0), most_of(normal, bound), normal);
@@ -231,12 +254,15 @@ static __attribute__((noinline)) parted64 finished_one_by_one(parted64 r, V64 a,
  * settled keep what they have. */
 static __attribute__((noinline)) parted64 beta_search(V64 a, V64 b, V64 share, const lam__nodes *nodes) {
     const V64 width = root64(1 / a + 1 / b);
+    /* f32 has digits to spare, so no lane is flat there. */
     const M64 flat = nodes == &lam__nodes_f64 ? (M64)(least_of(a, b) < 0.5) : (M64)(a != a);
+    /* logit(x) between -600 and 20, so that neither x nor 1 - x vanishes. */
     const V64 first = most_of(least_of(beta_first(a, b, share), splat64(20)), splat64(-600));
     V64 x = 1 / (1 + plain_exp(-first));
     M64 settled = (M64)(x != x);
     for (int i = 0; i < MOST_STEPS && any64(~settled); i++) {
         const V64 step = step_within(beta_move(a, b, x, share, &lam__nodes_f32), width), grown = x * plain_exp(step);
+        /* x stays inside (0, 1). */
         const V64 next = most_of(least_of(grown / (1 - x + grown), splat64(1 - 0x1p-30)), splat64(0x1p-900));
         x = either(settled, x, next);
         settled |= (M64)(size64(step) < SETTLED * width);
@@ -245,6 +271,7 @@ static __attribute__((noinline)) parted64 beta_search(V64 a, V64 b, V64 share, c
     if (any64(~flat)) {
         const sum64 y = any_sum(splat64(1), -x);
         const V64 step = beta_move(a, b, x, share, nodes);
+        /* x' = x y step and x'' by the step's square: 1 - x moves by the same, with its second part kept. */
         const V64 move = x * y.hi * madd(0.5 * step * (y.hi - x), step, step);
         r.x = either(flat, x, x + move);
         r.rest = either(flat, r.rest, y.hi + (y.lo - move));
@@ -262,6 +289,7 @@ static __attribute__((noinline)) V64 patched_beta_inverse(V64 r, V64 a, V64 b, V
 /* The side above x is that below 1 - x of the operands exchanged. */
 static __attribute__((noinline)) V64 beta_undone(V64 a, V64 b, V64 p, bool upper, const lam__nodes *nodes) {
     const V64 zero = {0};
+    /* The median of equal parameters is 1/2 to the last bit, which the function of single numbers gives. */
     const M64 plain = (M64)(least_of(a, b) >= 0x1p-7) & (M64)(most_of(a, b) <= 0x1p30) & (M64)(p >= 0x1p-900) &
                       (M64)(p < 1) & ~((M64)(a == b) & (M64)(p == 0.5));
     const M64 more = plain & (M64)(p > 0.5), above = upper ? ~more : more;

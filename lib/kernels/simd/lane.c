@@ -24,6 +24,7 @@ ALWAYS_INLINE void f64_choose(double *out, const uint8_t *c, const double *x, co
                                               {0, 0, 0, 0, 0, 0, 0, 1}};
     uint64_t all;
     memcpy(&all, c, sizeof all);
+    /* (a ^ b) & mask ^ b chooses without a choice, and the bits of NaN go through. */
     for (int i = 0; i < GROUP; i += LANES64) {
         U64 bit, a, b;
         memcpy(&bit, own[i], sizeof bit);
@@ -34,7 +35,8 @@ ALWAYS_INLINE void f64_choose(double *out, const uint8_t *c, const double *x, co
     }
 }
 
-/* Bytes of 0 and 1 made negative are all bits or none, and stay so when they are widened. */
+/* Bytes of 0 and 1 made negative are all bits or none, and stay so when they are widened. Words of a group
+ * are 32 bytes in every set; compilers take them apart where vectors are shorter. */
 ALWAYS_INLINE void f32_choose(float *out, const uint8_t *c, const float *x, const float *y) {
     typedef int8_t bytes __attribute__((vector_size(GROUP)));
     typedef uint32_t words __attribute__((vector_size(4 * GROUP)));
@@ -47,6 +49,7 @@ ALWAYS_INLINE void f32_choose(float *out, const uint8_t *c, const float *x, cons
     memcpy(out, &b, sizeof b);
 }
 
+/* elements.h has the arithmetic, which is that of the elementwise loops; B is an unsigned integer of T's size. */
 #define T          double
 #define B          uint64_t
 #define NAME(x)    f64_##x
@@ -87,6 +90,7 @@ GATHER(gather_4, uint32_t)
 GATHER(gather_1, uint8_t)
 #undef GATHER
 
+/* Elements have 8, 4 or 1 bytes; what they mean does not matter here. */
 static void gather(void *to, const char *from, int64_t n, int64_t step, uint8_t item) {
     if (item == 8) gather_8(to, (const void *)from, n, step);
     else if (item == 4) gather_4(to, (const void *)from, n, step);
@@ -102,6 +106,7 @@ static void fill(void *at, int64_t n, int64_t all, uint8_t item) {
 /* What is the same in all lanes is one element, eight times: a group, which every block reads again. */
 static void load(const lam__lane_step *s, char *memory, void *const data[], int64_t first, int64_t lanes, int groups) {
     const bool same = s->same & 1u;
+    /* What is the same has a step of 0 in the data, whatever the lane. */
     const int64_t n = same ? GROUP : lanes, all = same ? GROUP : (int64_t)groups * GROUP,
                   step = same ? 0 : s->as.move.step;
     const char *from = (const char *)data[s->at[1]] + (s->as.move.base + first * step) * s->item[0];
@@ -115,6 +120,7 @@ static void line(const lam__lane_step *s, char *memory, void *const data[], int6
     const lam__lane_line *l = s->as.call.params;
     const int64_t item = s->item[0], end = first + lanes;
     char *to = memory + s->at[0];
+    /* Runs are in the order of lanes, and each says where it ends, so one pass finds those of this block. */
     for (int64_t k = 0, at = first; k < l->count && at < end; k++) {
         const int64_t stop = l->runs[k].end < end ? l->runs[k].end : end, n = stop - at;
         if (n <= 0) continue;
@@ -131,6 +137,7 @@ static void line(const lam__lane_step *s, char *memory, void *const data[], int6
 /* To one element, or of one value to all: either of what is stored and where may be the same in all lanes. */
 static void store(const lam__lane_step *s, const char *memory, void *const data[], int64_t first, int64_t lanes) {
     const bool same = s->same >> 1 & 1u;
+    /* Lanes behind `end` are there to fill the last group and belong to nobody. */
     const int64_t step = s->as.move.step, left = s->as.move.end - first, n = !step ? 1 : lanes < left ? lanes : left;
     if (n <= 0) return;
     const void *from = memory + s->at[1];
@@ -151,6 +158,7 @@ static void call(const lam__lane_step *s, char *memory, int64_t lanes) {
     const bool one = s->same & 1u;
     for (int k = 0; k <= s->inputs; k++) {
         p[k] = memory + s->at[k];
+        /* 0: the loop reads the first element each time. */
         step[k] = k == 0 || one || !(s->same >> k & 1u);
     }
     s->as.call.loop(one ? GROUP : lanes, p, step, s->as.call.params);
@@ -165,6 +173,7 @@ static void waves(const lam__lane_step *s, char *memory, int64_t lanes) {
 /* Bools are bytes of 0 and 1, eight to a group. */
 static void logic(const lam__lane_step *s, char *memory, int groups) {
     uint64_t a, b;
+    /* A bool that is the same in all lanes is one group of eight equal bytes. */
     const int by_a = s->same >> 1 & 1u ? 0 : GROUP, by_b = s->same >> 2 & 1u ? 0 : GROUP;
     const char *x = memory + s->at[1], *y = memory + s->at[s->op == LAM__LANE_NOT ? 1 : 2];
     char *out = memory + s->at[0];
@@ -176,7 +185,8 @@ static void logic(const lam__lane_step *s, char *memory, int groups) {
     }
 }
 
-/* Step by step, each over all groups of the block: what to do next is found out once for them. */
+/* Step by step, each over all groups of the block: what to do next is found out once for them. `same` of the result
+ * says of how many groups it is: then one is computed, whatever the block. */
 static void run(const lam__lane_step *steps, int64_t count, void *memory, void *const data[], int64_t first,
                 int64_t lanes, int groups) {
     for (const lam__lane_step *s = steps, *end = steps + count; s < end; s++) {
@@ -209,6 +219,7 @@ ALWAYS_INLINE void move_one(char *to, const char *from, uint8_t item) {
     else *to = *from;
 }
 
+/* base is where lane 0 lies, and there is no other lane. */
 static void load_one(const lam__lane_step *s, char *memory, void *const data[]) {
     move_one(memory + s->at[0], (const char *)data[s->at[1]] + s->as.move.base * s->item[0], s->item[0]);
 }
@@ -224,11 +235,12 @@ static void call_one(const lam__lane_step *s, char *memory) {
     s->as.call.loop(1, p, step, s->as.call.params);
 }
 
+/* By the loop of vectors: a single lane has the bits that it would have among others. */
 static void waves_one(const lam__lane_step *s, char *memory) {
     lam__elementwise_simd()->sincos(s->as.dtype)(1, memory + s->at[2], memory + s->at[0], memory + s->at[1]);
 }
 
-/* Nothing is broadcast, so `same` has no say. */
+/* Nothing is broadcast, so `same` has no say. There are no lines, which are of many lanes. */
 static void single(const lam__lane_step *steps, int64_t count, void *memory, void *const data[]) {
     char *const m = memory;
     for (const lam__lane_step *s = steps, *end = steps + count; s < end; s++) {

@@ -56,6 +56,7 @@
     ALWAYS_INLINE void NAME(one_##name)(const lam__lane_step *s, char *memory) {                                       \
         *AT(0, T) = f(*AT(1, T), *AT(2, T), *AT(3, T));                                                                \
     }
+/* Comparisons are macros, since they serve both types and give a byte. */
 #define EQ(x, y) ((x) == (y))
 #define NE(x, y) ((x) != (y))
 #define LT(x, y) ((x) < (y))
@@ -63,6 +64,7 @@
 #define GT(x, y) ((x) > (y))
 #define GE(x, y) ((x) >= (y))
 
+/* NAME(f) are the functions of elements.h, of which the elementwise loops are made too, so the bits agree. */
 UNARY(neg, T, NAME(neg))
 UNARY(abs, T, NAME(abs))
 UNARY(square, T, NAME(square))
@@ -81,6 +83,7 @@ BINARY(lt, uint8_t, LT)
 BINARY(le, uint8_t, LE)
 BINARY(gt, uint8_t, GT)
 BINARY(ge, uint8_t, GE)
+/* One rounding: where the machine has no instruction for it the C library does it. */
 TERNARY(fma, MATH(fma))
 TERNARY(mul_div, NAME(mul_div))
 
@@ -93,6 +96,7 @@ ALWAYS_INLINE void NAME(step_where)(const lam__lane_step *s, char *memory, int g
     for (int g = 0; g < groups; g++, out += GROUP, c += by_c, x += by_x, y += by_y) NAME(choose)(out, c, x, y);
 }
 
+/* A single lane has a branch or a move, as the compiler likes. */
 ALWAYS_INLINE void NAME(one_where)(const lam__lane_step *s, char *memory) {
     *AT(0, T) = *AT(1, uint8_t) ? *AT(2, T) : *AT(3, T);
 }

@@ -127,6 +127,7 @@ static const float f32_COUNTER = 0x1.8p23f;
 
 /* Rows and one-line adapters. KEEP IN STEP: loop-kinds */
 /* clang-format off */
+/* Bools are 0 or 1, so their not is no inversion of bits. */
 ALWAYS_INLINE uint8_t bool_not(uint8_t x) { return !x; }
 static void bool_loop_not(LOOP_ARGS) {
     u8_unary(n, p, step, bool_not);
@@ -182,7 +183,7 @@ static lam__loop *find(lam__loop_id id, lam_dtype dtype) {
     return dtype == LAM_BOOL ? bool_loops[id] : loops[id][dtype];
 }
 
-/* The two that there are. */
+/* The two that there are: callers ask for no other dtype. */
 static lam__pair_loop *find_sincos(lam_dtype dtype) {
     return dtype == LAM_F64 ? f64_loop_sincos : f32_loop_sincos;
 }

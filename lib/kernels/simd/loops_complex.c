@@ -17,6 +17,7 @@ typedef lam__c64 c64;
 
 /* ---- division --------------------------------------------------------------------------------------------------- */
 
+/* Of the square of a size: products with such numbers stay in range. */
 ALWAYS_INLINE bool is_square_moderate(double square) {
     return (square > 0x1p-959) & (square < 0x1p959);
 }
@@ -30,6 +31,7 @@ ALWAYS_INLINE bool is_plain(c128 x, c128 y) {
 
 /* ---- loops ------------------------------------------------------------------------------------------------------ */
 
+/* f32 is divided in doubles and rounded once; of f64 the same text has nothing to do. */
 /* clang-format off */
 ALWAYS_INLINE c128 c128_widen(c128 x) { return x; }
 ALWAYS_INLINE c128 c128_narrow(c128 x) { return x; }
@@ -53,6 +55,7 @@ ALWAYS_INLINE c64 c64_narrow(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 #undef T
 #undef NAME
 
+/* Operations that are missing have no meaning, or are elementary functions. */
 #define ROW(name) [LAM__LOOP_##name] = {c128_loop_##name, c64_loop_##name}
 
 static lam__loop *const loops[LAM__LOOP_COUNT][2] = {

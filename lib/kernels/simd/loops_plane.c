@@ -16,6 +16,7 @@
 /* Where lane i of a vector of pairs comes from in those of real and of imaginary parts: half h of both. */
 #define ZIPPED(i, h) ((i) / 2 + (h) * (LANES64 / 2) + (i) % 2 * LANES64)
 
+/* NEIGHBOUR: the lanes of even number, and those of odd number. */
 ALWAYS_INLINE plane64 parts_of_pairs(V64 a, V64 b) {
     return (plane64){__builtin_shufflevector(a, b, LIST64(NEIGHBOUR, 0)),
                      __builtin_shufflevector(a, b, LIST64(NEIGHBOUR, 1))};
@@ -29,6 +30,7 @@ ALWAYS_INLINE plane64 f64_parts(const double *x) {
     return parts_of_pairs(a, b);
 }
 
+/* The way back: lane i of both parts side by side. */
 ALWAYS_INLINE void f64_put(double *out, plane64 z) {
     const V64 a = __builtin_shufflevector(z.re, z.im, LIST64(ZIPPED, 0)),
               b = __builtin_shufflevector(z.re, z.im, LIST64(ZIPPED, 1));
@@ -63,6 +65,7 @@ ALWAYS_INLINE void f32_put(float *out, plane64 z) {
 #undef T
 #undef NAME
 
+/* The order does not matter: ids are indices. */
 #define ROW(name) [LAM__LOOP_##name] = {f64_loop_##name, f32_loop_##name}
 
 static lam__loop *const loops[LAM__LOOP_COUNT][2] = {

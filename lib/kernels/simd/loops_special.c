@@ -40,7 +40,8 @@ ALWAYS_INLINE V32 f32_polygamma(V32 x, V32 order) {
     return f32_through2(x, order, f64_polygamma);
 }
 
-/* Floats go through the same families; their members are made of those of doubles. */
+/* Floats go through the same families; their members are made of those of doubles. LANES and V are those of the
+ * type, DTYPE is what the plain loops of rare members are told. */
 #define T       double
 #define DTYPE   LAM_F64
 #define V       V64

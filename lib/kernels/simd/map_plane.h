@@ -13,6 +13,7 @@ static inline void NAME(fill)(T lanes[2 * LANES64], const T *x, int64_t count) {
 /* m numbers side by side; `out` may be x itself. */
 ALWAYS_INLINE void NAME(plane_block)(int64_t m, T *out, const T *x, plane64 f(plane64)) {
     for (int64_t i = 0; i < m; i += LANES64) {
+        /* Of less than a vector a copy is made, so nothing is read or written behind the end. */
         const int64_t count = m - i;
         T lanes[2 * LANES64];
         if (count < LANES64) NAME(fill)(lanes, x + 2 * i, count);
@@ -29,6 +30,7 @@ ALWAYS_INLINE void NAME(planes)(int64_t n, void *const p[], const int64_t step[]
         m = n - start < NAME(PLANE_BLOCK) ? n - start : NAME(PLANE_BLOCK);
         const T *x = (const T *)p[1] + 2 * start * step[1];
         T *out = (T *)p[0] + 2 * start * step[0];
+        /* Numbers are pairs, so a step is two parts. */
         if (step[1] != 1)
             for (int64_t i = 0; i < m; i++) memcpy(xs + 2 * i, x + 2 * i * step[1], 2 * sizeof(T));
         NAME(plane_block)(m, step[0] == 1 ? out : results, step[1] == 1 ? x : xs, f);
@@ -40,6 +42,7 @@ ALWAYS_INLINE void NAME(planes)(int64_t n, void *const p[], const int64_t step[]
 /* The same of two operands, a vector at a time. */
 ALWAYS_INLINE void NAME(planes2)(int64_t n, void *const p[], const int64_t step[], plane64 f(plane64, plane64)) {
     for (int64_t start = 0, m; start < n; start += m) {
+        /* Two operands have long functions, so one vector at a time is enough to fill the processor. */
         m = n - start < LANES64 ? n - start : LANES64;
         T lanes[3][2 * LANES64];
         const T *x[2];
@@ -57,10 +60,12 @@ ALWAYS_INLINE void NAME(planes2)(int64_t n, void *const p[], const int64_t step[
     }
 }
 
+/* The one function of two operands. */
 static void NAME(loop_pow)(LOOP_ARGS) {
     NAME(planes2)(n, p, step, plane_pow);
 }
 
+/* A loop of its own for each function, which stands in it once. */
 #define PLANE(name)                                                                                                    \
     static void NAME(loop_##name)(LOOP_ARGS) {                                                                         \
         NAME(planes)(n, p, step, plane_##name);                                                                        \

@@ -66,6 +66,7 @@ ALWAYS_INLINE void NAME(vectors1)(int64_t n, void *const p[], const int64_t step
     }
 }
 
+/* As vectors1. Either operand may be gathered while the other is read in place. */
 ALWAYS_INLINE void NAME(vectors2)(int64_t n, void *const p[], const int64_t step[], V f(V, V)) {
     _Alignas(VECTOR_BYTES) T xs[NAME(BLOCK)], ys[NAME(BLOCK)], results[NAME(BLOCK)];
     for (int64_t start = 0, m; start < n; start += m) {

@@ -17,6 +17,7 @@ typedef struct plane64 {
     V64 re, im;
 } plane64;
 
+/* What lanes that are not plain are done by. */
 typedef lam_c128 plane_one(lam_c128);
 
 /* ---- lanes that are not plain ----------------------------------------------------------------------------------- */
@@ -31,6 +32,7 @@ static __attribute__((noinline)) plane64 plane_patched(plane64 r, plane64 z, M64
     return r;
 }
 
+/* One test for the vector; plain lanes keep their bits whatever the others are. */
 ALWAYS_INLINE plane64 plane_patch(plane64 r, plane64 z, M64 plain, plane_one one) {
     return any64(~plain) ? plane_patched(r, z, ~plain, one) : r;
 }
@@ -104,6 +106,7 @@ ALWAYS_INLINE plane64 plane_scaled(plane64 x, double by) {
 
 /* ---- roots ------------------------------------------------------------------------------------------------------ */
 
+/* Squares of such parts, and sums of two of them, are in range. */
 static const double PLANE_MODERATE = 0x1p480;
 
 /* The larger part is a root of half a sum, the other what is left of y: no difference is taken. */
@@ -125,7 +128,7 @@ ALWAYS_INLINE plane64 plane_rsqrt(plane64 z) {
 
 /* ---- exponentials ----------------------------------------------------------------------------------------------- */
 
-/* Beyond these exponentials leave the range, or their squares do. */
+/* Beyond these exponentials leave the range, or their squares do: exp(700) is 2^1010, exp(600) 2^866. */
 static const double PLANE_MOST_EXPONENT = 700, PLANE_MOST_SQUARE = 300;
 
 /* exp(x) (cos(y) + i sin(y)). */
@@ -154,6 +157,7 @@ ALWAYS_INLINE f64_turned turned_by(sum64 angle) {
 
 /* The angle y log(2) is a sum. */
 ALWAYS_INLINE plane64 plane_exp2(plane64 z) {
+    /* exp2(1000) is a number. */
     const M64 plain = is_within(z.re, 1000) & is_within(z.im, 0.5 * f64_NEAR_TURNS);
     const sum64 log_2 = {splat64(0x1.62e42fefa39efp-1), splat64(0x1.abc9e3b39803fp-56)};
     const f64_pair turn = f64_sincos_of(turned_by(product_of(log_2, z.im)));
@@ -214,16 +218,19 @@ ALWAYS_INLINE plane64 plane_tanh(plane64 z) {
     return plane_patch(plane_tanh_of(z), z, is_plain_arc(z, PLANE_MOST_SQUARE), lam__complex_tanh);
 }
 
+/* sin(z) = -i sinh(i z). */
 ALWAYS_INLINE plane64 plane_sin(plane64 z) {
     const plane64 x = turned_left(z), r = turned_right(plane_sinh_of(x));
     return plane_patch(r, z, is_plain_arc(x, PLANE_MOST_EXPONENT), lam__complex_sin);
 }
 
+/* cos(z) = cosh(i z). */
 ALWAYS_INLINE plane64 plane_cos(plane64 z) {
     const plane64 x = turned_left(z);
     return plane_patch(plane_cosh_of(x), z, is_plain_arc(x, PLANE_MOST_EXPONENT), lam__complex_cos);
 }
 
+/* tan(z) = -i tanh(i z). */
 ALWAYS_INLINE plane64 plane_tan(plane64 z) {
     const plane64 x = turned_left(z), r = turned_right(plane_tanh_of(x));
     return plane_patch(r, z, is_plain_arc(x, PLANE_MOST_SQUARE), lam__complex_tan);
@@ -253,6 +260,7 @@ ALWAYS_INLINE plane64 plane_log(plane64 z) {
     return plane_patch(plane_log_of(z), z, is_moderate(z, PLANE_MODERATE), lam__complex_log);
 }
 
+/* The factor is rounded, and so is the product: in units of the last place that is one more. */
 ALWAYS_INLINE plane64 plane_log2(plane64 z) {
     const plane64 r = plane_scaled(plane_log_of(z), 1.44269504088896340736);
     return plane_patch(r, z, is_moderate(z, PLANE_MODERATE), lam__complex_log2);
@@ -270,6 +278,7 @@ ALWAYS_INLINE sum64 plane_angle(plane64 z) {
     const V64 a = f64_magnitude(z.re), b = f64_magnitude(z.im);
     const M64 steep = (M64)(b > a), left = (M64)z.re < 0, sign = (M64)(-(V64){0});
     const sum64 arc = f64_arc_of(either(steep, a, b), either(steep, b, a));
+    /* The arc of the smaller part over the larger; quarters and signs follow from both. */
     const V64 turns = either(steep, splat64(0.5), either(left, splat64(1), splat64(0)));
     const M64 back = (steep ^ left) & sign, below = (M64)z.im & sign;
     const sum64 sum = fast_sum(turns * f64_half_turn[0], (V64)((M64)arc.hi ^ back));
@@ -296,6 +305,7 @@ ALWAYS_INLINE plane64 plane_pow(plane64 x, plane64 y) {
     const f64_pair turn = f64_sincos_of(turned_by((sum64){either(plain, im.hi, (V64){0}), im.lo}));
     const V64 upper = grown.hi + grown.lo;
     const plane64 r = {scaled(upper * turn.cosine, k), scaled(upper * turn.sine, k)};
+    /* Lanes that are products have been given a plain exponent too, and are done again. */
     const M64 others = ~plain | whole;
     return any64(others) ? plane_patched2(r, x, y, others, lam__complex_pow) : r;
 }
@@ -318,6 +328,7 @@ ALWAYS_INLINE plane64 plane_atanh_of(plane64 z, M64 *plain) {
     const V64 x = f64_magnitude(z.re), off = 1 - x, size = madd(off, off, z.im * z.im);
     const sum64 square = sum_of_squares(x, z.im);
     *plain = is_within(x, 0x1p200) & is_within(z.im, 0x1p200) & (M64)(size > 0x1p-900);
+    /* 1 - x^2 - y^2 would cancel on the circle: the square is a sum. */
     const V64 re = 0.25 * f64_log1p(4 * x / size), angle = f64_atan2(2 * z.im, (1 - square.hi) - square.lo);
     return (plane64){with_sign(re, z.re), 0.5 * angle};
 }
@@ -330,6 +341,7 @@ ALWAYS_INLINE plane64 plane_atanh(plane64 z) {
 
 ALWAYS_INLINE plane64 plane_atan(plane64 z) {
     M64 plain;
+    /* atan(z) = -i atanh(i z). */
     const plane64 r = turned_right(plane_atanh_of(turned_left(z), &plain));
     return plane_patch(r, z, plain, lam__complex_atan);
 }
@@ -388,6 +400,7 @@ ALWAYS_INLINE plane64 plane_acos(plane64 z) {
     return plane_patch(plane_acos_of(z), z, is_plain_ellipse(z), lam__complex_acos);
 }
 
+/* asinh(z) = -i asin(i z). */
 ALWAYS_INLINE plane64 plane_asinh(plane64 z) {
     const plane64 x = turned_left(z), r = turned_right(plane_asin_of(x));
     return plane_patch(r, z, is_plain_ellipse(x), lam__complex_asinh);
@@ -401,6 +414,7 @@ ALWAYS_INLINE plane64 plane_acosh(plane64 z) {
 
 /* log(x) - log(1 - x), or, next to 1/2 where these would cancel, twice atanh(2 x - 1). */
 ALWAYS_INLINE plane64 plane_logit(plane64 z) {
+    /* 2 x - 1, exact next to 1/2. */
     const plane64 off = {2 * (z.re - 0.5), 2 * z.im}, less = plane_log1p((plane64){-z.re, -z.im});
     const M64 near = is_within(off.re, 0.5) & is_within(off.im, 0.5);
     const plane64 a = plane_log(z), b = plane_scaled(plane_atanh(off), 2);

@@ -11,8 +11,10 @@
 
 /* What the sign of x and its being 0 make of r = |x|^y: for x < 0 there is a power only where y is whole. */
 ALWAYS_INLINE V64 signed_power(V64 r, V64 x, V64 y) {
+    /* y is odd where it is whole and its half is not; beyond 2^53 all numbers are even. */
     const V64 zero = {0}, half = 0.5 * y;
     const M64 sign = (M64)x & (M64)(-zero), odd = (M64)(y == whole64(y)) & (M64)(half != whole64(half));
+    /* log(0) is not asked for: parts_of_size gives it for 1, and here is what x = 0 makes of it. */
     r = either((M64)(x == 0) & (M64)(y > 0), zero, either((M64)(x == 0) & (M64)(y < 0), zero + INFINITY, r));
     r = (V64)((M64)r | (sign & odd));
     return either((M64)(x < 0) & (M64)(y != whole64(y)), zero + NAN, r);
@@ -21,6 +23,7 @@ ALWAYS_INLINE V64 signed_power(V64 r, V64 x, V64 y) {
 /* |x| as a normal number and the exponent that this takes off it; 1 for what has no logarithm. */
 ALWAYS_INLINE parts64 parts_of_size(V64 x) {
     const V64 zero = {0}, size = f64_magnitude(x);
+    /* A subnormal number is brought up by 2^54, so that its digits are where those of others are. */
     const M64 small = (M64)(size < 0x1p-1022), none = (M64)(size == 0) | ~(M64)(size <= f64_LARGEST);
     parts64 p = parts_of(either(none, zero + 1, either(small, size * 0x1p54, size)));
     p.k -= either(small & ~none, zero + 54, zero);
@@ -42,6 +45,7 @@ ALWAYS_INLINE V64 bounded_exponent(V64 y) {
 static __attribute__((noinline)) V64 pow_anywhere(V64 x, V64 y) {
     const sum64 log = log_of_parts(parts_of_size(x), (V64){0});
     const V64 r = signed_power(exp_limited(product_of(log, bounded_exponent(y))), x, y);
+    /* libm has the rules for infinities and NaN, such as pow(1, NaN) = 1. */
     return f64_patch2(r, x, y, not_finite(x, y), powl);
 }
 
@@ -54,7 +58,9 @@ ALWAYS_INLINE V64 f64_pow(V64 x, V64 y) {
 
 /* Logarithm and exponential have a float's share of digits and some more. */
 ALWAYS_INLINE V64 quick_pow(V64 x, V64 y) {
+    /* Floats are normal numbers as doubles, but the exponent may be as large as theirs. */
     const V64 e = quick_log_of_parts(parts_of_size(x)) * bounded_exponent(y);
+    /* Far beyond what a float holds, and far within what quick_exp can do. */
     const V64 r = signed_power(quick_exp(limited(e, 800)), x, y);
     return f64_patch2(r, x, y, not_finite(x, y), powl);
 }
@@ -67,6 +73,7 @@ ALWAYS_INLINE V32 f32_pow(V32 x, V32 y) {
 
 /* exp(-size) as a sum for size >= 0, 0 from 746 on. */
 ALWAYS_INLINE sum64 exp_of_negative(sum64 size) {
+    /* From 746 on the result is 0 also where size is infinite, and infinity less infinity must not be met. */
     const M64 near = (M64)(size.hi < 750);
     V64 k;
     const sum64 e = exp_of((sum64){-either(near, size.hi, splat64(750)), either(near, -size.lo, (V64){0})}, &k);
@@ -89,11 +96,14 @@ ALWAYS_INLINE sloped64 logistic_and_slope(V64 x, double factor) {
     const V64 power = two_to(most_of(zero - 200, k)); /* beside 1 it is nothing from there on */
     const V64 sum = madd(e.hi, power, one);
     const sum64 d = {sum, madd(e.lo, power, madd(e.hi, power, one - sum))};
+    /* The numerator: 1, on the left e, whose power of 2 is put on at the end. */
     const sum64 n = {either(negative, e.hi, one), either(negative, e.lo, zero)};
     const V64 v = inverse64(d.hi), q = n.hi * v;
+    /* What the first quotient lacks of both parts. */
     const V64 rest = madd(-q, d.lo, remainder_of(n.hi, q, d.hi) + n.lo);
     const V64 miss = remainder_of(one, d.hi, v) - d.lo * v, p = e.hi * v;
     const V64 low = madd(e.lo, v, -remainder_of(p, e.hi, v));
+    /* Left of -746 exp(x) is less than half of the least number. */
     return (sloped64){scaled_unless(x, -746, madd(rest, v, q), either(negative, k, zero)),
                       scaled_unless(below, -746, factor * product_and(p, v, madd(2 * p * v, miss, low * v)), k)};
 }
@@ -112,7 +122,8 @@ ALWAYS_INLINE V64 f64_logistic_slope(V64 x) {
     return f64_sloped_logistic(x).slope;
 }
 
-/* 1 - tanh(x)^2 is 4 s(2 x) s(-2 x) for s = logistic. */
+/* 1 - tanh(x)^2 is 4 s(2 x) s(-2 x) for s = logistic. Without the difference, which would lose all digits where
+ * tanh is next to 1. */
 ALWAYS_INLINE V64 f64_tanh_slope(V64 x) {
     return logistic_and_slope(2 * x, 4).slope;
 }
@@ -128,6 +139,7 @@ ALWAYS_INLINE sum64 one_and(V64 power, sum64 u) {
 ALWAYS_INLINE V64 tanh_of_size(V64 size) {
     const reduced_exp e = reduced_exp_of((sum64){-2 * bounded(size, 22), {0}});
     const V64 power = two_to(e.k);
+    /* 1 + e and 1 - e as sums: the power of 2 and what comes on top of it are added apart. */
     const sum64 u = fast_sum(e.r * power, e.tail * power);
     const sum64 q = quotient(one_and(-power, (sum64){-u.hi, -u.lo}), one_and(power, u));
     return f64_odd(size, q.hi + q.lo);
@@ -137,6 +149,7 @@ ALWAYS_INLINE V64 tanh_of_size(V64 size) {
 ALWAYS_INLINE V64 tanh_of_size(V64 size) {
     const doubling d = doubling_of(bounded(size, 19.2), 1.28125);
     const sum64 p = PIECES(d.off, d.at, lam__table_tanh);
+    /* In the first pieces tanh(x)/x - 1 is tabulated, so that x itself is what is rounded last. */
     const M64 small = (M64)(d.middle < 1.5);
     return madd(either(small, size, splat64(1)), p.lo, either(small, size, p.hi));
 }
@@ -162,6 +175,7 @@ ALWAYS_INLINE V32 f32_logistic_slope(V32 x) {
     return f32_through1(x, quick_bell);
 }
 
+/* Through doubles. */
 ALWAYS_INLINE V32 f32_tanh_slope(V32 x) {
     return f32_through1(x, quick_tanh_slope);
 }
@@ -176,6 +190,7 @@ ALWAYS_INLINE sum64 log_of_1_and_exp(sum64 size) {
 
 /* log(1 + e) for 0 <= e <= 1. */
 ALWAYS_INLINE V64 quick_log_of_1_and(V64 e) {
+    /* The series, where 1 + e would lose e. */
     const V64 small = e - e * e * madd(e, splat64(-1.0 / 3), splat64(0.5));
     return either((M64)(e < 0x1p-12), small, quick_log_of_parts(parts_of(1 + e)));
 }
@@ -190,6 +205,7 @@ typedef struct ordered64 {
 
 /* NaN makes neither larger; finite_or_larger then gives the sum. */
 ALWAYS_INLINE ordered64 ordered_of(V64 x, V64 y) {
+    /* Of equal operands the second, so the gap is 0. */
     const M64 first = (M64)(x > y);
     const V64 larger = either(first, x, y);
     return (ordered64){larger, any_sum(larger, -either(first, y, x))};
@@ -213,9 +229,11 @@ ALWAYS_INLINE V64 f64_logaddexp2(V64 x, V64 y) {
     const sum64 unit = {splat64(0x1.62e42fefa39efp-1), splat64(0x1.abc9e3b39803fp-56)};
     const sum64 inverse = {splat64(0x1.71547652b82fep+0), splat64(0x1.777d0ffda0d24p-56)};
     const ordered64 o = ordered_of(x, y);
+    /* 2^-1100 is no number; of an infinite gap the multiple by a sum would be NaN. */
     const M64 near = (M64)(o.gap.hi < 1100);
     const sum64 gap = {either(near, o.gap.hi, splat64(1100)), either(near, o.gap.lo, (V64){0})};
     const sum64 rest = product_of_sums(log_of_1_and_exp(product_of_sums(gap, unit)), inverse);
+    /* log2(2) is 1, which must not be rounded. */
     const M64 same = (M64)(gap.hi == 0);
     const sum64 sum = any_sum(o.larger, either(same, splat64(1), rest.hi));
     return finite_or_larger(sum.hi + (sum.lo + either(same, (V64){0}, rest.lo)), o.larger, x, y);
@@ -227,6 +245,7 @@ ALWAYS_INLINE V64 logistic_of_sum(sum64 x) {
     const M64 negative = (M64)(x.hi < 0), near = (M64)(size < 800);
     V64 k;
     const sum64 e = exp_of((sum64){-bounded(size, 800), either(near, either(negative, x.lo, -x.lo), zero)}, &k);
+    /* As in logistic_and_slope, of an argument that is a sum. */
     const V64 least = most_of(zero - 200, k); /* beside 1 it is nothing from there on */
     sum64 d = fast_sum(one, scaled(e.hi, least));
     d.lo += scaled(e.lo, least);
@@ -246,10 +265,12 @@ ALWAYS_INLINE V64 f64_logaddexp_slope(V64 x, V64 y) {
 
 ALWAYS_INLINE V64 f64_logaddexp2_slope(V64 x, V64 y) {
     const sum64 unit = {splat64(0x1.62e42fefa39efp-1), splat64(0x1.abc9e3b39803fp-56)}, lead = lead_of(x, y);
+    /* The same for the slope: logistic_of_sum needs no more. */
     const V64 hi = limited(lead.hi, 1200);
     return logistic_of_sum(product_of_sums((sum64){hi, either((M64)(hi == lead.hi), lead.lo, (V64){0})}, unit));
 }
 
+/* As `share` of reference/floats.h, in doubles for f32. */
 ALWAYS_INLINE V64 quick_share(V64 x, V64 y, double unit) {
     const V64 lead = either((M64)(x == y), (V64){0}, x - y), e = quick_exp(-bounded(unit * f64_magnitude(lead), 150));
     return either((M64)(lead < 0), e, splat64(1)) * inverse64(1 + e);
@@ -273,6 +294,7 @@ ALWAYS_INLINE V32 f32_logaddexp2_slope(V32 x, V32 y) {
 
 /* The larger plus log(1 + exp(-unit gap)) / unit to a float's digits; exact between equals for unit = log(2). */
 ALWAYS_INLINE V64 quick_sum_of_powers(V64 x, V64 y, double unit) {
+    /* Of infinite operands the gap is NaN, but finite_or_larger does not look at it. */
     const V64 larger = either((M64)(x > y), x, y), gap = unit * f64_magnitude(x - y);
     const V64 rest = quick_log_of_1_and(quick_exp(-bounded(gap, 150))) * (1 / unit);
     const V64 even = splat64(0x1.62e42fefa39efp-1 / unit);
@@ -310,12 +332,15 @@ ALWAYS_INLINE V64 f64_log_cosh(V64 x, V64 y) {
     const sum64 gap = any_sum(x, -y), log_2 = {zero + 0x1.62e42fefa39efp-1, zero + 0x1.abc9e3b39803fp-56};
     const M64 less = (M64)(gap.hi < 0);
     sum64 size = {f64_magnitude(gap.hi), either(less, -gap.lo, gap.lo)};
+    /* Of an infinite difference the second part is NaN. */
     size.lo = either((M64)(size.hi <= f64_LARGEST), size.lo, zero);
+    /* The series up to 1/4, for which the square is formed of what is at most 1. */
     const sum64 near = {bounded(size.hi, 1), either((M64)(size.hi < 1), size.lo, zero)};
     const sum64 square = product_of_sums(near, near);
     const V64 small = 0.5 * square.hi + madd(square.hi * square.hi, POWERS(square.hi, LOG_COSH), 0.5 * square.lo);
     const sum64 rest = minus(log_of_1_and_exp((sum64){2 * size.hi, 2 * size.lo}), log_2);
     const sum64 sum = any_sum(size.hi, rest.hi);
+    /* Beyond 40 exp(-2 size) is nothing beside log(2). */
     const V64 middle = sum.hi + (sum.lo + (rest.lo + size.lo)), far = size.hi + (size.lo - log_2.hi);
     return either((M64)(size.hi < 0.25), small, either((M64)(size.hi > 40), far, middle));
 }
@@ -323,6 +348,7 @@ ALWAYS_INLINE V64 f64_log_cosh(V64 x, V64 y) {
 ALWAYS_INLINE V64 quick_log_cosh(V64 x, V64 y) {
     const V64 size = f64_magnitude(x - y), square = bounded(size, 1) * bounded(size, 1);
     const V64 small = square * madd(square, POWERS(square, LOG_COSH), splat64(0.5));
+    /* exp(-150) is nothing for a float. */
     const V64 rest = quick_log_of_1_and(quick_exp(-2 * bounded(size, 75))) - 0x1.62e42fefa39efp-1;
     return either((M64)(size < 0.25), small, size + rest);
 }

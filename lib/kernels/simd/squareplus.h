@@ -8,6 +8,8 @@
 
 /* v (size + v) - b, of which the first two terms nearly cancel: with as many digits as v^2 has. */
 ALWAYS_INLINE V64 f64_beyond(V64 v, V64 size, V64 b) {
+/* v^2 + (v size - b): each product is rounded with what is taken from it. Without fma the sum of both factors is
+ * formed first, so that there is one product. */
 #if defined(VECTOR_FMA)
     return madd(v, v, madd(v, size, -b));
 #else
@@ -16,11 +18,13 @@ ALWAYS_INLINE V64 f64_beyond(V64 v, V64 size, V64 b) {
 #endif
 }
 
+/* fused32 rounds once in every set, so there is one form. */
 ALWAYS_INLINE V32 f32_beyond(V32 v, V32 size, V32 b) {
     return fused32(v, v, fused32(v, size, -b));
 }
 
-/* 1/x to half of its digits and more, where that is less work. */
+/* 1/x to half of its digits and more, where that is less work. A guess of 14 bits and one step of Newton's make 28;
+ * a division where there is no guess. */
 ALWAYS_INLINE V64 f64_half_inverse(V64 x) {
 #if defined(__AVX512F__)
     const V64 guess = (V64)_mm512_rcp14_pd((__m512d)x);
@@ -38,7 +42,8 @@ ALWAYS_INLINE V32 f32_half_inverse(V32 x) {
 #endif
 }
 
-/* The root of x and its inverse, of as many digits. A guess of 14 bits, made 28; 14 are enough for floats. */
+/* The root of x and its inverse, of as many digits: what is made of them corrects them. A guess of 14 bits, made
+ * 28; 14 are enough for floats. */
 ALWAYS_INLINE V64 f64_half_root(V64 x, V64 *inverse) {
 #if defined(__AVX512F__)
     const V64 guess = (V64)_mm512_rsqrt14_pd((__m512d)x), root = guess * x;
@@ -83,6 +88,7 @@ ALWAYS_INLINE V32 f32_ratio_by(V32 x, V32 y, V32 inverse) {
 #endif
 }
 
+/* W is what single lanes are done in: those with b below LEAST or x^2 + b beyond MOST. */
 #define T       double
 #define V       V64
 #define M       M64

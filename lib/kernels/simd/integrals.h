@@ -31,6 +31,7 @@ ALWAYS_INLINE sum64 log_gamma_beyond(V64 x) {
 ALWAYS_INLINE V64 f64_gamma(V64 x) {
     const M64 plain = (M64)(x >= 0x1p-500) & (M64)(x <= 200), below = (M64)(x < 1), inside = (M64)(x < 9);
     const V64 y = either(plain, x, splat64(2));
+    /* 2 stands for lanes that are not plain, and for those that go the other way. */
     sum64 log = log_gamma_inside(either(inside, y, splat64(2)));
     if (any64(~inside)) log = either_sum(inside, log, log_gamma_beyond(either(inside, splat64(9), y)));
     V64 k;
@@ -52,6 +53,7 @@ static const double EXP1_REST[] = {
 /* x - gamma - log(x) less the rest, for x < 0.5, where nothing cancels to speak of. */
 ALWAYS_INLINE V64 exp1_inside(V64 x) {
     const sum64 less = any_sum(x, splat64(-EULER_GAMMA)), log = log_of_parts(parts_of(x), (V64){0});
+    /* gamma is a sum of two, since for x next to 0.5 the parts are of one size. */
     const sum64 r = minus((sum64){less.hi, less.lo - EULER_GAMMA_REST}, log);
     return r.hi + madd(-x * x, POWERS(x, EXP1_REST), r.lo);
 }
@@ -60,6 +62,7 @@ ALWAYS_INLINE V64 exp1_inside(V64 x) {
 ALWAYS_INLINE V64 exp1_beyond(V64 x) {
     const sum64 inverse = inverse_of(any_sum(x, splat64(0.5 + 0x1p-20)));
     const sum64 e = VALUE(place_of_inverse(15.5 - 0x1p-30, 16, inverse), lam__table_exp1);
+    /* exp(-x) e: both as sums. */
     const sum64 r = damped((sum64){x, {0}}, product_of_sums(e, inverse));
     return r.hi;
 }
@@ -68,11 +71,13 @@ ALWAYS_INLINE V64 exp1_beyond(V64 x) {
 ALWAYS_INLINE V64 exp1_of(V64 x) {
     const V64 half = splat64(0.5);
     const M64 inside = (M64)(x < 0.5);
+    /* exp(-1000) is nothing. */
     const V64 r = exp1_beyond(either(inside, half, bounded(x, 1000)));
     return any64(inside) ? either(inside, exp1_inside(either(inside, x, half)), r) : r;
 }
 
 ALWAYS_INLINE V64 f64_exp1(V64 x) {
+    /* Below 2^-1000 log(x) is done in another way; NaN and what is left of 0 go there too. */
     const M64 plain = (M64)(x >= 0x1p-1000);
     return PATCHED(exp1_of(either(plain, x, splat64(1))), x, plain, LAM__EXPN, 1);
 }
@@ -98,6 +103,7 @@ ALWAYS_INLINE V64 expi_inside(V64 x) {
     const sum64 away = any_sum(x, splat64(-EXPI_ZERO)), d = {away.hi, away.lo - EXPI_ZERO_REST};
     const sum64 log = log_of(quotient((sum64){x, {0}}, (sum64){splat64(EXPI_ZERO), splat64(EXPI_ZERO_REST)}));
     const V64 more = madd(x, POWERS(x, EXPI_REST), splat64(EXPI_FIRST_REST));
+    /* The last coefficient has a second part, so that next to the zero no digit is lost. */
     const sum64 r = plus(log, product_of_sums(d, fast_sum(splat64(EXPI_FIRST), more)));
     return r.hi + r.lo;
 }
@@ -111,6 +117,7 @@ ALWAYS_INLINE V64 expi_beyond(V64 x) {
 
 /* Left of 0 it is -E_1(-x). */
 ALWAYS_INLINE V64 f64_expi(V64 x) {
+    /* 1 stands for lanes that have another part. */
     const V64 size = f64_magnitude(x), one = splat64(1);
     const M64 plain = (M64)(size >= 0x1p-1000) & (M64)(size <= 0x1p60), left = (M64)(x < 0), inside = (M64)(size < 1);
     const V64 y = either(plain, size, one);
@@ -147,6 +154,7 @@ ALWAYS_INLINE V64 si_beyond(V64 x) {
 ALWAYS_INLINE V64 f64_si(V64 x) {
     const V64 size = f64_magnitude(x), four = splat64(4);
     const M64 plain = (M64)(size >= 0x1p-900) & (M64)(size <= 0x1p900), inside = (M64)(size < 4);
+    /* Pieces are a quarter wide. */
     const V64 y = either(plain, size, four), near = either(inside, y, four);
     const sum64 p = product_of(VALUE(place_of(madd(near, four, splat64(-0.5))), lam__table_si), near);
     V64 r = p.hi + p.lo;
@@ -158,6 +166,7 @@ ALWAYS_INLINE V64 f64_si(V64 x) {
 ALWAYS_INLINE V64 f64_si_slope(V64 x) {
     const V64 size = f64_magnitude(x);
     const M64 plain = (M64)(size >= 0x1p-60) & (M64)(size <= 0x1p900);
+    /* Below 2^-60 sin(x)/x is 1, which the function of single numbers gives. */
     const V64 y = either(plain, size, splat64(1));
     const sum64 q = quotient(waves_of(f64_turned_of(y)).sine, (sum64){y, {0}});
     return PATCHED(q.hi + q.lo, x, plain, LAM__SIN_INT, 1);
@@ -179,6 +188,7 @@ static const double CI_REST[] = {
 
 /* By the distance from the second zero, around which the terms below cancel. */
 ALWAYS_INLINE V64 ci_next_to_zero(V64 x) {
+    /* The zero as a sum of two. */
     const sum64 d = fast_sum(x - CI_ZERO, splat64(-CI_ZERO_REST)); /* the difference is exact */
     const V64 more = madd(d.hi, POWERS(d.hi, CI_REST), splat64(CI_FIRST_REST));
     const sum64 r = product_of_sums(d, fast_sum(splat64(CI_FIRST), more));
@@ -187,6 +197,7 @@ ALWAYS_INLINE V64 ci_next_to_zero(V64 x) {
 
 /* gamma + log(x) less what is even in x, for x < 2.9; next to the first zero the rest of the table is not small. */
 ALWAYS_INLINE V64 ci_inside(V64 x) {
+    /* (gamma + log(x) - Ci(x))/x^2, which is even and smooth. */
     const sum64 even = VALUE(place_of(madd(x, splat64(4), splat64(-0.5))), lam__table_ci);
     const sum64 less = product_of_sums(even, product(x, x)), log = log_of_parts(parts_of(x), (V64){0});
     const sum64 r = minus(plus(log, (sum64){splat64(EULER_GAMMA), splat64(EULER_GAMMA_REST)}), less);
@@ -199,6 +210,7 @@ ALWAYS_INLINE V64 ci_beyond(V64 x) {
     const place p = place_of_inverse(15.5 - 0x1p-30, 64, inverse);
     const waves64 turn = waves_of(f64_turned_of(x));
     const sum64 f = VALUE(p, lam__table_si_f), g = product_of_sums(VALUE(p, lam__table_si_g), inverse);
+    /* Sums of two: next to zeros of Ci both products are of one size. */
     const sum64 r = minus(product_of_sums(f, turn.sine), product_of_sums(g, turn.cosine));
     const sum64 all = product_of_sums(fast_sum(r.hi, r.lo), inverse);
     return all.hi + all.lo;
@@ -209,6 +221,7 @@ ALWAYS_INLINE V64 ci_beyond(V64 x) {
 ALWAYS_INLINE V64 f64_ci(V64 x) {
     const V64 size = f64_magnitude(x), four = splat64(4);
     const M64 plain = (M64)(size >= 0x1p-400) & (M64)(size <= 0x1p900);
+    /* From 2.9 to 4 the second zero is near. */
     const M64 inside = (M64)(size < 2.9), beyond = (M64)(size >= 4), between = plain & ~inside & ~beyond;
     const V64 y = either(plain, size, four);
     V64 r = {0};
@@ -222,6 +235,7 @@ ALWAYS_INLINE V64 f64_ci(V64 x) {
 
 /* pi/2 x^2: the square as a sum, whole turns taken off exactly of both parts, then the nearest quarter. */
 ALWAYS_INLINE f64_turned turned_square(V64 x) {
+    /* 4 quarters are a turn, so multiples of 4 come off both parts, which is exact. */
     const sum64 v = product(x, x), u = any_sum(v.hi - 4 * whole64(0.25 * v.hi), v.lo - 4 * whole64(0.25 * v.lo));
     const V64 shifted = u.hi + ROUNDER;
     const sum64 half_pi = {splat64(0x1.921fb54442d18p+0), splat64(0x1.1a62633145c07p-54)};
@@ -238,6 +252,7 @@ typedef struct fresnel_parts {
 ALWAYS_INLINE fresnel_parts fresnel_parts_of(V64 x) {
     const sum64 inverse = inverse_of(any_sum(x, splat64(0x1p-20)));
     const place p = place_of_inverse(15.5 - 0x1p-30, 16, inverse);
+    /* 1/(pi s), with 1/pi as a sum. */
     const sum64 over_pi =
         product_of_sums(inverse, (sum64){splat64(0x1.45f306dc9c883p-2), splat64(-0x1.6b01ec5417056p-56)});
     const sum64 f = product_of_sums(VALUE(p, lam__table_fresnel_f), over_pi);
@@ -265,6 +280,7 @@ static const double FRESNEL_C_REST[] = {
 /* x^3 in two parts, times a bracket that is a sum: all that is rounded is below an ulp of the result. */
 ALWAYS_INLINE V64 fresnel_s_inside(V64 x) {
     const V64 fourth = (x * x) * (x * x);
+    /* The bracket is a series in x^4. */
     const V64 more = madd(fourth, POWERS(fourth, FRESNEL_S_REST), splat64(FRESNEL_S_FIRST_REST));
     const sum64 p = product_of_sums(fast_sum(splat64(FRESNEL_S_FIRST), more), product_of(product(x, x), x));
     return p.hi + p.lo;
@@ -284,6 +300,7 @@ ALWAYS_INLINE M64 is_plain_fresnel(V64 size) {
 /* C(x), or S(x) where `sine` says so. */
 ALWAYS_INLINE V64 fresnel_of(bool sine, V64 x) {
     const V64 size = f64_magnitude(x), one = splat64(1);
+    /* Both are odd. */
     const M64 plain = is_plain_fresnel(size), inside = (M64)(size < 1), sign = (M64)x & (M64)(-(V64){0});
     const V64 y = either(plain, size, one), near = either(inside, y, one), far = either(inside, one, y);
     V64 r = sine ? fresnel_s_inside(near) : fresnel_c_inside(near);
@@ -292,6 +309,7 @@ ALWAYS_INLINE V64 fresnel_of(bool sine, V64 x) {
         const waves64 w = waves_of(turned_square(far));
         const sum64 less = {-w.sine.hi, -w.sine.lo};
         const V64 beyond = sine ? half_less(p.f, w.cosine, p.g, w.sine) : half_less(p.g, w.cosine, p.f, less);
+        /* S and C differ by a quarter of the turn (tables.h). */
         r = either(inside, r, beyond);
     }
     return PATCHED((V64)((M64)r | sign), x, plain, sine ? LAM__SIN_FRES : LAM__COS_FRES, 0);
@@ -323,6 +341,7 @@ ALWAYS_INLINE V64 f64_fresnel_c_slope(V64 x) {
 /* Li2(u)/u for u = 1 - x from -1.5 to 0.5. */
 ALWAYS_INLINE sum64 spence_share(sum64 x) {
     place p = place_of(madd(x.hi, splat64(8), splat64(-4.5)));
+    /* The second part of x moves the point within its piece. */
     p.off = madd(x.lo, splat64(8), p.off);
     return VALUE(p, lam__table_spence);
 }
@@ -331,10 +350,12 @@ ALWAYS_INLINE sum64 spence_share(sum64 x) {
 ALWAYS_INLINE V64 spence_outside(V64 x) {
     const V64 zero = {0};
     const M64 left = (M64)(x < 1);
+    /* The reflections 1 - x and 1/x, both of which lead into the table. */
     const sum64 u = either_sum(left, (sum64){x, zero}, inverse_of((sum64){either(left, zero + 1, x), zero}));
     sum64 rest = any_sum(zero + 1, -u.hi);
     rest.lo -= u.lo;
     const sum64 log = log_of_parts(parts_of(x), zero), share = product_of_sums(spence_share(rest), u);
+    /* pi^2/6 as a sum. */
     const sum64 whole = minus((sum64){zero + 0x1.a51a6625307d3p+0, zero + 0x1.1873d8912200cp-55}, share);
     const sum64 both = product_of_sums(log, log_of(rest)), square = product_of_sums(log, log);
     const sum64 more = plus(whole, (sum64){0.5 * square.hi, 0.5 * square.lo});
@@ -347,6 +368,7 @@ ALWAYS_INLINE V64 f64_spence(V64 x) {
     const V64 zero = {0};
     const M64 plain = (M64)(x >= 0x1p-1000) & (M64)(x <= 0x1p900), inside = (M64)(x >= 0.5) & (M64)(x < 2.5);
     const V64 near = either(inside, x, zero + 1);
+    /* 1 stands for what the table does not hold: its share is finished with a factor 0. */
     const sum64 p = product_of_sums(spence_share((sum64){near, zero}), any_sum(zero + 1, -near));
     V64 r = p.hi + p.lo;
     if (any64(plain & ~inside)) r = either(inside, r, spence_outside(either(plain & ~inside, x, zero + 0.25)));
@@ -355,6 +377,7 @@ ALWAYS_INLINE V64 f64_spence(V64 x) {
 
 /* log(x)/(1 - x), its slope. */
 ALWAYS_INLINE V64 f64_spence_slope(V64 x) {
+    /* At 1 the quotient is 0/0. */
     const M64 plain = (M64)(x >= 0x1p-1000) & (M64)(x <= 0x1p900) & (M64)(x != 1);
     const V64 y = either(plain, x, splat64(2));
     const sum64 q = quotient(log_of_parts(parts_of(y), (V64){0}), any_sum(splat64(1), -y));
@@ -367,6 +390,7 @@ ALWAYS_INLINE V64 f64_spence_slope(V64 x) {
 ALWAYS_INLINE V64 f64_exprel(V64 x) {
     const V64 size = f64_magnitude(x), one = splat64(1);
     const M64 plain = (M64)(size <= 0x1p900), small = (M64)(size < 0x1p-60);
+    /* x next to nothing: the quotient is 1. */
     const V64 y = either(plain & ~small, x, one);
     V64 k;
     const sum64 q = quotient(f64_expm1_parts(y, &k), (sum64){y, {0}});
@@ -392,6 +416,7 @@ ALWAYS_INLINE V64 exprel_slope_beyond(V64 x) {
 ALWAYS_INLINE V64 f64_exprel_slope(V64 x) {
     const V64 size = f64_magnitude(x);
     const M64 plain = (M64)(size <= 0x1p400), near = (M64)(size <= 0.25);
+    /* The series in vectors that have such lanes only. */
     const V64 z = either(near, x, (V64){0}), r = 0.5 + z * POWERS(z, EXPREL_SLOPE);
     const V64 y = any64(~near) ? either(near, r, exprel_slope_beyond(either(plain & ~near, x, splat64(1)))) : r;
     return PATCHED(y, x, plain, LAM__EXPREL, 1);
@@ -405,14 +430,18 @@ ALWAYS_INLINE V64 f64_exprel_slope(V64 x) {
 ALWAYS_INLINE sum64 lambert_of(V64 x) {
     const V64 zero = {0}, one = zero + 1;
     const V64 first = log_of_parts(parts_of(1 + x), zero).hi, second = log_of_parts(parts_of(1 + first), zero).hi;
+    /* Iacono and Boyd's first guess, log(1 + x) (1 - log(1 + log(1 + x))/(2 + log(1 + x))). */
     V64 w = first * (1 - second / (2 + first)), k;
+    /* Next to 0 W is x, and the guess would be 0/0. */
     w = either((M64)(f64_magnitude(x) < 0x1p-10), x, w);
+    /* Each step squares the error: four take a guess of two digits to all. */
     for (int i = 0; i < 4; i++) w = w * (1 + log_of_parts(parts_of(x / w), zero).hi) / (1 + w);
     const sum64 e = product_of(exp_of((sum64){-w, zero}, &k), x), gap = any_sum(w, -scaled(e.hi, k));
+    /* w - x exp(-w), with what it is rounded by. */
     return fast_sum(w, -(gap.hi + (gap.lo - scaled(e.lo, k))) / (one + w));
 }
 
-/* Where the steps hold; 1 elsewhere. */
+/* Where the steps hold; 1 elsewhere. W has a branch point at -1/e, next to which digits are lost. */
 ALWAYS_INLINE M64 is_plain_lambert(V64 x) {
     return (M64)(x >= -0.25) & (M64)(x <= 0x1p900) & (M64)(f64_magnitude(x) >= 0x1p-60);
 }
@@ -428,6 +457,7 @@ ALWAYS_INLINE V64 f64_lambertw_slope(V64 x) {
     const M64 plain = is_plain_lambert(x);
     const V64 y = either(plain, x, splat64(1));
     const sum64 w = lambert_of(y), more = any_sum(splat64(1), w.hi);
+    /* 1 + W as a sum. */
     const sum64 q = quotient(w, product_of(fast_sum(more.hi, more.lo + w.lo), y));
     return PATCHED(q.hi + q.lo, x, plain, LAM__LAMBERT, 1);
 }

@@ -28,6 +28,7 @@ ALWAYS_INLINE sum64 inverse_middle(V64 x) {
 ALWAYS_INLINE sum64 inverse_tail(V64 q) {
     const sum64 log = log_of_parts(parts_of(q), (V64){0}), size = root_of((sum64){-log.hi, -log.lo});
     const sum64 off =
+        /* As the table says: in 16.57 - 32/(L + 1.05). */
         VALUE(place_of_inverse(16.57, 32, inverse_of(any_sum(size.hi, splat64(1.05)))), lam__table_erfc_inv);
     const sum64 y = any_sum(size.hi, off.hi);
     return fast_sum(y.hi, y.lo + (size.lo + off.lo));
@@ -36,12 +37,14 @@ ALWAYS_INLINE sum64 inverse_tail(V64 q) {
 /* erf_inv(x)/x as a function of -log(1 - x^2), in which it is as smooth at 0 as in the tails. */
 ALWAYS_INLINE V64 f64_erf_inv(V64 x) {
     const V64 zero = {0}, size = f64_magnitude(x), number = either((M64)(size < 1), x, zero);
+    /* 1 - x^2 as a sum: next to 1 the first difference is exact. */
     const sum64 square = product(number, number), left = fast_sum(zero + 1, -square.hi);
     const sum64 log = f64_log_of_sum(fast_sum(left.hi, left.lo - square.lo));
     const doubling d = doubling_of(-log.hi, 2.40625);
     const sum64 p = PIECES(d.off - log.lo, d.at, lam__table_erf_inv), y = product_of(p, number);
-    /* Next to the least numbers products have no exact error. */
+    /* Next to the least numbers products have no exact error. The factor is sqrt(pi)/2, the slope at 0. */
     const V64 r = either((M64)(size < 0x1p-900), number * 0.88622692545275801, y.hi + y.lo);
+    /* Beyond 1 there is none. */
     return either((M64)(size < 1), r, either((M64)(size == 1), x * INFINITY, zero + NAN));
 }
 
@@ -63,8 +66,10 @@ ALWAYS_INLINE V64 f64_ndtri(V64 p) {
     const V64 zero = {0};
     const M64 low = (M64)(p < 0.5), middle = (M64)(p >= 0.25) & (M64)(p <= 0.75);
     const M64 rare = ~((M64)(p >= 0x1p-300) & (M64)(p < 1));
+    /* Exact between 1/4 and 3/4. */
     V64 y = times_root_2(inverse_middle(either(middle, 2 * p - 1, zero)));
     if (any64(~middle)) {
+        /* Exact from 1/2 on, so the upper tail has as many digits as p has. */
         const V64 tail = times_root_2(inverse_tail(either(middle | rare, zero + 0.5, 2 * either(low, p, 1 - p))));
         y = either(middle, y, either(low, -tail, tail));
     }
@@ -87,6 +92,7 @@ ALWAYS_INLINE V64 f64_ndtri_slope(V64 p) {
     const V64 zero = {0}, half = zero + 0.5;
     const sum64 root = {zero + 0x1.40d931ff62706p+1, zero - 0x1.a6a0d6f814637p-53};
     const M64 rare = ~((M64)(p >= 0x1p-300) & (M64)(p < 1));
+    /* The smaller tail, twice. */
     const V64 q = 2 * either(rare, half, either((M64)(p < 0.5), p, 1 - p));
     const M64 middle = (M64)(q >= 0.5);
     sum64 y = inverse_middle(either(middle, 1 - q, zero));

@@ -28,6 +28,7 @@ ALWAYS_INLINE NAME(log_off) NAME(log_off_of)(V z, const V *more, V inverse, cons
     const V r = whole.hi - 1, lacks = more ? OWN(madd)(*more, inverse, whole.lo) : whole.lo,
             lo = OWN(madd)(lacks, -r, lacks);
     if (u->natural) return (NAME(log_off)){r, {r, lo}};
+    /* Over log(base): the product with its error. */
     const SUM p = OWN(product)(r, (V){0} + u->inverse);
     const V rest = OWN(madd)(r, (V){0} + u->inverse_rest, p.lo);
     return (NAME(log_off)){r, {p.hi, OWN(madd)(lo, (V){0} + u->inverse, rest)}};
@@ -38,6 +39,7 @@ ALWAYS_INLINE SUM NAME(log_in_unit)(PARTS p, const V *more, const NAME(log_unit)
     const NAME(log_off) o = NAME(log_off_of)(p.z, more, OWN(pick)(u->table[0], p.at), u);
     const V base = OWN(madd)(p.k, (V){0} + u->log_2, OWN(pick)(u->table[1], p.at));
     const V rest = OWN(madd)(p.k, (V){0} + u->log_2_rest, OWN(pick)(u->table[2], p.at));
+    /* The larger part first; where k and the piece are 0 it is the other alone. */
     const SUM a = OWN(fast_sum)(base, o.scaled.hi);
     const V bend = OWN(powers)(o.off, u->rest, REST_TERMS);
     return (SUM){a.hi, a.lo + OWN(madd)(o.off * o.off, bend, rest + o.scaled.lo)};
@@ -58,6 +60,7 @@ ALWAYS_INLINE V NAME(log_of_others)(V x, V r) {
 /* Subnormal numbers are made normal first; what has no logarithm stands for 1 until the end. */
 static __attribute__((noinline)) V NAME(log_anywhere)(V x, const NAME(log_unit) * u) {
     const V zero = {0};
+    /* 1 stands for them, whose logarithm is 0. */
     const M small = (M)(x < LEAST), none = ~((M)(x > 0) & (M)(x < INFINITY));
     PARTS p = OWN(parts_of)(NAME(select)(none, zero + 1, NAME(select)(small, x * RANGE, x)));
     p.k -= NAME(select)(small & ~none, zero + RANGE_EXPONENT, zero);
@@ -98,6 +101,7 @@ ALWAYS_INLINE V NAME(log1p_of_number)(V x) {
 
 static __attribute__((noinline)) V NAME(log1p_anywhere)(V x) {
     const V zero = {0}, size = NAME(magnitude)(x);
+    /* x is its own logarithm there. */
     const M none = ~((M)(x > -1) & (M)(x < INFINITY)), tiny = (M)(size < NAME(TINY) * NAME(TINY));
     const V r = NAME(log1p_of_number)(NAME(select)(none, zero, x));
     return NAME(select)(none, NAME(log_of_others)(x + 1, r), NAME(select)(tiny, x, r));
@@ -117,6 +121,7 @@ ALWAYS_INLINE V NAME(logit_of_number)(V x) {
 
 /* What is nothing beside 1, and what has no logit but at the ends. NaN left of 0 and right of 1. */
 static __attribute__((noinline)) V NAME(logit_anywhere)(V x, M plain) {
+    /* 1/2 stands for what is not plain. */
     const V zero = {0}, r = NAME(logit_of_number)(NAME(select)(plain, x, zero + (T)0.5));
     const V end = NAME(select)((M)(x == 1), zero + INFINITY, zero + NAN);
     return NAME(select)(plain, r, NAME(select)((M)(x >= 1), end, NAME(log)(x)));

@@ -19,8 +19,11 @@ typedef struct parts64 {
 } parts64;
 
 ALWAYS_INLINE parts64 parts_of(V64 x) {
+    /* `first` is 0.703125: moved so far, the exponent changes there, and the first bits of the fraction say the
+     * piece. */
     const uint64_t one = 0x3ff0000000000000, first = 0x3fe6800000000000, infinity = 0x7ff0000000000000;
     const U64 moved = (U64)x + (one - first), exponent = moved & infinity; /* beyond NaNs it wraps around */
+    /* The exponent as a double, by its bits: conversions of integers are not instructions of all sets. */
     const V64 counted = (V64)((M64)(exponent >> 52) | (M64)splat64(0x1p52));
     return (parts64){(V64)((U64)x - exponent + one), counted - (0x1p52 + 1023), (M64)(moved >> 48)};
 }
@@ -37,12 +40,14 @@ static const double LOG_REST[] = {
  * 0. */
 ALWAYS_INLINE sum64 log_of_parts(parts64 p, V64 lo) {
     const V64 inverse = pick(lam__table_log[0], p.at);
+    /* z/c - 1: the product with its error, so that r is exact. */
     const sum64 z = product(p.z, inverse), r = fast_sum(z.hi - 1, madd(lo, inverse, z.lo)),
                 square = product(r.hi, r.hi);
     const sum64 a = fast_sum(madd(p.k, splat64(LOG_2), pick(lam__table_log[1], p.at)), r.hi);
     const sum64 b = fast_sum(a.hi, -0.5 * square.hi);
     V64 rest = madd(p.k, splat64(LOG_2_REST), pick(lam__table_log[2], p.at));
     rest = madd(square.hi * r.hi, POWERS(r.hi, LOG_REST), rest);
+    /* What all sums have lost. */
     rest += (a.lo + b.lo) + madd(-r.lo, r.hi, madd(square.lo, splat64(-0.5), r.lo));
     return fast_sum(b.hi, rest);
 }
@@ -50,6 +55,7 @@ ALWAYS_INLINE sum64 log_of_parts(parts64 p, V64 lo) {
 /* log(x) for x.hi normal and positive. */
 ALWAYS_INLINE sum64 log_of(sum64 x) {
     const parts64 p = parts_of(x.hi);
+    /* The second part in units of the fraction. */
     return log_of_parts(p, scaled(x.lo, -p.k));
 }
 
@@ -58,6 +64,7 @@ static const double QUICK_LOG_REST[] = {
     0x1.2492492492492p-3, -0x1.5555555555555p-3, 0x1.999999999999ap-3, -0.25, 0x1.5555555555555p-2, -0.5};
 
 ALWAYS_INLINE V64 quick_log_of_parts(parts64 p) {
+    /* Fused, z/c - 1 is rounded once. */
     const V64 r = madd(p.z, pick(lam__table_log[0], p.at), splat64(-1));
     const V64 base = madd(p.k, splat64(0x1.62e42fefa39efp-1), pick(lam__table_log[1], p.at));
     return madd(r * r, POWERS(r, QUICK_LOG_REST), r) + base;
@@ -78,6 +85,7 @@ typedef struct step64 {
 } step64;
 
 ALWAYS_INLINE step64 step_of(V64 shifted) {
+    /* Without the last four bits it is the whole exponent. */
     const V64 whole = (V64)((M64)shifted & -16);
     return (step64){shifted - SIXTEENTHS, whole - SIXTEENTHS, (M64)shifted};
 }
@@ -99,6 +107,7 @@ ALWAYS_INLINE stepped_exp stepped(step64 s, V64 r) {
     return (stepped_exp){upper, madd(upper, grown, pick(lam__table_exp[1], s.at)), s.k};
 }
 
+/* Of an exponent in units of log(2). */
 ALWAYS_INLINE step64 step_next_to_log(V64 x) {
     return step_of(madd(x, splat64(LOG_2_INVERSE), splat64(SIXTEENTHS)));
 }
@@ -121,6 +130,7 @@ ALWAYS_INLINE sum64 exp_of(sum64 x, V64 *k) {
     const step64 s = step_next_to_log(x.hi);
     const V64 first = madd(s.exponent, splat64(-SHORT_LOG_2), x.hi),
               second = madd(s.exponent, splat64(SHORT_LOG_2_REST), -x.lo);
+    /* `second` is the rest of log(2) and of x: first - second is r, with its error. */
     const V64 r = first - second, r_lo = (first - r) - second, tail = madd(r * r, POWERS(r, STEP_REST), r_lo);
     const V64 upper = pick(lam__table_exp[0], s.at);
     const sum64 grown = product(upper, r), sum = fast_sum(upper, grown.hi);
@@ -132,12 +142,14 @@ ALWAYS_INLINE V64 f64_exp(V64 x) {
     const V64 y = limited_unless(x, 800);
     const step64 s = step_next_to_log(y);
     const stepped_exp e = stepped(s, rest_of_log(s, y));
+    /* exp(-746) is less than half of the least number. */
     return scaled_unless(x, -746, e.upper + e.lower, e.k);
 }
 
 /* exp(x - y), where what the difference is rounded by is not lost. */
 ALWAYS_INLINE V64 f64_exp_gap(V64 x, V64 y) {
     const sum64 gap = any_sum(x, -y);
+    /* Where the gap was limited its second part has no meaning. */
     const V64 hi = limited_unless(gap.hi, 800), lo = either((M64)(hi == gap.hi) & (M64)(hi > -800), gap.lo, (V64){0});
     const step64 s = step_next_to_log(hi);
     const stepped_exp e = stepped(s, rest_of_log(s, hi) + lo);
@@ -146,6 +158,7 @@ ALWAYS_INLINE V64 f64_exp_gap(V64 x, V64 y) {
 
 /* 2^x, exactly where x is whole. */
 ALWAYS_INLINE V64 f64_exp2(V64 x) {
+    /* exp2(1200) is infinite, exp2(-1200) nothing. */
     const V64 y = limited_unless(x, 1200);
     const step64 s = step_of(y + SIXTEENTHS);
     const stepped_exp e = stepped(s, (y - s.exponent) * 0x1.62e42fefa39efp-1);
@@ -157,6 +170,7 @@ ALWAYS_INLINE V64 exp_limited(sum64 x) {
     const V64 hi = limited(x.hi, 800);
     V64 k;
     const sum64 e = exp_of((sum64){hi, either((M64)(hi == x.hi), x.lo, (V64){0})}, &k);
+    /* The second part would not be seen, since the first is rounded to half an ulp. */
     return scaled(e.hi, k);
 }
 
@@ -165,6 +179,7 @@ static const double QUICK_STEP_REST[] = {0x1.55565bba155fcp-5, 0x1.5556deecab6c7
 
 ALWAYS_INLINE V64 quick_exp(V64 x) {
     const step64 s = step_next_to_log(x);
+    /* One product with log(2): a float does not see what it is rounded by. */
     const V64 r = madd(s.exponent, splat64(-0x1.62e42fefa39efp-1), x), upper = pick(lam__table_exp[0], s.at);
     return scaled(madd(upper, madd(r * r, POWERS(r, QUICK_STEP_REST), r), upper), s.k);
 }
@@ -195,6 +210,7 @@ ALWAYS_INLINE reduced_exp reduced_exp_of(sum64 x) {
     const V64 k = madd(x.hi, splat64(LOG_2_INVERSE), splat64(ROUNDER)) - ROUNDER;
     const V64 first = madd(k, splat64(-LOG_2), x.hi), second = madd(k, splat64(LOG_2_REST), -x.lo);
     const V64 r = first - second, r_lo = (first - r) - second;
+    /* The error of r counts r_lo (1 + r), to first order. */
     return (reduced_exp){r, madd(r * r, POWERS(r, EXP_REST), madd(r, r_lo, r_lo)), k};
 }
 

@@ -22,6 +22,7 @@ ALWAYS_INLINE sum64 log_anywhere(V64 x) {
 /* log(1 + x), which below 2^-40 is x - x^2/2. */
 ALWAYS_INLINE sum64 log1p_anywhere(V64 x) {
     const V64 zero = {0};
+    /* What has no logarithm stands for 0, whose is 0. */
     const V64 y = either((M64)(x > -1) & (M64)(x <= f64_LARGEST), x, zero);
     const sum64 log = log_of(any_sum(splat64(1), y));
     const M64 small = (M64)(f64_magnitude(y) < 0x1p-40);
@@ -30,6 +31,7 @@ ALWAYS_INLINE sum64 log1p_anywhere(V64 x) {
 
 /* log(x/y 2^k) for fractions of numbers that are positive. */
 ALWAYS_INLINE sum64 log_of_fractions(sum64 x, V64 y, V64 k) {
+    /* Of fractions, from 0.5 to 2, so that no quotient leaves the range. */
     const sum64 q = quotient(x, (sum64){y, {0}});
     parts64 p = parts_of(q.hi);
     const V64 lo = scaled(q.lo, -p.k);
@@ -43,6 +45,7 @@ ALWAYS_INLINE sum64 log_of_ratio(V64 x, V64 y) {
     const parts64 a = parts_of_size(x), b = parts_of_size(y);
     const sum64 log = log_of_fractions((sum64){a.z, zero}, b.z, a.k - b.k);
     const M64 plain = (M64)(x > 0) & (M64)(x <= f64_LARGEST) & (M64)(y > 0) & (M64)(y <= f64_LARGEST);
+    /* Equal operands have the quotient 1 to the last bit, but an infinite one has none. */
     const M64 apart = ~(M64)(x == y);
     const V64 special = either((M64)(ratio == 0), zero - INFINITY, either((M64)(ratio < 0), zero + NAN, ratio));
     return (sum64){either(plain, either(apart, log.hi, zero), special), either(plain & apart, log.lo, zero)};
@@ -52,6 +55,7 @@ ALWAYS_INLINE sum64 log_of_ratio(V64 x, V64 y) {
 ALWAYS_INLINE V64 times_log(V64 x, sum64 log) {
     const V64 one = splat64(1), size = f64_magnitude(x);
     const M64 large = (M64)(size > 0x1p900), small = (M64)(size < 0x1p-900);
+    /* Far out x is moved by 2^200, so that the error of the product is a number. */
     const sum64 p = product_of(log, x * either(large, one * 0x1p-200, either(small, one * 0x1p200, one)));
     const V64 r = either((M64)(f64_magnitude(p.hi) <= f64_LARGEST), p.hi + p.lo, p.hi);
     return r * either(large, one * 0x1p200, either(small, one * 0x1p-200, one));
@@ -64,6 +68,7 @@ ALWAYS_INLINE V64 unless_nothing(V64 r, V64 x, V64 y) {
 
 /* x log(y). */
 ALWAYS_INLINE V64 f64_xlogy(V64 x, V64 y) {
+    /* 0 log(0) is 0, as in entropies. */
     return unless_nothing(times_log(x, log_anywhere(y)), x, y);
 }
 
@@ -80,6 +85,7 @@ ALWAYS_INLINE V64 f64_log_ratio(V64 x, V64 y) {
 /* Infinite where an operand is negative, or y is 0 and x is not. */
 ALWAYS_INLINE V64 f64_rel_entr(V64 x, V64 y) {
     const V64 r = unless_nothing(times_log(x, log_of_ratio(x, y)), x, y);
+    /* Where an operand is NaN so is the result. */
     const M64 outside = (M64)(x < 0) | (M64)(y < 0) | ((M64)(y == 0) & (M64)(x > 0));
     return either(outside & (M64)(x == x) & (M64)(y == y), (V64){0} + INFINITY, r);
 }
@@ -93,6 +99,7 @@ ALWAYS_INLINE V64 f64_rel_entr_slope(V64 x, V64 y) {
     const M64 plain = (M64)(x > 0) & (M64)(x <= f64_LARGEST) & (M64)(y > 0) & (M64)(y <= f64_LARGEST);
     const M64 outside = ((M64)(x <= 0) | (M64)(y <= 0)) & (M64)(x == x) & (M64)(y == y);
     const V64 special = either(outside, zero, either((M64)(ratio == 0), zero - INFINITY, ratio));
+    /* The factor e goes into the fraction: log(e x/y) is log(x/y) + 1 without a sum. */
     return either(plain, log_of_fractions(product_of(e, a.z), b.z, a.k - b.k).hi, special);
 }
 

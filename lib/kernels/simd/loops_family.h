@@ -5,6 +5,7 @@
 #define MEMBER(name) NAME(vectors1)(n, p, step, NAME(name))
 #define OTHERS(name) lam__reference_loop(LAM__LOOP_##name, DTYPE)(n, p, step, params)
 
+/* erfcx and, by -2, its first derivative. */
 static void NAME(loop_erfcx)(LOOP_ARGS) {
     switch (member_of(params)) {
     case 0: MEMBER(erfcx); break;
@@ -16,6 +17,7 @@ static void NAME(loop_erfcx)(LOOP_ARGS) {
 /* I_0, I_1 and I_2, the first two times exp(-|x|), and the first derivatives of these. */
 static void NAME(loop_bessel_i)(LOOP_ARGS) {
     switch (member_of(params)) {
+    /* Codes of special.h: twice the order, and whether it is scaled. */
     case 0: MEMBER(i0); break;
     case 2: MEMBER(i1); break;
     case 4: MEMBER(i2); break;

@@ -21,6 +21,7 @@
  * patterns of one sign are ordered as the numbers are, so one more or less is the neighbour; from 0 the least number of
  * y's sign is it. NaN comes through the sum. */
 ALWAYS_INLINE T NAME(nextafter)(T x, T y) {
+    /* Whether the bits go up: away from 0. */
     B bits = NAME(to_bits)(x), away = (x < y) == (x > 0);
     T moved = NAME(from_bits)(bits + 2 * away - 1), least = MATH(copysign)(NAME(from_bits)(1), y);
     T other = x == 0 ? least : moved;
@@ -56,7 +57,7 @@ ALWAYS_INLINE T NAME(softsign)(T x) {
     return size == (T)INFINITY ? MATH(copysign)(1, x) : share;
 }
 
-/* 2^y for a whole y that is the exponent of a normal number. */
+/* 2^y for a whole y that is the exponent of a normal number. The sum with COUNTER has y + BIAS in its lowest bits. */
 ALWAYS_INLINE T NAME(power_of_two)(T y) {
     return NAME(from_bits)(NAME(to_bits)(y + NAME(BIAS) + NAME(COUNTER)) << NAME(DIGITS));
 }
@@ -67,6 +68,7 @@ ALWAYS_INLINE T NAME(ldexp)(T x, T y) {
     const T up = NAME(BIAS), low = 1 - NAME(BIAS), down = low + (NAME(DIGITS) + 1),
             most = 2 * (NAME(BIAS) + NAME(DIGITS));
     T left = MATH(rint)(y < -most ? -most : y > most ? most : y);
+    /* At most two steps of the largest size and what is left. */
     const T first = left < low ? down : left > up ? up : 0;
     left -= first;
     const T second = left < low ? down : left > up ? up : 0;
@@ -225,6 +227,7 @@ static void NAME(loop_integer_pow)(LOOP_ARGS) {
  * number, and one more divisor mends it. Holds while quotients are numbers with all their digits. */
 ALWAYS_INLINE T NAME(quick_rem)(T x, T y) {
     T a = MATH(fabs)(x), b = MATH(fabs)(y), left = MATH(fma)(-MATH(trunc)(a / b), b, a);
+    /* The quotient was one too large. */
     T rest = left < 0 ? left + b : left;
     return MATH(copysign)(a < b ? a : rest, x);
 }
@@ -236,6 +239,7 @@ ALWAYS_INLINE bool NAME(quick_rems)(int64_t m, T *out, const T *x, const T *y, i
     INDEPENDENT for (int64_t i = 0; i < m; i++) {
         T a = MATH(fabs)(x[i * sx]), b = MATH(fabs)(y[i * sy]);
         out[i] = NAME(quick_rem)(x[i * sx], y[i * sy]);
+        /* Division by 0, an infinite x and NaN are slow too: fmod has the rules. */
         slow |= a < b || a / b < NAME(WHOLE) ? 0 : 1;
     }
     return slow;
@@ -250,6 +254,7 @@ static void NAME(loop_rem)(LOOP_ARGS) {
     const int64_t so = step[0], sx = step[1], sy = step[2];
     for (int64_t start = 0, m; start < n; start += m, x += m * sx, y += m * sy, out += m * so) {
         m = n - start < BLOCK ? n - start : BLOCK;
+        /* Few elements cost less by fmod. */
         bool slow = m < 4                ? true
                     : sx == 1 && sy == 1 ? NAME(quick_rems)(m, rest, x, y, 1, 1)
                     : sx == 1 && sy == 0 ? NAME(quick_rems)(m, rest, x, y, 1, 0)
@@ -381,6 +386,8 @@ static void NAME(loop_nan_to_num)(LOOP_ARGS) {
  * middle to the even one; sizes above `most` become infinite and those below `least` 0, with their sign. */
 ALWAYS_INLINE T NAME(rounded)(T x, B cut, B most, B least) {
     const B one = 1, bits = NAME(to_bits)(x), sign = one << (8 * sizeof(T) - 1), size = bits & ~sign;
+    /* Half a step less one, and one more where the last bit that stays is odd: ties go to even. A carry goes into
+     * the exponent, which is what rounding means. */
     const B half = cut ? (one << (cut - 1)) - 1 + (size >> cut & 1) : 0;
     const B kept = (size + half) >> cut << cut;
     const B out = kept > most ? NAME(to_bits)((T)INFINITY) : kept < least ? 0 : kept;
@@ -395,8 +402,10 @@ static void NAME(loop_reduce_precision)(LOOP_ARGS) {
     const int64_t exponent = code >> 8 & 255, digits = code & 255, width = 8 * (int64_t)sizeof(T) - 1 - NAME(DIGITS);
     const B cut = digits < NAME(DIGITS) ? (B)(NAME(DIGITS) - digits) : 0;
     const bool whole = exponent >= width;
+    /* Of a format with so many bits of exponent, as IEEE 754 has it. */
     const B bias = whole || exponent < 1 ? 0 : ((B)1 << (exponent - 1)) - 1;
     const B most = whole ? NAME(to_bits)((T)INFINITY) : ((NAME(BIAS) + bias + 1) << NAME(DIGITS)) - 1;
+    /* The least normal number of that format. */
     const B least = whole ? 0 : (NAME(BIAS) - bias + 1) << NAME(DIGITS);
     T *out = p[0];
     const T *x = p[1];

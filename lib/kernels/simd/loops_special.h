@@ -12,6 +12,7 @@
 /* The order is an operand that does not move, since vector functions take vectors only. */
 static void NAME(loop_polygamma)(LOOP_ARGS) {
     int64_t order = member_of(params);
+    /* A float holds every order that has a vector form. */
     T number = (T)order;
     if (order == 0) MEMBER1(digamma);
     else if (order == 1) MEMBER1(trigamma);
@@ -54,6 +55,7 @@ static void NAME(loop_igamma)(LOOP_ARGS) {
     }
 }
 
+/* One member: its slopes are asked of igamma. */
 static void NAME(loop_igammac)(LOOP_ARGS) {
     MEMBER2(igammac);
 }
@@ -71,6 +73,7 @@ static void NAME(loop_betainc)(LOOP_ARGS) {
     }
 }
 
+/* As igammac. */
 static void NAME(loop_betaincc)(LOOP_ARGS) {
     MEMBER3(betaincc);
 }
@@ -84,6 +87,7 @@ static void NAME(loop_igamma_inv)(LOOP_ARGS) {
     }
 }
 
+/* As igamma_inv. */
 static void NAME(loop_betainc_inv)(LOOP_ARGS) {
     switch (member_of(params)) {
     case 0: MEMBER3(betainc_inv); break;
@@ -95,6 +99,7 @@ static void NAME(loop_betainc_inv)(LOOP_ARGS) {
 /* What has tables or is made of exponentials and logarithms. */
 static void NAME(loop_integrals)(LOOP_ARGS) {
     switch (member_of(params)) {
+    /* Orders besides 0 and 1 go through the default. */
     case LAM__INTEGRAL_CODE(LAM__EXPN, 0): MEMBER1(exp0); break;
     case LAM__INTEGRAL_CODE(LAM__EXPN, 1): MEMBER1(exp1); break;
     case LAM__INTEGRAL_CODE(LAM__EXPI, 0): MEMBER1(expi); break;
@@ -128,6 +133,7 @@ static void NAME(loop_pow_slope)(LOOP_ARGS) {
     case LAM__SLOPE_CODE(2, 0): MEMBER2(pow_slope_20); break;
     case LAM__SLOPE_CODE(1, 1): MEMBER2(pow_slope_11); break;
     case LAM__SLOPE_CODE(0, 2): MEMBER2(pow_slope_02); break;
+    /* Higher derivatives. */
     default: OTHERS(pow_slope);
     }
 }

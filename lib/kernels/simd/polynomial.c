@@ -18,5 +18,6 @@ enum { VECTORS = VECTOR_BYTES == 64 ? 8 : 4, CHUNK = 64 };
 #define NAME(x) x##_f32
 #include "lib/kernels/simd/polynomial_type.h"
 
+/* lib/kernels/polynomial.c declares those of all sets, and chooses. */
 extern const lam__polynomials LAM__ISA_NAME(lam__polynomials_);
 const lam__polynomials LAM__ISA_NAME(lam__polynomials_) = {{value_f64, value_f32}, {sums_f64, sums_f32}};

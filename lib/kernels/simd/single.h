@@ -29,10 +29,10 @@ ALWAYS_INLINE V32 two_to32(V32 k) {
     return (V32)(((M32)(k + ROUNDER32) + 127) << 23);
 }
 
-/* fused32: x y + z, always rounded once. least_of32, most_of32: of operands of which one is NaN the second. scaled32: x
- * 2^k for whole k, rounded once. pick32: the entries of a table of LAM__PIECES at the low bits of `at`; pick32_twice:
- * of twice as many. Sets differ here in speed, and in the last digits of guesses: what is made of a guess corrects it,
- * so that error bounds hold for all sets. */
+/* fused32: x y + z, whose product keeps all its digits. least_of32, most_of32: of operands of which one is NaN the
+ * second. scaled32: x 2^k for whole k, rounded once. pick32: the entries of a table of LAM__PIECES at the low bits
+ * of `at`; pick32_twice: of twice as many. Sets differ here in speed, and in the last digits of guesses: what is
+ * made of a guess corrects it, so that error bounds hold for all sets. */
 #if defined(__AVX512F__)
 ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
     return madd32(x, y, z);
@@ -68,11 +68,13 @@ ALWAYS_INLINE V32 guess_of_ratio32(V32 x, V32 y) {
 ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
     return (V32)_mm512_permutexvar_ps((__m512i)at, _mm512_load_ps(table));
 }
+/* The same of two registers. */
 ALWAYS_INLINE V32 pick32_twice(const float *table, M32 at) {
     return (V32)_mm512_permutex2var_ps(_mm512_load_ps(table), (__m512i)at, _mm512_load_ps(table + 16));
 }
 #else
 #if defined(__AVX2__)
+/* Sets with fma have one instruction for it. */
 ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
     return madd32(x, y, z);
 }
@@ -96,6 +98,7 @@ ALWAYS_INLINE V32 pick32(const float *table, M32 at) {
     const __m256 high = _mm256_permutevar8x32_ps(_mm256_load_ps(table + 8), entry);
     return (V32)_mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(entry, 28)));
 }
+/* Both halves, of which the fifth bit chooses one. */
 ALWAYS_INLINE V32 pick32_twice(const float *table, M32 at) {
     const __m256 low = (__m256)pick32(table, at), high = (__m256)pick32(table + LAM__PIECES, at);
     return (V32)_mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32((__m256i)at, 27)));
@@ -106,7 +109,8 @@ ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
     return madd32(x, y, z);
 }
 #else
-/* A product of floats is exact in double. */
+/* A product of floats is exact in double, and so is what is left of it beside its rounding to float. Other
+ * sums are rounded twice, which is next to half an ulp of a float all the same. */
 ALWAYS_INLINE V32 fused32(V32 x, V32 y, V32 z) {
     const halves a = {.whole = x}, b = {.whole = y}, c = {.whole = z};
     halves r;
@@ -168,6 +172,7 @@ ALWAYS_INLINE V32 scaled32(V32 x, V32 k) {
     const V32 half = (k * 0.5f + ROUNDER32) - ROUNDER32;
     return x * two_to32(half) * two_to32(k - half);
 }
+/* limited_unless32 has bounded k below, so too small a number becomes 0 by the second product. */
 ALWAYS_INLINE V32 scaled_unless32(V32 y, float least, V32 x, V32 k) {
     (void)y, (void)least;
     return scaled32(x, k);
@@ -237,7 +242,8 @@ ALWAYS_INLINE sum32 product32(V32 x, V32 y) {
     return (sum32){hi, fused32(x, y, -hi)};
 }
 
-/* What q y leaves of x, for q next to the quotient. */
+/* What q y leaves of x, for q next to the quotient. `fused32` keeps what x.hi and q y.hi cancel; the second parts
+ * are small beside it. */
 ALWAYS_INLINE V32 left_by_quotient32(V32 q, sum32 x, sum32 y) {
     return fused32(-q, y.hi, x.hi) + madd32(-q, y.lo, x.lo);
 }
@@ -258,6 +264,7 @@ ALWAYS_INLINE sum32 root_in_parts32(V32 x, const V32 *more) {
     return (sum32){hi, (more ? left + *more : left) * half};
 #else
     const V32 hi = root32(x), left = fused32(-hi, hi, x);
+    /* So that a root of 0 divides by no 0. */
     if (more) return (sum32){hi, (left + *more) / (2 * hi + 0x1p-60f)};
     return (sum32){hi, left * (0.5f * guess_of_inverse_root32(x + 0x1p-60f))};
 #endif

@@ -24,6 +24,7 @@ static const float SINGLE_STEP_REST[] = {0x1.555556p-5f, 0x1.555556p-3f, 0.5f};
 ALWAYS_INLINE stepped_exp32 stepped32(V32 shifted, V32 r) {
     const M32 at = (M32)shifted;
     const V32 upper = pick32(lam__single_exp[1], at), grown = madd32(r * r, POWERS32(r, SINGLE_STEP_REST), r);
+    /* Without the sixteenths the shifted number is the exponent of the result. */
     return (stepped_exp32){upper, madd32(upper, grown, pick32(lam__single_exp[0], at)), (V32)(at & -16) - SIXTEENTHS32};
 }
 
@@ -40,6 +41,7 @@ ALWAYS_INLINE V32 f32_exp(V32 x) {
     return scaled_unless32(x, -104, e.upper + e.lower, e.k);
 }
 
+/* exp(x - y), where what the difference is rounded by goes into the rest. */
 ALWAYS_INLINE V32 f32_exp_gap(V32 x, V32 y) {
     const sum32 gap = any_sum32(x, -y);
     const V32 hi = limited_unless32(gap.hi, 120);
@@ -50,6 +52,7 @@ ALWAYS_INLINE V32 f32_exp_gap(V32 x, V32 y) {
 
 /* 2^x, exactly where x is whole. */
 ALWAYS_INLINE V32 f32_exp2(V32 x) {
+    /* exp2(-180) is nothing, exp2(180) infinite. */
     const V32 y = limited_unless32(x, 180), shifted = y + SIXTEENTHS32;
     const stepped_exp32 e = stepped32(shifted, (y - (shifted - SIXTEENTHS32)) * 0x1.62e43p-1f);
     return scaled_unless32(x, -152, e.upper + e.lower, e.k);
@@ -57,6 +60,7 @@ ALWAYS_INLINE V32 f32_exp2(V32 x) {
 
 /* exp(-|x|) = (hi + lo) 2^k, as good as 0 beyond 110. */
 ALWAYS_INLINE sum32 exp_of_minus_size(V32 x, V32 *k) {
+    /* -120: exp(-120) is no float, and the exponent stays within what two_to32 can do. */
     const V32 below = (V32)((M32)x | (M32)(-(V32){0})); /* -|x| */
     const stepped_exp32 e = stepped_exp_of(most_of32(splat32(-120), below), (V32){0});
     *k = e.k;
@@ -68,6 +72,7 @@ ALWAYS_INLINE V32 f32_logistic(V32 x) {
     const V32 zero = {0}, one = zero + 1;
     const M32 negative = (M32)(x < 0);
     V32 k;
+    /* As logistic_and_slope in pow.h. */
     const sum32 e = exp_of_minus_size(x, &k);
     const V32 power = two_to32(most_of32(zero - 60, k)); /* beside 1 it is nothing from there on */
     const V32 sum = madd32(e.hi, power, one);
@@ -81,6 +86,7 @@ ALWAYS_INLINE V32 f32_logistic(V32 x) {
 
 /* tanh(x)/x - 1 in the first two pieces. */
 ALWAYS_INLINE V32 f32_tanh(V32 x) {
+    /* From 9.3 on tanh is 1 to all digits. */
     const V32 size = bounded32(f32_magnitude(x), 9.3f);
     const doubling32 d = doubling_of32(size, 0.625f);
     const sum32 p = PIECES32(d.off, d.at, lam__single_tanh);
@@ -92,6 +98,7 @@ ALWAYS_INLINE V32 f32_tanh(V32 x) {
 
 /* erf(x)/x - 1 in the first three pieces, of which 3.75 are as wide as 1. */
 ALWAYS_INLINE V32 f32_erf(V32 x) {
+    /* From 4.1 on erf is 1 to all digits. */
     const V32 size = bounded32(f32_magnitude(x), 4.1f);
     const V32 shifted = madd32(size, splat32(3.75f), splat32(ROUNDER32)), middle = shifted - ROUNDER32;
     const sum32 p = PIECES32(fused32(size, splat32(3.75f), -middle), (M32)shifted, lam__single_erf);
@@ -111,12 +118,14 @@ ALWAYS_INLINE stepped32_product damped32(sum32 square, sum32 p) {
     return (stepped32_product){first.hi, madd32(e.upper, p.lo, madd32(e.lower, p.hi + p.lo, first.lo)), e.k};
 }
 
+/* Below exp(-104) nothing is left of a product whose other factor is at most 1. */
 ALWAYS_INLINE V32 rounded32(stepped32_product p, V32 square) {
     return scaled_unless32(-square, -104, p.hi + p.lo, p.k);
 }
 
 /* exp(-x^2), the square kept exactly, times erfcx in pieces. */
 ALWAYS_INLINE V32 f32_erfc(V32 x) {
+    /* erfc(10.25) is less than half of the least float. */
     const V32 z = bounded32(f32_magnitude(x), 10.25f);
     const doubling32 d = doubling_of32(z, 0.6875f);
     const sum32 square = product32(z, z);
@@ -132,6 +141,7 @@ ALWAYS_INLINE stepped32_product normal_tail32(V32 z) {
 
 /* exp(-x^2/2) times the table of the tail over it; right of 0 what that leaves of 1. */
 ALWAYS_INLINE V32 f32_ndtr(V32 x) {
+    /* As in f32_gelu: the tail is less than half of the least float. */
     const V32 z = bounded32(f32_magnitude(x), 14.5f), tail = rounded32(normal_tail32(z), 0.5f * z * z);
     return f32_select((M32)(x > 0), 1 - tail, tail);
 }
@@ -145,6 +155,7 @@ typedef struct inverse_place32 {
 } inverse_place32;
 
 ALWAYS_INLINE inverse_place32 inverse_place_of(V32 size) {
+    /* The fraction of 1 - |x|, put from 1 to 2, is the place in its piece; the exponent says which piece. */
     const M32 small = (M32)(size < 0.75f), fraction = (M32)((M32){0} + 0x7fffff), one = (M32)splat32(1);
     const V32 shifted = madd32(size, splat32(8), splat32(-0.5f)) + ROUNDER32, left = 1 - size;
     const V32 near = size - madd32(shifted - ROUNDER32, splat32(0.125f), splat32(0.0625f));

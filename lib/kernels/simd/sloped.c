@@ -20,7 +20,7 @@
 #include "lib/kernels/simd/map_vector.h"
 #include "lib/kernels/simd/sloped_type.h"
 
-/* One line each. */
+/* One line each: those whose value and slope one text gives. BOTH is the loop around it (sloped_type.h). */
 /* clang-format off */
 #define OF_ONE_FUNCTION(f) \
     ALWAYS_INLINE f64_both f64_##f##_and_slope(V64 x) { \

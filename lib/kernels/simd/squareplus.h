@@ -18,7 +18,7 @@ ALWAYS_INLINE V64 f64_beyond(V64 v, V64 size, V64 b) {
 #endif
 }
 
-/* fused32 rounds once in every set, so there is one form. */
+/* fused32 keeps the digits of a product in every set, so there is one form. */
 ALWAYS_INLINE V32 f32_beyond(V32 v, V32 size, V32 b) {
     return fused32(v, v, fused32(v, size, -b));
 }

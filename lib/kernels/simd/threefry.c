@@ -36,6 +36,7 @@ ALWAYS_INLINE uint32_t rotated(uint32_t x, int by) {
 /* Element i of w, from the counter's words, to which those of the key are added. The key schedule has a third word made
  * of the other two and a constant; it is written out, so that all 20 rounds are straight code on vectors of x and y. */
 ALWAYS_INLINE void encrypt(uint32_t k0, uint32_t k1, uint32_t x, uint32_t y, words *w, int i) {
+    /* The constant of the paper, so that a key of zeros is none. */
     const uint32_t k2 = k0 ^ k1 ^ 0x1bd11bda;
     GROUP(13, 15, 26, 6, k1, k2, 1)
     GROUP(17, 29, 16, 24, k2, k0, 2)
@@ -56,7 +57,7 @@ ALWAYS_INLINE uint64_t whole(const words *w, int i) {
     return (uint64_t)w->high[i] << 32 | w->low[i];
 }
 
-/* A number in [1, 2) with these bits behind the point, less 1. */
+/* A number in [1, 2) with these bits behind the point, less 1: 52 bits, each of which counts. */
 ALWAYS_INLINE double unit64(uint64_t bits) {
     double x;
     bits = bits >> 12 | UINT64_C(0x3ff) << 52;
@@ -64,6 +65,7 @@ ALWAYS_INLINE double unit64(uint64_t bits) {
     return x - 1;
 }
 
+/* The same of 23 bits. */
 ALWAYS_INLINE float unit32(uint32_t bits) {
     float x;
     bits = bits >> 9 | UINT32_C(0x7f) << 23;
@@ -108,6 +110,7 @@ static void *put(lam__random_form form, const words *w, int m, void *out) {
 void LAM__ISA_NAME(lam__threefry_)(lam__random_form form, const uint32_t key[2], uint64_t first, int64_t n, void *out) {
     words w;
     while (n > 0) {
+        /* 2^32 less the low word. */
         int64_t until_wrap = INT64_C(0x100000000) - (int64_t)(uint32_t)first, m = n < BLOCK ? n : BLOCK;
         if (m > until_wrap) m = until_wrap;
         hash(key, first, (int)m, &w);
@@ -144,9 +147,11 @@ static void each(lam__random_form form, int64_t n, const uint64_t *keys, uint64_
  * nothing is rounded but the quotient, by less than one. */
 ALWAYS_INLINE uint64_t modulo(uint64_t x, double span, double inverse) {
     double whole, rest;
+    /* By the bits of a double: conversions of 64-bit integers are not instructions of all sets. */
     x |= UINT64_C(0x433) << 52; /* 2^52 + x */
     memcpy(&whole, &x, sizeof x);
     whole -= 0x1p52;
+    /* Adding 2^52 and taking it off rounds to a whole number, up or down. */
     rest = whole - (whole * inverse + 0x1p52 - 0x1p52) * span;
     rest = (rest < 0 ? rest + span : rest) + 0x1p52;
     memcpy(&x, &rest, sizeof x);
@@ -155,6 +160,7 @@ ALWAYS_INLINE uint64_t modulo(uint64_t x, double span, double inverse) {
 
 /* Halves of words count 2^32, 2^64 and 2^96 times, of which the remainders are taken beforehand. */
 static void remainders(bool wide, uint32_t span, int64_t n, void *high, const void *low) {
+    /* For spans up to LAM__KEYS_SPAN64 all sums of products stay below 2^52. */
     const uint64_t half = (UINT64_C(1) << 32) % span, word = half * half % span, more = word * half % span;
     const double whole = span, inverse = 1 / whole;
     uint64_t *h = high;

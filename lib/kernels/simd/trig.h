@@ -37,6 +37,7 @@ typedef struct huge64 {
 } huge64;
 
 ALWAYS_INLINE huge64 huge_of(V64 x) {
+    /* Beyond 52 the last bit of x counts more than one: rows are 32 bits apart, and a multiple of that comes off. */
     const U64 exponent = ((U64)f64_magnitude(x) >> 52) - 1023, some = (U64)((M64)exponent > 52);
     const U64 row = (some & (exponent - 52)) >> 5;
     huge64 h = {.x = (V64)((U64)x - (row << 57))};
@@ -50,12 +51,15 @@ ALWAYS_INLINE huge64 huge_of(V64 x) {
  * next to 0, for the double that lies closest to a multiple of pi/2, keeps 53 of its own (Payne and Hanek 1983). */
 ALWAYS_INLINE f64_turned turned_huge(V64 x) {
     const huge64 h = huge_of(x);
+    /* Products with their errors: only the last needs none. */
     const sum64 p = product(h.x, h.part[0]), q = product(h.x, h.part[1]), r = product(h.x, h.part[2]);
     const sum64 b = any_sum(p.lo, q.hi), c = any_sum(without_fours(p.hi), without_fours(b.hi));
+    /* The nearest whole number of quarters, in the low bits. */
     const V64 shifted = c.hi + ROUNDER, fraction = c.hi - (shifted - ROUNDER);
     const sum64 s = any_sum(fraction, b.lo), t = any_sum(s.hi, q.lo), u = any_sum(t.hi, r.hi);
     const sum64 rest = any_sum(s.lo, t.lo), f = any_sum(u.hi, rest.hi);
     const V64 last = (c.lo + u.lo) + (rest.lo + madd(h.x, h.part[3], r.lo));
+    /* pi/2 as a sum: what is left is a fraction of a quarter. */
     const sum64 quarter = {splat64(0x1.921fb54442d18p+0), splat64(0x1.1a62633145c07p-54)};
     const sum64 left = product_of_sums(fast_sum(f.hi, f.lo + last), quarter);
     return (f64_turned){left.hi, left.lo, (M64)shifted};
@@ -96,6 +100,7 @@ ALWAYS_INLINE f64_turned turned_huge(V64 x) {
  * and NaN go the short way too and come out as NaN. */
 static __attribute__((noinline)) f64_turned f64_turned_anywhere(V64 x) {
     const V64 size = f64_magnitude(x);
+    /* Lanes that are not huge stand for one that is, whose result is not taken. */
     const M64 huge = (M64)(size >= f64_NEAR_TURNS) & (M64)(size <= f64_LARGEST);
     const f64_turned near = f64_turned_near(x), far = turned_huge(either(huge, x, splat64(f64_NEAR_TURNS)));
     return (f64_turned){either(huge, far.hi, near.hi), either(huge, far.lo, near.lo),
@@ -144,6 +149,7 @@ static __attribute__((noinline)) f32_turned f32_turned_anywhere(V32 x) {
     const f32_turned near = f32_turned_near(x);
     halves hi, lo;
     HALF_M32 quarters[2];
+    /* Half a vector of floats is a vector of doubles. */
     for (int i = 0; i < 2; i++) {
         const f64_turned t = f64_turned_of(__builtin_convertvector(h.half[i], V64));
         hi.half[i] = __builtin_convertvector(t.hi, HALF32);
@@ -165,6 +171,7 @@ static const double QUICK_SINE[] = {0x1.6dbcfb3cb8553p-19, -0x1.a013a45587fbep-1
 /* Multiples of the first part of pi/2 are exact up to the bound. */
 ALWAYS_INLINE f64_turned quick_turned(V64 x) {
     if (any64(~(M64)(f64_magnitude(x) < 0x1p20))) return f64_turned_anywhere(x);
+    /* The nearest whole number of quarters. */
     const V64 shifted = x * 0.63661977236758134 + ROUNDER, k = shifted - ROUNDER;
     return (f64_turned){(x - k * 0x1.921fb544p+0) - k * 0x1.0b4611a626331p-34, (V64){0}, (M64)shifted};
 }
@@ -180,6 +187,7 @@ ALWAYS_INLINE f64_pair quick_sincos(V64 x) {
                       (V64)((M64)chosen(odd, sine, cosine) ^ f64_sign_of_turn(r.quarters + 1))};
 }
 
+/* Either is made of both, since lanes have quarters of their own. */
 ALWAYS_INLINE V64 quick_sin(V64 x) {
     return quick_sincos(x).sine;
 }

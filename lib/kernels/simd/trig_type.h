@@ -11,8 +11,10 @@ static const T NAME(quarters)[] = QUARTERS, NAME(sine)[] = SINE, NAME(cosine)[] 
  * x lies next to a multiple. */
 ALWAYS_INLINE NAME(turned) NAME(turned_near)(V x) {
     const V zero = {0}, second = zero + NAME(quarters)[1];
+    /* The nearest whole number of quarters, which also stands in the low bits of `shifted`. */
     const V shifted = OWN(madd)(x, zero + (T)0.63661977236758134, zero + OWN(ROUNDER)), k = shifted - OWN(ROUNDER);
     const V t = OWN(madd)(k, zero + NAME(quarters)[0], x), hi = OWN(madd)(k, second, t), part = hi - t;
+    /* What the second sum has lost, and what the product has. */
     const V lo = (t - (hi - part)) + OWN(madd)(k, second, -part);
     return (NAME(turned)){hi, OWN(madd)(k, zero + NAME(quarters)[2], lo), (M)shifted};
 }
@@ -24,6 +26,7 @@ ALWAYS_INLINE NAME(turned) NAME(turned_of)(V x) {
 
 /* 1 - r^2/2 rounded, and what it lacks with the share of r's second part. */
 ALWAYS_INLINE SUM NAME(bend)(NAME(turned) r) {
+    /* r.hi r.lo is what the square lacks to first order. */
     const V one = (V){0} + 1, half = (T)-0.5 * r.hi, hi = OWN(madd)(half, r.hi, one);
     return (SUM){hi, OWN(madd)(-r.hi, r.lo, OWN(madd)(half, r.hi, one - hi))};
 }
@@ -50,6 +53,7 @@ ALWAYS_INLINE V NAME(wave)(NAME(turned) r, M k) {
     const V zero = {0}, square = r.hi * r.hi;
     const SUM bend = NAME(bend)(r);
     const OWN(choice) odd = OWN(choice_of)(k);
+    /* One polynomial whose coefficients are chosen lane by lane: sine and cosine have as many. */
     V rest = OWN(chosen)(odd, zero + NAME(cosine)[0], zero + NAME(sine)[0]);
     for (int i = 1; i < COUNT; i++)
         rest = OWN(madd)(rest, square, OWN(chosen)(odd, zero + NAME(cosine)[i], zero + NAME(sine)[i]));
@@ -66,6 +70,7 @@ ALWAYS_INLINE V NAME(wave)(NAME(turned) r, M k) {
 #endif
 
 ALWAYS_INLINE V NAME(sin)(V x) {
+    /* NAME(odd): next to 0 x is its own sine, with its sign. */
     const NAME(turned) r = NAME(turned_of)(x);
     return NAME(odd)(x, NAME(wave)(r, r.quarters));
 }
@@ -100,6 +105,7 @@ ALWAYS_INLINE NAME(pair) NAME(sincos)(V x) {
 /* The quotient of both as sums; a quarter further on it is turned round. Its sign is that of -1 / tan there. */
 ALWAYS_INLINE V NAME(tan_near)(NAME(turned) r) {
     const V square = r.hi * r.hi;
+    /* Both as sums, so that the quotient is rounded once. */
     const SUM bend = NAME(bend)(r), s = OWN(fast_sum)(r.hi, NAME(sine_rest)(r, square, bend));
     const SUM c = OWN(fast_sum)(bend.hi, NAME(cosine_rest)(square, bend));
     const OWN(choice) odd = OWN(choice_of)(r.quarters);

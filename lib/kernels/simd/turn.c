@@ -43,7 +43,7 @@
 #define NAME(x)   x##_of_8
 #include "lib/kernels/simd/turn_type.h"
 
-/* NULL for 16 bytes. */
+/* NULL for 16 bytes, which no integer type of C holds. */
 const lam__turn *LAM__ISA_NAME(lam__turn_of_)(int64_t bytes) {
     return bytes == 8 ? &turn_of_8 : bytes == 4 ? &turn_of_4 : bytes == 2 ? &turn_of_2 : bytes == 1 ? &turn_of_1 : NULL;
 }
@@ -70,6 +70,7 @@ void LAM__ISA_NAME(lam__turn_stream_)(size_t bytes, void *dst, const void *src) 
     char *to = dst;
     const char *from = src;
     size_t at = (LINE - (uintptr_t)to % LINE) % LINE;
+    /* Fewer bytes than there are before the first line. */
     if (at > bytes) at = bytes;
     memcpy(to, from, at);
     for (; at + LINE <= bytes; at += LINE) put_line(to + at, from + at);

@@ -28,6 +28,7 @@ ALWAYS_INLINE sum64 power_of_sum(sum64 y, sum64 s) {
 /* y^-n as a sum, for whole n > 0. By squares of the inverse, with less than a rounding's loss in each. */
 ALWAYS_INLINE sum64 whole_power_of_sum(sum64 y, int64_t n) {
     sum64 square = inverse_of(y), power = square;
+    /* One factor is there already. */
     for (n--; n; n >>= 1) {
         if (n & 1) power = product_of_sums(power, square);
         if (n > 1) square = product_of_sums(square, square);
@@ -39,6 +40,7 @@ ALWAYS_INLINE sum64 whole_power_of_sum(sum64 y, int64_t n) {
 ALWAYS_INLINE V64 bernoulli_sum(V64 y, V64 s) {
     const V64 inverse = 1 / y, square = inverse * inverse;
     V64 sum = splat64(BERNOULLI_SHARES[0]);
+    /* Horner's rule from the last term on; each step has two factors of s more. */
     for (int j = 12; j > 1; j--)
         sum = madd(sum * square, (s + (2 * j - 3)) * (s + (2 * j - 2)), splat64(BERNOULLI_SHARES[13 - j]));
     return sum * s * inverse;
@@ -50,10 +52,12 @@ ALWAYS_INLINE sum64 plain_zeta(sum64 s, int64_t whole, V64 q) {
     const V64 zero = {0};
     sum64 sum = {zero, zero}, power = sum, y = sum;
     for (int k = 0; k <= ZETA_TERMS; k++) {
+        /* q + k as a sum; the last power, of q + ZETA_TERMS, is only for the rest. */
         y = any_sum(q, splat64(k));
         power = whole ? whole_power_of_sum(y, whole) : power_of_sum(y, s);
         if (k < ZETA_TERMS) sum = plus(sum, power);
     }
+    /* The integral y/(s - 1), half of the last term, and the derivatives at the end. */
     sum64 rest = quotient(y, plus(s, (sum64){splat64(-1), zero}));
     rest = plus(rest, any_sum(splat64(0.5), bernoulli_sum(y.hi, s.hi)));
     return plus(sum, product_of_sums(power, rest));
@@ -88,6 +92,7 @@ ALWAYS_INLINE V64 f64_zeta_by_q(V64 s, V64 q) {
     const M64 plain = is_plain_zeta(s, q) & (M64)(s <= MOST_ZETA - 1);
     V64 r = {0};
     if (any64(plain)) {
+        /* Lanes that are not plain stand for (2, 1). */
         const V64 first = either(plain, s, splat64(2));
         const sum64 z = product_of(plain_zeta(any_sum(first, splat64(1)), 0, either(plain, q, splat64(1))), -first);
         r = z.hi + z.lo;
@@ -95,6 +100,7 @@ ALWAYS_INLINE V64 f64_zeta_by_q(V64 s, V64 q) {
     return any64(~plain) ? patched_zeta(r, s, q, ~plain, LAM__SLOPE_CODE(1, 0)) : r;
 }
 
+/* Through doubles. */
 ALWAYS_INLINE V32 f32_zeta(V32 s, V32 q) {
     return f32_through2(s, q, f64_zeta);
 }
@@ -111,6 +117,7 @@ ALWAYS_INLINE V64 polygamma_of(V64 x, int64_t n) {
     const M64 plain = is_plain_zeta(splat64(2), x);
     V64 r = {0};
     if (any64(plain)) {
+        /* Exact: factorials up to 18! are doubles. */
         double factor = n & 1 ? 1 : -1;
         for (int64_t k = 2; k <= n; k++) factor *= (double)k;
         const sum64 z = plain_zeta((sum64){splat64((double)n + 1), {0}}, n + 1, either(plain, x, splat64(1)));

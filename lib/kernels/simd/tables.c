@@ -1,4 +1,5 @@
-/* See tables.h. */
+/* See tables.h. The logarithms' entry next to 1 holds 1 and twice 0, that of atan next to 0 three zeros: nothing is
+ * rounded there. */
 #include "lib/kernels/simd/tables.h"
 
 /* clang-format off */

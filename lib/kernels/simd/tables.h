@@ -93,7 +93,8 @@ extern const double lam__table_si_f[13][LAM__PIECES], lam__table_si_g[13][LAM__P
  * S(x) is 1/2 - f(x) cos(v) - g(x) sin(v) and C(x) 1/2 + f(x) sin(v) - g(x) cos(v); the rest below 2^-59 */
 extern const double lam__table_fresnel_f[13][LAM__PIECES], lam__table_fresnel_g[13][LAM__PIECES];
 
-/* y - L where erfc(y) = exp(-L^2), for L from 0.83 to 28, in 16.57 - 32/(L + 1.05); the rest below 2^-55 */
+/* y - L where erfc(y) = exp(-L^2), for L from 0.83 to 14.4, in 16.57 - 32/(L + 1.05) with these as doubles; the
+ * rest below 2^-55. The last entry goes on to 28 with fewer digits, and is not asked for. */
 extern const double lam__table_erfc_inv[15][LAM__PIECES];
 
 /* erf_inv(x)/x for |x| < 1, in -log(1 - x^2) from 0 to 36.05, in pieces whose widths double, from 2.40625/4 on; the

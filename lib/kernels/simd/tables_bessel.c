@@ -1,6 +1,8 @@
-/* See tables.h. */
+/* See tables.h; read by bessel.h. The first piece begins at x = 0, the last goes from x = 30 to infinity. What each
+ * function grows and falls with is taken out, so that both ends have limits other than 0. */
 #include "lib/kernels/simd/tables.h"
 
+/* From sqrt(2) at 0 to 1/sqrt(2 pi). */
 /* clang-format off */
 _Alignas(64) const double lam__table_bessel_0[14][LAM__PIECES] = {
     {0x1.681c785606ec3p-50, 0x1.40a3a8e5574a7p-50, -0x1.76ff433e70abbp-50, -0x1.78fecfaebd7c5p-47,
@@ -61,6 +63,7 @@ _Alignas(64) const double lam__table_bessel_0[14][LAM__PIECES] = {
      0x1.9fe5ea688d2a6p-2},
 };
 
+/* Over x, of which I_1 has a factor: the result has its digits next to 0. From sqrt(2) to 1/sqrt(2 pi). */
 _Alignas(64) const double lam__table_bessel_1[14][LAM__PIECES] = {
     {-0x1.337700303065ap-53, 0x1.4b74efc3f2b47p-50, 0x1.71ddd083ccac5p-48, 0x1.0a3eeab3f67ecp-46,
      0x1.1d32ef631090ap-45, 0x1.5ad55b5de737fp-45, -0x1.19cea5371236bp-44, -0x1.2db2bcafaad65p-41,
@@ -120,6 +123,7 @@ _Alignas(64) const double lam__table_bessel_1[14][LAM__PIECES] = {
      0x1.a9d678bd79e74p-2},
 };
 
+/* Over x^2 likewise. From 1/sqrt(2) to 1/sqrt(2 pi). */
 _Alignas(64) const double lam__table_bessel_2[14][LAM__PIECES] = {
     {-0x1.341b842d20aabp-50, -0x1.94a19e34c6b2ap-49, -0x1.c1d362f3aa719p-48, -0x1.90df435be46d7p-47,
      -0x1.85dfa0480ff4p-47, 0x1.cb28031f1262cp-46, 0x1.a1b8f947a94b3p-43, 0x1.309a5901c71f2p-41, 0x1.f4ad3dd4ead6ep-43,
@@ -179,6 +183,7 @@ _Alignas(64) const double lam__table_bessel_2[14][LAM__PIECES] = {
      0x1.acfbb3c1282a6p-2},
 };
 
+/* A table of its own, since the difference cancels: far out it is I_0(x)/(2 x), so it takes one power of s more. */
 _Alignas(64) const double lam__table_bessel_slope_0[18][LAM__PIECES] = {
     {-0x1.a8c1838d2e61dp-66, -0x1.80f4cf09b2683p-62, -0x1.ab94dc1121f5ap-60, -0x1.43be967639048p-58,
      -0x1.0b342cc2216b2p-57, 0x1.4d31ee2ab6928p-56, 0x1.d37700f793ceep-53, 0x1.530ed5bbb86a1p-51,
@@ -254,6 +259,8 @@ _Alignas(64) const double lam__table_bessel_slope_0[18][LAM__PIECES] = {
      0x1.af12ed92960b5p-3},
 };
 
+/* The zero at 1.5451 is taken out as well, which takes another power of s. f64_bessel_slope knows it as a sum of
+ * two. */
 _Alignas(64) const double lam__table_bessel_slope_1[18][LAM__PIECES] = {
     {-0x1.56902e6ae91afp-63, -0x1.14046cdc6f36ep-61, -0x1.5a0c4cc566174p-60, -0x1.ebc687882400bp-60,
      0x1.37f08bb27fa1bp-58, 0x1.a460edc7313f2p-55, 0x1.98b9bbcde297bp-53, -0x1.0742ace9c4b74p-55,

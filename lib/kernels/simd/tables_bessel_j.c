@@ -1,6 +1,9 @@
-/* See tables.h. */
+/* See tables.h; read by bessel_j.h. Three tables for each order, since J_n swings: below 8 what zeros leave of it,
+ * beyond that its size and its phase, neither of which swings. */
 #include "lib/kernels/simd/tables.h"
 
+/* Pieces are half a unit wide. Without the zeros at 2.4048 and 5.5201, which bessel_j_inside knows as sums of two;
+ * the next one, at 8.6537, is beyond. */
 /* clang-format off */
 _Alignas(64) const double lam__table_bessel_j_0[12][LAM__PIECES] = {
     {0x1.57178888c5d42p-42, 0x1.6c3b1111e7b85p-43, -0x1.b1a6b0d818542p-47, -0x1.a50e019c7eaf6p-43,
@@ -53,6 +56,7 @@ _Alignas(64) const double lam__table_bessel_j_0[12][LAM__PIECES] = {
      0x1.3599e1602c5fp-6},
 };
 
+/* Without those at 0, 3.8317 and 7.0156. */
 _Alignas(64) const double lam__table_bessel_j_1[12][LAM__PIECES] = {
     {0x1.41314ccef35c7p-46, 0x1.1cb53022b376ep-47, -0x1.f3bd6dfa8535p-49, -0x1.0618decf9a253p-46,
      -0x1.a9abfb6558df7p-46, -0x1.07d57bfb7c4ap-45, -0x1.140bd2660a23p-45, -0x1.ef1eb3e8f4fb5p-46,
@@ -104,6 +108,7 @@ _Alignas(64) const double lam__table_bessel_j_1[12][LAM__PIECES] = {
      0x1.1985950d77d22p-7},
 };
 
+/* Without that at 5.1356 and the double one at 0. */
 _Alignas(64) const double lam__table_bessel_j_2[12][LAM__PIECES] = {
     {0x1.03d6982e39e4fp-46, 0x1.95cacb25a28dcp-46, 0x1.ec58dc5599a98p-46, 0x1.f9db62cccce6dp-46,
      0x1.bc385db708e4ap-46, 0x1.3d394b6cdd35bp-46, 0x1.21d36630f035ep-47, -0x1.6ddcb6920dc29p-49,
@@ -155,6 +160,8 @@ _Alignas(64) const double lam__table_bessel_j_2[12][LAM__PIECES] = {
      -0x1.ab25ef01f19f4p-8, -0x1.171abfad419b7p-8, -0x1.420f8d039bc17p-9, -0x1.2577550d0875ap-10},
 };
 
+/* The first piece begins at x = 8, the last goes from x = 128 to infinity, where this is the root of 2/pi, for all
+ * orders. Few rows are enough, since it hardly moves: it has a series in 1/x^2 (A&S 9.2.28). */
 _Alignas(64) const double lam__table_bessel_size_0[8][LAM__PIECES] = {
     {0x1.c811a10634528p-46, 0x1.95fe486cc34abp-46, 0x1.5191d43ea98abp-46, 0x1.f0e616709001p-47,
      0x1.113cce329b4c2p-47, 0x1.67751a9ac8e3bp-55, -0x1.3f4d297afcf09p-47, -0x1.574d4c1c7315dp-46,
@@ -260,6 +267,7 @@ _Alignas(64) const double lam__table_bessel_size_2[8][LAM__PIECES] = {
      0x1.9885d24758d4dp-1},
 };
 
+/* Times s it has the limit (4 n^2 - 1)/8 (A&S 9.2.29): -1/8 here. */
 _Alignas(64) const double lam__table_bessel_phase_0[10][LAM__PIECES] = {
     {0x1.ffc8c6fd16233p-55, 0x1.4089d6b131361p-54, 0x1.85d234719fee5p-54, 0x1.cbb7f28841b6dp-54,
      0x1.05e7b5af2e463p-53, 0x1.1e5d53c7a62c5p-53, 0x1.28eeab2f84544p-53, 0x1.1dd5615ce70b3p-53,
@@ -303,6 +311,7 @@ _Alignas(64) const double lam__table_bessel_phase_0[10][LAM__PIECES] = {
      -0x1.ffcd15795f92dp-4, -0x1.ffe5fe1eba4a7p-4, -0x1.fff6a16f4ad68p-4, -0x1.fffef578af803p-4},
 };
 
+/* 3/8 far out. */
 _Alignas(64) const double lam__table_bessel_phase_1[10][LAM__PIECES] = {
     {-0x1.759e2deec2efcp-54, -0x1.c5d06471320cp-54, -0x1.0cb29c380c385p-53, -0x1.3566662eb9a2p-53,
      -0x1.58c82bfcdf438p-53, -0x1.70e0f59a35ea3p-53, -0x1.75e2544bde56p-53, -0x1.5e6bfa380cbedp-53,
@@ -346,6 +355,7 @@ _Alignas(64) const double lam__table_bessel_phase_1[10][LAM__PIECES] = {
      0x1.7fff58197bae5p-2},
 };
 
+/* 15/8 far out. */
 _Alignas(64) const double lam__table_bessel_phase_2[10][LAM__PIECES] = {
     {0x1.01739e24fb597p-52, 0x1.210c885120bdap-52, 0x1.3e9de45330695p-52, 0x1.56cec4d30cc56p-52,
      0x1.650886abc9338p-52, 0x1.635a4b3bb77a7p-52, 0x1.4a90304e74b02p-52, 0x1.12a99c75f0f86p-52,

@@ -1,6 +1,9 @@
-/* See tables.h. */
+/* See tables.h. Pieces are half a unit wide, the first from 1 to 1.5; gamma.h moves smaller x up by 1, and has
+ * series from 9 on. */
 #include "lib/kernels/simd/tables.h"
 
+/* Without its zeros at 1 and 2, by which log_gamma_inside multiplies: their distances are exact, so that the result
+ * has all its digits next to them. */
 /* clang-format off */
 _Alignas(64) const double lam__table_lgamma[18][LAM__PIECES] = {
     {0x1.e22f4bced3031p-27, 0x1.f98dace038b23p-35, 0x1.0f91ac216424cp-40, 0x1.4e170c3431b5dp-45,
@@ -77,6 +80,8 @@ _Alignas(64) const double lam__table_lgamma[18][LAM__PIECES] = {
      0x1.8a5b74dbec633p-3},
 };
 
+/* Over the distance from its zero at 1.4616, which digamma_inside_sum knows as a sum of two. What is left falls
+ * from 1.25 to 0.28 and has no zero. */
 _Alignas(64) const double lam__table_digamma[19][LAM__PIECES] = {
     {-0x1.e4dee18651ed3p-24, -0x1.09baba844ffefp-32, -0x1.63ec8f90ac781p-39, -0x1.2e444f2445a6bp-44,
      -0x1.da5fc8ff933dfp-49, -0x1.1fef4a70fc7bep-52, -0x1.e4673e0f85784p-56, -0x1.0677de65298e7p-58,
@@ -156,6 +161,7 @@ _Alignas(64) const double lam__table_digamma[19][LAM__PIECES] = {
      0x1.2890f2c8c9463p-2},
 };
 
+/* As it is: it has no zero for x > 0. It falls from 1.64 to 0.12. */
 _Alignas(64) const double lam__table_trigamma[20][LAM__PIECES] = {
     {0x1.15aa47bd29c38p-20, 0x1.31e1bf7b55997p-30, 0x1.ec9bfd500ed5ep-38, 0x1.172af108ad22ap-43,
      0x1.392bbb722ce39p-48, 0x1.1d606d081149dp-52, 0x1.75dd976e40be8p-56, 0x1.44ab7bc526e43p-59,

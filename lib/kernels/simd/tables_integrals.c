@@ -1,6 +1,9 @@
-/* See tables.h: of erfcx's slope, the exponential integrals and Spence's function. */
+/* See tables.h: of erfcx's slope, the exponential integrals and Spence's function. Powers of s make up for what
+ * functions fall with, so that the last pieces reach to infinity and have a limit other than 0. */
 #include "lib/kernels/simd/tables.h"
 
+/* Read by f64_erfcx_integral (error.h). The difference cancels, so it is tabulated itself; far out s^2 times it is
+ * 1/(2 sqrt(pi)). */
 /* clang-format off */
 _Alignas(64) const double lam__table_erfcx_slope[16][LAM__PIECES] = {
     {0x1.1bd94c7a051e8p-63, 0x1.3df3ab4eb69cp-61, 0x1.1809870ee78edp-59, 0x1.bf8d0e0742925p-58, 0x1.4fb78a39154dcp-56,
@@ -69,6 +72,8 @@ _Alignas(64) const double lam__table_erfcx_slope[16][LAM__PIECES] = {
      0x1.31e66cd6ae526p-2},
 };
 
+/* Read by exp1_beyond. The first piece begins at x = 0.5, below which there is a series, and the last at 15.5. The
+ * limit is 1. */
 _Alignas(64) const double lam__table_exp1[17][LAM__PIECES] = {
     {-0x1.40373882be0e1p-66, -0x1.d5e660dda2cd8p-68, -0x1.054acd649ea35p-70, 0x1.3e6bd7f6d1466p-68,
      0x1.100c746dd738ep-66, 0x1.989cc28534b39p-65, 0x1.455532344723p-63, 0x1.1ec3e1f90e5efp-61, 0x1.1f9fe1095df23p-59,
@@ -140,6 +145,8 @@ _Alignas(64) const double lam__table_exp1[17][LAM__PIECES] = {
      0x1.f893157057a31p-1},
 };
 
+/* Read by expi_beyond. The first piece begins at x = 1, the last at 31; the limit is 1. The zero of Ei, at 0.3725,
+ * is where the series is. */
 _Alignas(64) const double lam__table_expi[20][LAM__PIECES] = {
     {-0x1.20330f37075d8p-71, -0x1.3ece9d7f725ep-70, -0x1.55453d1445f02p-70, 0x1.235e47b88c0a9p-67,
      0x1.7baf959f7dacap-64, 0x1.236cbbdcac4eep-61, 0x1.29faf3392716p-59, -0x1.47a3fb42e3749p-60, -0x1.33f16e825bf7p-53,
@@ -223,6 +230,8 @@ _Alignas(64) const double lam__table_expi[20][LAM__PIECES] = {
      0x1.085446e59fae9p+0},
 };
 
+/* Read by spence_share. Pieces are an eighth wide. It is 1 at x = 1, and what lies left and right of the table is
+ * reflected into it. */
 _Alignas(64) const double lam__table_spence[14][LAM__PIECES] = {
     {0x1.e24db6999fec3p-35, 0x1.98231865f1133p-38, 0x1.f68e6fa7d108bp-41, 0x1.93f0a929b7152p-43, 0x1.8c5374d69871ep-45,
      0x1.c5fd3d7b28fa1p-47, 0x1.26499cfbad234p-48, 0x1.a62ef53e38ea1p-50, 0x1.497d7ca70a212p-51, 0x1.142e2c652c959p-52,

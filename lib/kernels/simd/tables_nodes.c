@@ -1,4 +1,5 @@
-/* See tables.h. */
+/* See tables.h; read by incomplete.h and incomplete_inverse.h. The first nodes are so small that what lies left of
+ * them does not count; vectors mostly stop before the last. */
 #include "lib/kernels/simd/tables.h"
 
 /* clang-format off */
@@ -94,6 +95,7 @@ static const double nodes_f64_weight[208] = {
 
 const lam__nodes lam__nodes_f64 = {208, nodes_f64_at, nodes_f64_weight};
 
+/* Wider steps are enough for 24 bits. */
 static const double nodes_f32_at[124] = {
     0x1.4070ab602eb57p-34, 0x1.86b2a4016b4b3p-23, 0x1.17fdf4ddb2700p-15, 0x1.20c118bd17afcp-10, 0x1.81e3d7956a9adp-7,
     0x1.ebcfe25e154f8p-5, 0x1.814f1bfb1de59p-3, 0x1.b6876f6041ef9p-2, 0x1.9488f2ca817c4p-1, 0x1.4510ac5101888p+0,

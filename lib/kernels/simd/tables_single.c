@@ -1,6 +1,8 @@
-/* See tables_single.h. */
+/* See tables_single.h; read by single_functions.h, but for logarithms, arcs and cube roots. A row is one register
+ * of sixteen floats, or two. */
 #include "lib/kernels/simd/tables_single.h"
 
+/* Ends at 9.375, beyond where tanh is 1 to a float's digits. */
 /* clang-format off */
 _Alignas(64) const float lam__single_tanh[8][LAM__PIECES] = {
     {0x1.8844dep-9f, 0x1.35421cp-6f, 0x1.463c68p-7f, 0x1.4362b8p-9f, -0x1.4f6a28p-11f, -0x1.064be8p-11f,
@@ -29,6 +31,7 @@ _Alignas(64) const float lam__single_tanh[8][LAM__PIECES] = {
      0x1.fe217p-2f},
 };
 
+/* Pieces are 4/15 wide; the last holds 4.1, from where on erf is 1. */
 _Alignas(64) const float lam__single_erf[7][LAM__PIECES] = {
     {0, -0x1.a7e172p-15f, -0x1.18319cp-14f, -0x1.5254c6p-14f, -0x1.737b3p-14f, -0x1.993a1ap-15f, -0x1.9aa85ap-18f,
      0x1.f6fc7ep-17f, 0x1.177f32p-16f, 0x1.6562ccp-17f, 0x1.4ec316p-18f, 0x1.ed536ep-20f, 0x1.2744dap-21f,
@@ -106,6 +109,8 @@ _Alignas(64) const float lam__single_ndtr[8][LAM__PIECES] = {
      0x1.4f17d4p-2f, 0x1.22db7p-2f},
 };
 
+/* From 3/4 to 1 floats are multiples of 2^-24, so exponents of q are -24 to -2, whose last five bits are 7 to 29.
+ * Entries 6, 30 and 31 are never picked. */
 _Alignas(64) const float lam__single_erf_inv[11][2 * LAM__PIECES] = {
     {0x1.1f271ep-5f, 0x1.73fe3cp-3f, 0x1.ae697p-1f, 0x1.47ee3ap+2f, 0x1.8a89bap+5f, 0x1.03879cp+10f, 0,
      -0x1.c47774p-12f, -0x1.cd2a0ap-12f, -0x1.d65f2p-12f, -0x1.e023bep-12f, -0x1.ea86dp-12f, -0x1.f5997ap-12f,
@@ -164,6 +169,7 @@ _Alignas(64) const float lam__single_erf_inv[11][2 * LAM__PIECES] = {
      0x1.412e6ep-1f, 0, 0},
 };
 
+/* Here the values come last, as in the pieces; lam__table_exp has them first. */
 _Alignas(64) const float lam__single_exp[2][LAM__PIECES] = {
     {0, 0x1.9f3122p-25f, -0x1.c15742p-27f, 0x1.ceac48p-25f, 0x1.4636e2p-25f, 0x1.824684p-25f, -0x1.593abcp-25f,
      -0x1.5bd5ecp-27f, 0x1.9fcef4p-26f, -0x1.829fdp-25f, 0x1.15506ep-27f, 0x1.51f848p-27f, -0x1.a94b14p-26f,
@@ -173,6 +179,7 @@ _Alignas(64) const float lam__single_exp[2][LAM__PIECES] = {
      0x1.d5818ep+0f, 0x1.ea4afap+0f},
 };
 
+/* c is 1 in the piece next to 1, and its logarithm 0: so log(x) has all digits there. */
 _Alignas(64) const float lam__single_log[3][LAM__PIECES] = {
     {0x1.644p+0f, 0x1.554p+0f, 0x1.47cp+0f, 0x1.3bp+0f, 0x1.2f8p+0f, 0x1.248p+0f, 0x1.1a8p+0f, 0x1.11p+0f, 0x1.084p+0f,
      0x1p+0f, 0x1.e2p-1f, 0x1.c7p-1f, 0x1.afp-1f, 0x1.998p-1f, 0x1.86p-1f, 0x1.748p-1f},
@@ -203,6 +210,7 @@ _Alignas(64) const float lam__single_log10[3][LAM__PIECES] = {
      0x1.69dc9cp-21f, -0x1.2cfa4ep-18f, 0x1.89b1dap-18f},
 };
 
+/* Entry k is the one next to k/15: 0 and pi/4 are ends. */
 _Alignas(64) const float lam__single_atan[3][LAM__PIECES] = {
     {0, 0x1.1p-4f, 0x1.12p-3f, 0x1.9ap-3f, 0x1.11p-2f, 0x1.55p-2f, 0x1.9ap-2f, 0x1.dep-2f, 0x1.11p-1f, 0x1.33p-1f,
      0x1.558p-1f, 0x1.778p-1f, 0x1.998p-1f, 0x1.bb8p-1f, 0x1.dep-1f, 0x1p+0f},

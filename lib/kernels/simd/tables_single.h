@@ -8,8 +8,8 @@
 
 enum { LAM__SINGLE_ERF_INV_ROWS = 11 };
 
-/* tanh(x) for x from 0 to 10, in pieces whose widths double, from 0.625/4 on; in the first two tanh(x)/x - 1; the rest
- * below 2^-29 of the result. */
+/* tanh(x) for x from 0 to 9.375, in pieces whose widths double, from 0.625/4 on; in the first two tanh(x)/x - 1;
+ * the rest below 2^-29 of the result. */
 extern const float lam__single_tanh[8][LAM__PIECES];
 
 /* erf(x) in 3.75 |x|, in the first three pieces erf(x)/x - 1; the rest below 2^-27 */

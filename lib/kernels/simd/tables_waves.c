@@ -1,6 +1,8 @@
-/* See tables.h: of the sine integral and of Fresnel's integrals. */
+/* See tables.h: of the sine integral and of Fresnel's integrals, read by integrals.h. Near 0 the functions
+ * themselves are in pieces of one width; beyond, where they swing, what sine and cosine are multiplied by. */
 #include "lib/kernels/simd/tables.h"
 
+/* Over x, so that the result has its digits next to 0, where this is 1. */
 /* clang-format off */
 _Alignas(64) const double lam__table_si[10][LAM__PIECES] = {
     {0x1.46f7e3bbe683dp-38, 0x1.3958301e61ac8p-38, 0x1.1eb42be0feeep-38, 0x1.f076b434b5a83p-39, 0x1.8f46646fe015dp-39,
@@ -45,6 +47,7 @@ _Alignas(64) const double lam__table_si[10][LAM__PIECES] = {
      0x1.d69ba9557e508p-2},
 };
 
+/* Without the logarithm, which ci_inside adds, and over x^2: it begins with 1/4. */
 _Alignas(64) const double lam__table_ci[10][LAM__PIECES] = {
     {0x1.d73a0d11fcd5fp-42, 0x1.c68de58e5f36ep-42, 0x1.a5dac20048377p-42, 0x1.7664273fe3133p-42, 0x1.39fe9b0f3a6d9p-42,
      0x1.e5f8b2bbaa6d4p-43, 0x1.4829da0340b3dp-43, 0x1.4122e6b07fe75p-44, -0x1.4f93cc3798b81p-48,
@@ -88,6 +91,7 @@ _Alignas(64) const double lam__table_ci[10][LAM__PIECES] = {
      0x1.17ace5d3ad5ap-3},
 };
 
+/* Times s it has the limit 1. The first piece begins at x = 4, the last goes from x = 64 to infinity. */
 _Alignas(64) const double lam__table_si_f[13][LAM__PIECES] = {
     {0x1.01b107cc542a9p-56, 0x1.70ce3cb6d9d87p-56, 0x1.f1c595bb5fd23p-56, 0x1.293665728531ap-55, 0x1.f3e63d927a3fcp-56,
      -0x1.b0964febd16fcp-57, -0x1.473009235edbp-53, -0x1.1c67f1cfac863p-51, -0x1.7bf02b12dc439p-50,
@@ -143,6 +147,7 @@ _Alignas(64) const double lam__table_si_f[13][LAM__PIECES] = {
      0x1.fff0033e943adp-1},
 };
 
+/* g falls with 1/x^2, so by s^2 it has the limit 1 too. */
 _Alignas(64) const double lam__table_si_g[13][LAM__PIECES] = {
     {0x1.8c3388fa152fdp-54, 0x1.4907b172ec7e5p-53, 0x1.0a3e92e075c92p-52, 0x1.9c965061a3dbap-52, 0x1.263bdaa68ba79p-51,
      0x1.592523566e452p-51, 0x1.54363a7364aeep-52, -0x1.8eb8b30133757p-50, -0x1.f849b899afc4ep-48,
@@ -198,6 +203,7 @@ _Alignas(64) const double lam__table_si_g[13][LAM__PIECES] = {
      0x1.ffd00f761e099p-1},
 };
 
+/* Times pi s it has the limit 1. The first piece begins at x = 1, the last at 16. */
 _Alignas(64) const double lam__table_fresnel_f[13][LAM__PIECES] = {
     {-0x1.92a6697af9995p-49, -0x1.4f900d37f640cp-48, -0x1.ae33a2ea84ee4p-48, -0x1.bea0f9f33c9d2p-49,
      0x1.bd285baaa6773p-47, 0x1.d09d49986abedp-45, 0x1.db0cd2658d9ffp-44, 0x1.5a48be7120f88p-44, -0x1.163ea6b36315p-42,
@@ -253,6 +259,7 @@ _Alignas(64) const double lam__table_fresnel_f[13][LAM__PIECES] = {
      0x1.fffff745f04c7p-1},
 };
 
+/* g falls with 1/(pi^2 x^3), so this has the limit 1 too. */
 _Alignas(64) const double lam__table_fresnel_g[13][LAM__PIECES] = {
     {-0x1.11d256f802b14p-47, -0x1.fccee8a3a421ep-46, -0x1.38d3c7b914018p-44, -0x1.20df637ab2f12p-43,
      -0x1.4d1b25e2fd8b3p-43, 0x1.399ea4471d8c2p-44, 0x1.edddfe0b81c93p-41, 0x1.284485955621bp-39,

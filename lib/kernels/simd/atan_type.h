@@ -11,9 +11,12 @@ static const T NAME(arc_terms)[] = ARC, NAME(half_turn)[] = HALF_TURN;
 /* atan(a/b) for 0 <= a <= b: the parts are rounded, but not to half an ulp of each other. */
 ALWAYS_INLINE SUM NAME(arc_of)(V a, V b) {
     const V zero = {0};
+    /* A rough quotient will do: it only says which arc is near. */
     const M at = (M)OWN(madd)(OWN(guess_of_ratio)(a, b), zero + 15, zero + OWN(ROUNDER));
     const V c = OWN(pick)(TABLE[0], at);
+    /* a - c b, of which nothing is lost: the product's error comes along. */
     const SUM part = OWN(product)(c, b), left = {a - part.hi, -part.lo};
+    /* b + c a as a sum. */
     const V hi = OWN(madd)(c, a, b), lo = OWN(madd)(c, a, b - hi);
     const SUM t = OWN(quotient)(left, (SUM){hi, lo}), arc = OWN(fast_sum)(OWN(pick)(TABLE[1], at), t.hi);
     const V square = t.hi * t.hi, rest = OWN(madd)(square * t.hi, OWN(POWERS)(square, NAME(arc_terms)), t.lo);
@@ -28,7 +31,9 @@ ALWAYS_INLINE V NAME(turned_arc)(V turns, SUM arc, M back) {
 }
 
 ALWAYS_INLINE V NAME(atan)(V x) {
+    /* Infinity too, whose quotient would be none. */
     const V one = (V){0} + 1, size = OWN(bounded)(NAME(magnitude)(x), FLAT);
+    /* Beyond 1 the arc of 1/x is taken off a quarter. */
     const M far = (M)(size > 1);
     const SUM arc = NAME(arc_of)(NAME(select)(far, one, size), NAME(select)(far, size, one));
     const V r = NAME(turned_arc)(NAME(select)(far, one * (T)0.5, (V){0}), arc, far);
@@ -39,10 +44,13 @@ ALWAYS_INLINE V NAME(atan)(V x) {
 ALWAYS_INLINE V NAME(atan2)(V y, V x) {
     const V zero = {0}, one = zero + 1, a = NAME(magnitude)(x), b = NAME(magnitude)(y);
     const M steep = (M)(b > a), left = (M)x < 0;
+    /* So that the quotient is at most 1. */
     const V less = NAME(select)(steep, a, b), more = NAME(select)(steep, b, a);
+    /* 0/0 becomes 0/1. */
     const M none = (M)(more == 0),
             plain = (M)(more < SAFE) & ((M)(less > 1 / SAFE) | ((M)(less == 0) & (M)(more > 1 / SAFE)));
     const SUM arc = NAME(arc_of)(less, NAME(select)(none, one, more));
+    /* Steep arcs are counted from pi/2, those on the left from pi. */
     const V turns = NAME(select)(steep, one * (T)0.5, NAME(select)(left, one, zero));
     const V r = (V)((M)NAME(turned_arc)(turns, arc, steep ^ left) | ((M)y & (M)(-zero)));
     return ANY(~(plain | none)) ? NAME(atan2_rare)(r, y, x, ~(plain | none)) : r;

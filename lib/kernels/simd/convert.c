@@ -13,6 +13,7 @@
 #include <immintrin.h>
 #endif
 
+/* What all loops take. Conversions have no parameters. */
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
 
 /* Each keeps the conversion itself inside the range where C defines it, so that it may be done for every lane. A
@@ -44,6 +45,7 @@ ALWAYS_INLINE uint8_t saturate_u8(double x) {
     return (uint8_t)(int32_t)inside;
 }
 
+/* The conversions of 16-bit floats, element by element. */
 #include "lib/kernels/simd/half.h"
 
 /* What rounds once more as the integer would. Integers reach 16-bit floats through a wider float, and two roundings are
@@ -114,6 +116,7 @@ ALWAYS_INLINE void widen(float *out, const uint16_t *x) {
     _mm512_storeu_ps(out, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)x)));
 }
 ALWAYS_INLINE void narrow(uint16_t *out, const float *x) {
+    /* The mode is said, so that it does not depend on the processor's. */
     _mm256_storeu_si256((__m256i *)out, _mm512_cvtps_ph(_mm512_loadu_ps(x), _MM_FROUND_TO_NEAREST_INT));
 }
 #else
@@ -129,6 +132,7 @@ ALWAYS_INLINE void narrow(uint16_t *out, const float *x) {
 /* Whole vectors of neighbours by the instruction, the rest and everything strided by the loop. The instruction rounds
  * to nearest and keeps NaNs quiet, as half.h does, so it does not matter which of them an element meets. */
 static void quick_f32_from_f16(LOOP_ARGS) {
+    /* Elements that are done by the instruction; none where something is strided. */
     const int64_t even = step[0] == 1 && step[1] == 1 ? n / SIDE_BY_SIDE * SIDE_BY_SIDE : 0;
     float *out = p[0];
     uint16_t *x = p[1];
@@ -158,6 +162,7 @@ static void parts_from_real(lam__loop *loop, LOOP_ARGS, size_t part) {
 /* Twice the loop of the parts, once for each; to and from are the bytes of a part. */
 static void parts_from_parts(lam__loop *loop, LOOP_ARGS, size_t to, size_t from) {
     const int64_t apart[2] = {2 * step[0], 2 * step[1]};
+    /* The imaginary parts, one part behind. */
     void *const second[2] = {(char *)p[0] + to, (char *)p[1] + from};
     loop(n, p, apart, params);
     loop(n, second, apart, params);
@@ -200,6 +205,7 @@ TO_COMPLEX(f64)
 TO_COMPLEX(f32)
 TO_COMPLEX(i64)
 TO_COMPLEX(i32)
+/* Bools go by this too. */
 TO_COMPLEX(u8)
 TO_COMPLEX(f16)
 TO_COMPLEX(bf16)
@@ -255,6 +261,7 @@ static lam__loop *const conversions[LAM_DTYPE_COUNT][LAM_DTYPE_COUNT] = {
 
 lam__loop *LAM__ISA_NAME(lam__convert_find_)(lam_dtype dst, lam_dtype src) {
 #if defined(__F16C__)
+    /* What is strided or left over meets the plain loops inside of these. */
     if (dst == LAM_F32 && src == LAM_F16) return quick_f32_from_f16;
     if (dst == LAM_F16 && src == LAM_F32) return quick_f16_from_f32;
 #endif

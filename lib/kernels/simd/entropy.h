@@ -6,7 +6,7 @@
 #include "lib/kernels/simd/activation.h"
 #include "lib/kernels/simd/logs.h"
 
-/* The zero of -log(x) - 1, which is 1/e, and the series there: that of -log(1 + e t). */
+/* The zero of -log(x) - 1, which is 1/e, and the series there: that of -log(1 + e t). As silu_zero in activation.h. */
 static const zero64 entr_zero = {.width = 0x1p-8,
                                  .at = 0x1.78b56362cef38p-2,
                                  .at_lo = -0x1.ca8a4270fadf5p-57,
@@ -24,6 +24,7 @@ ALWAYS_INLINE sloped64 f64_sloped_entr(V64 x) {
     /* 1 is added to the sum of two before anything is rounded: next to 1/e all of it cancels. */
     const sum64 log = log_of_parts(parts_of_size(x), zero), more = any_sum(log.hi, splat64(1));
     const V64 slope = either(plain, -(more.hi + (more.lo + log.lo)), either(outside, zero, -x));
+    /* -x is right for infinity and NaN. */
     const V64 special = either((M64)(x < 0), zero - INFINITY, either(outside, zero, -x));
     return (sloped64){either(plain, times_log(-x, log), special), mended(slope, x, &entr_zero)};
 }

@@ -56,6 +56,7 @@ ALWAYS_INLINE void f32_choose(float *out, const uint8_t *c, const float *x, cons
 #define MATH(name) name
 #include "lib/kernels/simd/elements.h"
 #include "lib/kernels/simd/lane_type.h"
+/* The templates leave these to whoever includes them. */
 #undef T
 #undef B
 #undef NAME
@@ -114,8 +115,8 @@ static void load(const lam__lane_step *s, char *memory, void *const data[], int6
     fill(memory + s->at[0], n, all, s->item[0]);
 }
 
-/* Lanes first to first + lanes of a line: runs that end before them are passed over, and one without data (-1) is of
- * zeros. */
+/* Lanes first to first + lanes of a line: runs that end before them are passed over, and one without data is of
+ * zeros (LAM__LANE_ZEROS), or of bools that are true. */
 static void line(const lam__lane_step *s, char *memory, void *const data[], int64_t first, int64_t lanes, int groups) {
     const lam__lane_line *l = s->as.call.params;
     const int64_t item = s->item[0], end = first + lanes;
@@ -124,6 +125,7 @@ static void line(const lam__lane_step *s, char *memory, void *const data[], int6
     for (int64_t k = 0, at = first; k < l->count && at < end; k++) {
         const int64_t stop = l->runs[k].end < end ? l->runs[k].end : end, n = stop - at;
         if (n <= 0) continue;
+        /* A true bool is a byte of 1; zeros are bytes of 0 in all types. */
         if (l->runs[k].data < 0) memset(to, l->runs[k].data == LAM__LANE_TRUE, (size_t)(n * item));
         else
             gather(to, (const char *)data[l->runs[k].data] + (l->runs[k].base + at * l->runs[k].step) * item, n,
@@ -139,6 +141,7 @@ static void store(const lam__lane_step *s, const char *memory, void *const data[
     const bool same = s->same >> 1 & 1u;
     /* Lanes behind `end` are there to fill the last group and belong to nobody. */
     const int64_t step = s->as.move.step, left = s->as.move.end - first, n = !step ? 1 : lanes < left ? lanes : left;
+    /* The whole block lies behind the end. */
     if (n <= 0) return;
     const void *from = memory + s->at[1];
     char *at = (char *)data[s->at[0]] + (s->as.move.base + (step ? first * step : 0)) * s->item[0];
@@ -153,6 +156,7 @@ static void store(const lam__lane_step *s, const char *memory, void *const data[
 
 /* Of a register that is the same in all lanes one element is read; a result that is so is made of one group of them. */
 static void call(const lam__lane_step *s, char *memory, int64_t lanes) {
+    /* The result and up to three operands. */
     void *p[4];
     int64_t step[4];
     const bool one = s->same & 1u;
@@ -175,6 +179,7 @@ static void logic(const lam__lane_step *s, char *memory, int groups) {
     uint64_t a, b;
     /* A bool that is the same in all lanes is one group of eight equal bytes. */
     const int by_a = s->same >> 1 & 1u ? 0 : GROUP, by_b = s->same >> 2 & 1u ? 0 : GROUP;
+    /* A `not` has one operand, which is read for the second too. */
     const char *x = memory + s->at[1], *y = memory + s->at[s->op == LAM__LANE_NOT ? 1 : 2];
     char *out = memory + s->at[0];
     for (int g = 0; g < groups; g++, x += by_a, y += by_b, out += GROUP) {
@@ -204,6 +209,7 @@ static void run(const lam__lane_step *steps, int64_t count, void *memory, void *
     case LAM__LANE_##name##_f32: f32_step_##name(s, memory, s->same & 1u ? 1 : groups); break;
             LAM__LANE_OPS(STEP)
 #undef STEP
+        /* LAM__LANE_ARITHMETIC and LAM__LANE_COUNT are no steps. */
         default: break;
         }
     }

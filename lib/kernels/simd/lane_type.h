@@ -1,5 +1,6 @@
 /* Template: the steps of one floating type. Include after elements.h with T, NAME(x), MATH(f). */
 
+/* The register at place k of the step; 0 is the result. */
 #define AT(k, type) ((type *)(void *)(memory + s->at[k]))
 /* Elements from group to group: none where the register is the same in all lanes. */
 #define BY(k) (s->same >> (k)&1u ? 0 : GROUP)
@@ -25,6 +26,7 @@
     ALWAYS_INLINE void NAME(one_##name)(const lam__lane_step *s, char *memory) {                                       \
         *AT(0, R) = f(*AT(1, T));                                                                                      \
     }
+/* Two operands, each of which may be the same in all lanes. */
 #define BINARY(name, R, f)                                                                                             \
     ALWAYS_INLINE void NAME(step_##name)(const lam__lane_step *s, char *memory, int groups) {                          \
         R *out = AT(0, R), made[GROUP];                                                                                \
@@ -40,6 +42,7 @@
     ALWAYS_INLINE void NAME(one_##name)(const lam__lane_step *s, char *memory) {                                       \
         *AT(0, R) = f(*AT(1, T), *AT(2, T));                                                                           \
     }
+/* Three. */
 #define TERNARY(name, f)                                                                                               \
     ALWAYS_INLINE void NAME(step_##name)(const lam__lane_step *s, char *memory, int groups) {                          \
         T *out = AT(0, T), made[GROUP];                                                                                \
@@ -77,6 +80,7 @@ BINARY(mul, T, NAME(mul))
 BINARY(div, T, NAME(div))
 BINARY(max, T, NAME(max))
 BINARY(min, T, NAME(min))
+/* Bytes of 0 and 1. */
 BINARY(eq, uint8_t, EQ)
 BINARY(ne, uint8_t, NE)
 BINARY(lt, uint8_t, LT)

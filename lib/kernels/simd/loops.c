@@ -24,6 +24,7 @@
 #include "lib/kernels/simd/trig.h"
 #include "lib/kernels/simd/vmath.h"
 
+/* What all loops take; few look at params. */
 #define LOOP_ARGS int64_t n, void *const p[], const int64_t step[], __attribute__((unused)) const void *params
 
 /* Which member of a family is meant; none given is the first. Parameters are an int64_t at the start of what loops are
@@ -100,7 +101,8 @@ static const float f32_COUNTER = 0x1.8p23f;
 #undef MATH
 #undef DTYPE
 
-/* Integers have no vector functions: the compiler makes vectors of their loops. B is the type in which they wrap. */
+/* Integers have no vector functions: the compiler makes vectors of their loops. B is the type in which they wrap,
+ * at least an unsigned int, so that it is not promoted. */
 #define T       int64_t
 #define B       uint64_t
 #define NAME(x) i64_##x
@@ -144,15 +146,19 @@ static void bool_loop_not(LOOP_ARGS) {
 #define ROW_FLOAT(name) \
     { [LAM_F64] = f64_loop_##name, [LAM_F32] = f32_loop_##name }
 #define ROW_TEST(name) ROW_FLOAT(name)
+/* Integers of all sizes, without floats. */
 #define ROW_INTEGER(name) ROW_LOGIC(name)
+/* loops_complex.c has a table of its own. */
 #define ROW_COMPLEX(name) \
     { NULL }
 #define ROW_LOGIC(name) \
     { [LAM_I64] = i64_loop_##name, [LAM_I32] = i32_loop_##name, [LAM_U8] = u8_loop_##name }
 
+/* Floats alone. */
 #define ROW_ELEMENTARY(name) ROW_FLOAT(name)
 
 #define ROW_FAMILY(name)   ROW_ELEMENTARY(name)
+/* loops_special.c has them. */
 #define ROW_SPECIAL(name) \
     { NULL }
 

@@ -16,6 +16,7 @@ ALWAYS_INLINE void NAME(plane_block)(int64_t m, T *out, const T *x, plane64 f(pl
         /* Of less than a vector a copy is made, so nothing is read or written behind the end. */
         const int64_t count = m - i;
         T lanes[2 * LANES64];
+        /* Copies of the first number, so that nothing rare is met that is not there. */
         if (count < LANES64) NAME(fill)(lanes, x + 2 * i, count);
         const plane64 r = f(NAME(parts)(count < LANES64 ? lanes : x + 2 * i));
         NAME(put)(count < LANES64 ? lanes : out + 2 * i, r);
@@ -28,6 +29,7 @@ ALWAYS_INLINE void NAME(planes)(int64_t n, void *const p[], const int64_t step[]
     T xs[2 * NAME(PLANE_BLOCK)], results[2 * NAME(PLANE_BLOCK)];
     for (int64_t start = 0, m; start < n; start += m) {
         m = n - start < NAME(PLANE_BLOCK) ? n - start : NAME(PLANE_BLOCK);
+        /* A number is two parts. */
         const T *x = (const T *)p[1] + 2 * start * step[1];
         T *out = (T *)p[0] + 2 * start * step[0];
         /* Numbers are pairs, so a step is two parts. */
@@ -48,6 +50,7 @@ ALWAYS_INLINE void NAME(planes2)(int64_t n, void *const p[], const int64_t step[
         const T *x[2];
         for (int k = 0; k < 2; k++) {
             const T *from = (const T *)p[k + 1] + 2 * start * step[k + 1];
+            /* Read in place where a whole vector lies side by side. */
             const bool near = m == LANES64 && step[k + 1] == 1;
             x[k] = near ? from : lanes[k];
             for (int64_t i = 0; !near && i < LANES64; i++)

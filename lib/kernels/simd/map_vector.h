@@ -18,18 +18,21 @@ ALWAYS_INLINE V NAME(splat)(T x) {
     return x - (V){0}; /* which keeps a negative zero */
 }
 
-/* `m` elements of x from `start`, contiguous, for a function that takes whole vectors: in place where they are so, else
- * gathered into `block`. Less than a vector is filled up with its first element: whose function is evaluated anyway, so
- * nothing rare is met that is not there. Steps may be 0 or negative. */
+/* `m` elements of x from `start`, contiguous, for a function that takes whole vectors: in place where they are so,
+ * else gathered into `block`. Less than a vector is filled up with its first element: whose function is evaluated
+ * anyway, so nothing rare is met that is not there. Steps may be 0 or negative. `block` has room for BLOCK
+ * elements; what is given back is either it or x itself. */
 static inline const T *NAME(gather)(T *block, const T *x, int64_t step, int64_t start, int64_t m) {
     if (step == 1 && m >= LANES) return x + start;
     x += start * step;
+    /* m is at least 1, so there is a first element. */
     const V first = NAME(splat)(*x);
     if (m < LANES) {
         memcpy(block, &first, sizeof first);
         for (int64_t i = 1; i < m; i++) block[i] = x[i * step];
         return block;
     }
+    /* An operand that does not move: the same number in all lanes, as long as the block is. */
     if (step == 0) {
         for (int64_t i = 0; i < m; i += LANES) memcpy(block + i, &first, sizeof first);
         return block;
@@ -56,12 +59,14 @@ ALWAYS_INLINE void NAME(vectors1)(int64_t n, void *const p[], const int64_t step
     for (int64_t start = 0, m; start < n; start += m) {
         m = NAME(block)(n, start);
         const T *x = NAME(gather)(xs, p[1], step[1], start, m);
+        /* Less than a vector, or results with gaps, go through `results`. */
         T *out = step[0] == 1 && m >= LANES ? (T *)p[0] + start : results;
         for (int64_t i = 0; i < m; i += LANES) {
             __builtin_prefetch(x + i + NAME(AHEAD));
             const V v = f(NAME(load)(x + i));
             memcpy(out + i, &v, sizeof v);
         }
+        /* In place there is nothing left to do. */
         if (out == results) NAME(scatter)(p[0], step[0], start, m, results);
     }
 }
@@ -118,6 +123,7 @@ typedef struct NAME(both) {
 ALWAYS_INLINE void NAME(vectors_both)(int64_t n, const T *x, T *value, T *slope, NAME(both) f(V)) {
     _Alignas(VECTOR_BYTES) T xs[LANES], results[2][LANES];
     for (int64_t start = 0, m; start < n; start += m) {
+        /* Whole vectors first, all at once; then what is left. */
         m = n - start < LANES ? n - start : (n - start) / LANES * LANES;
         const T *from = NAME(gather)(xs, x, 1, start, m);
         T *to[2] = {value + start, slope + start};
@@ -128,6 +134,7 @@ ALWAYS_INLINE void NAME(vectors_both)(int64_t n, const T *x, T *value, T *slope,
             memcpy(to[0] + i, &s.value, sizeof s.value);
             memcpy(to[1] + i, &s.slope, sizeof s.slope);
         }
+        /* They have been written where they belong. */
         if (m >= LANES) continue;
         NAME(scatter)(value, 1, start, m, results[0]);
         NAME(scatter)(slope, 1, start, m, results[1]);

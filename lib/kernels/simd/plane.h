@@ -92,10 +92,12 @@ ALWAYS_INLINE plane64 plane_quotient(plane64 x, plane64 y) {
     return (plane64){re / size, im / size};
 }
 
+/* By the quotient, so that 1/x has the bits of a division. */
 ALWAYS_INLINE plane64 plane_reciprocal(plane64 x) {
     return plane_quotient((plane64){splat64(1), splat64(0)}, x);
 }
 
+/* As the product of x with itself, whose imaginary part is a sum of two equal products. */
 ALWAYS_INLINE plane64 plane_square(plane64 x) {
     return (plane64){x.re * x.re - x.im * x.im, x.re * x.im + x.im * x.re};
 }
@@ -143,6 +145,7 @@ ALWAYS_INLINE plane64 plane_exp(plane64 z) {
 ALWAYS_INLINE plane64 plane_expm1(plane64 z) {
     const M64 plain = is_within(z.re, PLANE_MOST_EXPONENT) & is_within(z.im, f64_LARGEST);
     const f64_pair turn = f64_sincos(z.im);
+    /* cos(y) - 1 is -2 sin(y/2)^2, without a difference of numbers next to 1. */
     const V64 half = f64_sin(0.5 * z.im);
     const plane64 r = {f64_expm1(z.re) * turn.cosine - 2 * half * half, f64_exp(z.re) * turn.sine};
     return plane_patch(r, z, plain, lam__complex_expm1);
@@ -150,6 +153,7 @@ ALWAYS_INLINE plane64 plane_expm1(plane64 z) {
 
 /* What an angle that is a sum leaves of whole quarters, where its second part is far below a turn. */
 ALWAYS_INLINE f64_turned turned_by(sum64 angle) {
+    /* The first part by whole quarters, the second on top of what is left. */
     const f64_turned turned = f64_turned_of(angle.hi);
     const sum64 left = any_sum(turned.hi, turned.lo + angle.lo);
     return (f64_turned){left.hi, left.lo, turned.quarters};
@@ -169,12 +173,14 @@ ALWAYS_INLINE plane64 plane_exp2(plane64 z) {
  * i pi, is 2 cos(y/2)^2 + (exp(re) - 1) cos(y) + i exp(re) sin(y): next to those both terms have one sign. */
 ALWAYS_INLINE plane64 plane_logistic(plane64 z) {
     const M64 negative = (M64)(z.re < 0), sign = ~negative & (M64)(-(V64){0});
+    /* The side whose exponential is at most 1. */
     const plane64 x = {(V64)((M64)z.re ^ sign), (V64)((M64)z.im ^ sign)};
     const f64_pair turn = f64_sincos(x.im);
     const V64 size = f64_exp(x.re), half = f64_cos(0.5 * x.im);
     const plane64 e = {size * turn.cosine, size * turn.sine};
     const plane64 sum = {2 * half * half + f64_expm1(x.re) * turn.cosine, e.im};
     const plane64 above = {either(negative, e.re, splat64(1)), (V64)(negative & (M64)e.im)};
+    /* Next to a zero of the sum, a pole of the function, its square may be nothing. */
     const M64 plain = is_within(x.re, PLANE_MOST_SQUARE) & is_within(x.im, f64_LARGEST) &
                       (M64)(sum.re * sum.re + sum.im * sum.im > 1 / PLANE_MODERATE);
     return plane_patch(plane_quotient(above, sum), z, plain, lam__complex_logistic);
@@ -202,6 +208,7 @@ ALWAYS_INLINE plane64 plane_cosh_of(plane64 z) {
 /* (sinh(x) cosh(x) + i sin(y) cos(y)) / (sinh(x)^2 + cos(y)^2). */
 ALWAYS_INLINE plane64 plane_tanh_of(plane64 z) {
     const f64_pair turn = f64_sincos(z.im);
+    /* The size of cosh(z), squared: a sum of two squares. */
     const V64 sinh = f64_sinh(z.re), size = madd(sinh, sinh, turn.cosine * turn.cosine);
     return (plane64){sinh * f64_cosh(z.re) / size, turn.sine * turn.cosine / size};
 }
@@ -293,6 +300,7 @@ ALWAYS_INLINE M64 is_product(plane64 y) {
 
 /* exp(y log x), whose exponent is made of sums: what it is rounded by would be seen in the result. */
 ALWAYS_INLINE plane64 plane_pow(plane64 x, plane64 y) {
+    /* A vector of products alone needs no logarithm. */
     const M64 whole = is_product(y);
     if (!any64(~whole)) return plane_patched2(x, x, y, whole, lam__complex_pow);
     const sum64 twice = f64_log_of_sum(sum_of_squares(x.re, x.im)), size = {0.5 * twice.hi, 0.5 * twice.lo};
@@ -301,6 +309,7 @@ ALWAYS_INLINE plane64 plane_pow(plane64 x, plane64 y) {
     const sum64 im = plus(product_of(angle, y.re), product_of(size, y.im));
     const M64 plain = is_moderate(x, PLANE_MODERATE) & is_within(re.hi, PLANE_MOST_EXPONENT) & is_within(im.hi, 1000);
     V64 k;
+    /* The power of 2 is kept apart until the end. */
     const sum64 grown = exp_of((sum64){either(plain, re.hi, (V64){0}), re.lo}, &k);
     const f64_pair turn = f64_sincos_of(turned_by((sum64){either(plain, im.hi, (V64){0}), im.lo}));
     const V64 upper = grown.hi + grown.lo;
@@ -314,6 +323,7 @@ ALWAYS_INLINE plane64 plane_pow(plane64 x, plane64 y) {
 
 /* |1 + x|^2 with what the sum 1 + x lacks. */
 ALWAYS_INLINE plane64 plane_log1p(plane64 z) {
+    /* The second part of 1 + x counts where the size is next to 1. */
     const sum64 one = any_sum(splat64(1), z.re), square = sum_of_squares(one.hi, z.im);
     const sum64 more = product(2 * one.hi, one.lo), s = any_sum(square.lo, more.hi), h = fast_sum(square.hi, s.hi);
     const sum64 log = f64_log_of_sum(fast_sum(h.hi, h.lo + (s.lo + madd(one.lo, one.lo, more.lo))));
@@ -327,6 +337,7 @@ ALWAYS_INLINE plane64 plane_log1p(plane64 z) {
 ALWAYS_INLINE plane64 plane_atanh_of(plane64 z, M64 *plain) {
     const V64 x = f64_magnitude(z.re), off = 1 - x, size = madd(off, off, z.im * z.im);
     const sum64 square = sum_of_squares(x, z.im);
+    /* Next to the poles at -1 and 1 the size may be nothing. */
     *plain = is_within(x, 0x1p200) & is_within(z.im, 0x1p200) & (M64)(size > 0x1p-900);
     /* 1 - x^2 - y^2 would cancel on the circle: the square is a sum. */
     const V64 re = 0.25 * f64_log1p(4 * x / size), angle = f64_atan2(2 * z.im, (1 - square.hi) - square.lo);
@@ -362,6 +373,7 @@ ALWAYS_INLINE ellipse64 ellipse_of(V64 x, V64 y) {
     const V64 r = root64(madd(right, right, square)), s = root64(madd(left, left, square)), axis = 0.5 * (r + s);
     const M64 inside = (M64)(x <= 1);
     const V64 far_focus = r + right, sum = s + f64_magnitude(left);
+    /* s + x - 1, which left of 1 is a difference and becomes y^2 over the sum. */
     const V64 near_focus = either(inside & (M64)(x < 1), square / sum, sum);
     const V64 less = 0.5 * (square / far_focus + near_focus); /* the axis less 1 */
     const V64 area = f64_log1p(less + root64(less * (axis + 1)));
@@ -417,6 +429,7 @@ ALWAYS_INLINE plane64 plane_logit(plane64 z) {
     /* 2 x - 1, exact next to 1/2. */
     const plane64 off = {2 * (z.re - 0.5), 2 * z.im}, less = plane_log1p((plane64){-z.re, -z.im});
     const M64 near = is_within(off.re, 0.5) & is_within(off.im, 0.5);
+    /* Both forms for all lanes, since a vector may have lanes of both. */
     const plane64 a = plane_log(z), b = plane_scaled(plane_atanh(off), 2);
     return (plane64){either(near, b.re, a.re - less.re), either(near, b.im, a.im - less.im)};
 }

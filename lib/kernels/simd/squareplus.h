@@ -34,6 +34,7 @@ ALWAYS_INLINE V64 f64_half_inverse(V64 x) {
 #endif
 }
 
+/* For floats the guess is enough as it is. */
 ALWAYS_INLINE V32 f32_half_inverse(V32 x) {
 #if defined(__AVX512F__)
     return (V32)_mm512_rcp14_ps((__m512)x);

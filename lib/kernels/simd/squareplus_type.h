@@ -25,6 +25,7 @@ ALWAYS_INLINE M NAME(is_square_plain)(V size, V b) {
 
 /* Of b below 0 there is none. */
 static inline W NAME(wide_squareplus)(W x, W b) {
+    /* An infinite b counts more than x. */
     if (!(b >= 0 && b < INFINITY)) return b > 0 ? x + b : (W)NAN;
     const W size = x < 0 ? -x : x, p = (W)0.5 * size + (W)0.5 * (W)hypotl(size, sqrtl(b));
     return x < 0 ? b / 4 / p : p;
@@ -40,6 +41,7 @@ static inline W NAME(wide_squareplus_slope)(W x, W b) {
 ALWAYS_INLINE V NAME(squareplus)(V x, V b) {
     const V size = NAME(magnitude)(x);
     const NAME(square_parts) r = NAME(square_parts_of)(size, b);
+    /* On the right the value is |x| + v. */
     const V y = NAME(select)((M)(x < 0), r.v, size + r.v);
     return NAME(patch2)(y, x, b, ~NAME(is_square_plain)(size, b), NAME(wide_squareplus));
 }
@@ -48,6 +50,7 @@ ALWAYS_INLINE V NAME(squareplus)(V x, V b) {
 ALWAYS_INLINE V NAME(squareplus_slope)(V x, V b) {
     const V size = NAME(magnitude)(x);
     const NAME(square_parts) r = NAME(square_parts_of)(size, b);
+    /* v/s is at most 1/2, so 1 less it loses nothing. */
     const V share = NAME(ratio_by)(r.v, r.s, r.inverse), y = NAME(select)((M)(x < 0), share, 1 - share);
     return NAME(patch2)(y, x, b, ~NAME(is_square_plain)(size, b), NAME(wide_squareplus_slope));
 }

@@ -85,6 +85,7 @@ typedef union element {
 static element outside_of(lam_dtype dtype) {
     if (dtype == LAM_F64) return (element){.f64 = NAN};
     if (dtype == LAM_F32) return (element){.f32 = NAN};
+    /* The other part is 0, so a complex NaN is one by its real part. */
     if (dtype == LAM_C128) return (element){.c128 = {NAN, 0}};
     if (dtype == LAM_C64) return (element){.c64 = {NAN, 0}};
     return (element){.c128 = {0, 0}};
@@ -136,6 +137,7 @@ static inline void take_sized(size_t size, const taking *t, const char *x, char 
     const element *outside = t->outside;
     const int64_t *at = t->at;
     const int count = t->count;
+    /* Asked once and not for each place. */
     if (!outside)
         for (int j = 0; j < count; j++) memcpy(out + (size_t)j * size, x + at[j] * (int64_t)size, size);
     else
@@ -186,6 +188,7 @@ static void take_runs(const taking *t, const char *x, char *out) {
 static void take_some(const taking *t, const char *x, char *out) {
     enum { FEW = 7 };
     bool few = t->inner <= FEW && !t->outside && (size_t)t->inner * t->item % 16;
+    /* All of them are one run then. */
     if (t->together) memcpy(out, x + t->at[0] * (int64_t)t->item, (size_t)t->inner * t->item * (size_t)t->count);
     else if (t->inner == 1) take_elements(t, x, out);
     else if (few && t->item == 8) take_few(8, t, x, out);
@@ -216,6 +219,7 @@ static void take_own_rows(const lam__index_shape *s, lam__index_mode mode, lam_d
 static void take_alike_rows(const taking *t, int64_t rows, int64_t step, int64_t *at, const char *x, char *out) {
     const int64_t each = CHUNK / t->count, item = (int64_t)t->item;
     taking many = *t;
+    /* The lists of the other rows, each a step further on. */
     for (int64_t i = 1; i < each; i++)
         for (int j = 0; j < t->count; j++) at[i * t->count + j] = at[j] + i * step;
     for (int64_t row = 0; row < rows; row += each) {
@@ -260,6 +264,7 @@ static inline void take_straight(size_t size, int64_t count, int64_t n, const in
 /* Rows whose items have no gaps, and indices of 64 bits. False: these are no such rows. */
 static bool take_single_rows(const lam__index_shape *s, int64_t item, const lam__index_source *x, const int64_t *index,
                              char *out) {
+    /* Sizes that registers move; others go the general way. */
     if (s->outer != 1 || s->inner != 1 || x->n != 1 || (item != 4 && item != 8)) return false;
     for (int64_t b = 0; b < s->batch; b++, index += s->k, out += s->k * item) {
         const char *from = (const char *)x->data + b * x->batch * item;
@@ -286,6 +291,7 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
     enum { LONG = 64 }; /* bytes, from which on a call of memcpy is worth while */
     int64_t at[CHUNK];
     taking t = {.item = (size_t)item, .inner = s->inner, .at = at};
+    /* Half a chunk holds two rows at least. */
     const bool few = s->inner == 1 && s->k > 0 && s->k <= CHUNK / 2;
     if (s->inner == 0) return;
     if (mode == LAM__INDEX_ERROR && index_dtype == LAM_I64 && take_single_rows(s, item, x, index, out)) return;
@@ -293,6 +299,7 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
         take_own_rows(s, mode, dtype, x, index_dtype, index, &none, out);
         return;
     }
+    /* A run of a column is one item long, and x is walked along its rows. */
     const bool side_by_side = s->inner == 1 && s->outer > 1 && x->outer == 1 && mode == LAM__INDEX_ERROR;
     if (side_by_side && take_columns(s, dtype, x, index_dtype, index, out)) return;
     for (int64_t b = 0; b < s->batch; b++)
@@ -301,6 +308,7 @@ void lam__kernels_take_from(const lam__index_shape *s, lam__index_mode mode, lam
             t.outside = distances(s, mode, x->n, index_dtype, index, b * s->k + first, t.count, at) ? &none : NULL;
             const char *from = (const char *)x->data + b * x->batch * item;
             char *to = (char *)out + b * s->outer * out_row + first * s->inner * item;
+            /* Worth a look only where runs are long enough for one call. */
             t.together = t.count * s->inner * item >= LONG && lie_together(&t);
             if (few && !t.outside && !t.together) {
                 take_alike_rows(&t, s->outer, x->outer, at, from, to);
@@ -402,6 +410,7 @@ static inline void set_straight(size_t size, int64_t count, int64_t n, const int
 /* The counterpart of take_single_rows; places that are named twice keep the last update. False: no such rows. */
 static bool set_single_rows(const lam__index_shape *s, int64_t item, const int64_t *index, const char *updates,
                             char *out) {
+    /* As in take_single_rows. */
     if (s->outer != 1 || s->inner != 1 || (item != 4 && item != 8)) return false;
     for (int64_t b = 0; b < s->batch; b++, index += s->k, updates += s->k * item, out += s->n * item)
         if (item == 4) set_straight(4, s->k, s->n, index, updates, out);
@@ -427,6 +436,7 @@ void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__in
     const bool few = s->outer == 1 && s->k > 0 && s->k <= CHUNK / 2; /* many batches at a time, as one */
     const bool known = op == LAM__SCATTER_SET && mode == LAM__INDEX_ERROR && index_dtype == LAM_I64;
     if (known && set_single_rows(s, item, index, updates, out)) return;
+    /* One where rows are not put together. */
     int64_t at[CHUNK], batches = few ? CHUNK / s->k : 1;
     for (int64_t b = 0; few && b < s->batch; b += batches) {
         if (s->batch - b < batches) batches = s->batch - b;
@@ -451,6 +461,7 @@ void lam__kernels_scatter(lam__scatter_op op, const lam__index_shape *s, lam__in
  * has stayed. Without a branch: what lies outside writes to the first place what is there already. */
 void lam__kernels_index_inverse(const lam__index_shape *s, lam_dtype index_dtype, const void *index, int64_t *out) {
     const int64_t n = s->n;
+    /* -1: no update names the place. */
     for (int64_t i = 0; i < s->batch * n; i++) out[i] = -1;
     for (int64_t b = 0; b < s->batch && n > 0; b++, out += n)
         for (int64_t j = 0; j < s->k; j++) {

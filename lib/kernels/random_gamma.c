@@ -157,7 +157,9 @@ static void boost(lam_dtype dtype, int64_t n, const double *a, const key *last, 
 }
 
 /* At most BLOCK samples, of keys of their own. The logarithm is formed from those of its factors, since the sample
- * itself may underflow for small a. What has no distribution is NaN, and infinity for infinite a. */
+ * itself may underflow for small a. Where d is not above 0 the result is NaN, and infinity for infinite a; numbers
+ * from -2/3 to 0 have no distribution either, but get a number here, since callers refuse them where they can be
+ * seen. */
 static void gamma_block(lam_dtype dtype, int64_t n, const key *own, const double *a, bool logarithm, double *x) {
     gammas g;
     key last[BLOCK];
@@ -167,6 +169,7 @@ static void gamma_block(lam_dtype dtype, int64_t n, const key *own, const double
     parts(n, own, 1, last);
     for (int i = 0; i < n; i++) {
         d[i] = (a[i] < 1 ? a[i] + 1 : a[i]) - 1.0 / 3;
+        /* What takes no part stays so, whose logarithm is a number. */
         x[i] = 1;
         if (!(d[i] > 0) || isinf(a[i])) continue;
         g.place[g.n] = i, g.k[g.n] = own[i], g.d[g.n] = d[i];
@@ -250,6 +253,7 @@ typedef struct undecided {
 static float transformed(float rate, float u, float v, bool *known, float *size) {
     /* The constants are those of the paper, as jax.random has them, where v has been scaled to the hat. */
     const float b = 0.931f + 2.53f * sqrtf(rate), a = -0.059f + 0.02483f * b, inverse = 1.1239f + 1.1328f / (b - 3.4f);
+    /* The bound of the first test. */
     const float most = 0.9277f - 3.6224f / (b - 2);
     const float inside = 0.5f - fabsf(u), x = floorf((2 * a / inside + b) * u + rate + 0.43f);
     *known = inside >= 0.07f && v <= most;
@@ -301,6 +305,7 @@ void lam__kernels_random_poisson(const uint32_t words[2], int64_t first, int64_t
     /* From a rate of 10 on, as the paper says of PTRS. Both lists are emptied where one is full or the piece ends,
      * so nothing is kept between calls. */
     const key whole = key_of(words);
+    /* Rates below 10, and others. */
     rates few, many;
     few.n = many.n = 0;
     few.first = many.first = (uint64_t)first;
@@ -329,7 +334,8 @@ typedef struct trials {
 /* How many successes there are, by the distances from one to the next, which are geometric. */
 static void count_distances(lam_dtype dtype, key k, trials *t, double *out) {
     double sum[BLOCK], log_failure[BLOCK], u[BLOCK];
-    /* For p = 0 this is -0 and the distance infinite, so there are no successes. */
+    /* The logarithm of how likely a failure is. For p = 0 it is -0 and the distance infinite, so there are no
+     * successes. */
     for (int64_t i = 0; i < t->n; i++) sum[i] = 0, log_failure[i] = log1p(-t->p[i]);
     for (double count = 0; t->n; count++, k = part(k, 1)) {
         int64_t left = 0;
@@ -369,6 +375,7 @@ static double log_likelihood(double n, double odds, double mode, double k) {
 static double candidate(double n, double p, double u, double v) {
     const double deviation = sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p;
     const double centre = n * p + 0.5, most = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * deviation;
+    /* The likeliest number of successes, beside which others are judged. */
     const double mode = floor((n + 1) * p), odds = p / (1 - p);
     const double inside = 0.5 - fabs(u), x = floor((2 * a / inside + b) * u + centre);
     if (inside >= 0.07 && v <= most) return x;

@@ -12,6 +12,7 @@ typedef struct lane_walk {
     int64_t start, step;
 } lane_walk;
 
+/* From the back the step is negative, so that one loop does both. */
 static lane_walk walk_of(int64_t n, int64_t inner, bool reverse) {
     return reverse ? (lane_walk){(n - 1) * inner, -inner} : (lane_walk){0, inner};
 }

@@ -19,6 +19,7 @@ typedef lam__c64 c64;
 #include "lib/kernels/reduce_type.h"
 #undef OF_PART
 
+/* As above, in floats. */
 #define T          c64
 #define LANE       float
 #define PARTS      2

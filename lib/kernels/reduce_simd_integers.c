@@ -16,6 +16,7 @@
 #define FLOATING    0
 #include "lib/kernels/reduce_type.h"
 
+/* H is what the sums of 256 of them fit into. */
 #define T           int32_t
 #define LANE        int32_t
 #define PARTS       1
@@ -48,6 +49,7 @@
 /* Sums where they lie, divided by n; with r the quotient needs no division and is rounded as if it had one
  * (reduce_rounded.h). The last ones, which fill no vector, are divided with zeros behind them. */
 static void share_sums(int64_t count, double n, void *sums) {
+    /* One division for all of them. */
     const double r = 1 / n;
     char *sum = sums;
     int64_t i = 0;
@@ -55,6 +57,7 @@ static void share_sums(int64_t count, double n, void *sums) {
         const V64 shares = share(rounded((U64) * (const word_vec *)(const void *)(sum + 8 * i)), n, r);
         memcpy(sum + 8 * i, &shares, sizeof shares);
     }
+    /* Zeros behind the last sums; what is made of these is not stored. */
     U64 last = {0};
     memcpy(&last, sum + 8 * i, (size_t)(8 * (count - i)));
     const V64 shares = share(rounded(last), n, r);

@@ -35,8 +35,10 @@ static window_run find_run(const window_part *p, int64_t k) {
     const int64_t last = p->n ? (p->n - 1) * a->gap + ahead : -1;
     int64_t to = ahead > 0 ? (ahead + a->stride - 1) / a->stride : 0, end = last < 0 ? 0 : last / a->stride + 1, tries;
     window_run r = {0, a->gap / common, 0, a->stride / common, 0};
+    /* Only results of this part. */
     if (to < p->first) to = p->first;
     if (end > p->end) end = p->end;
+    /* Places repeat after a period: without an element until then there is none. */
     for (tries = r.step; tries > 0 && to < end && (to * a->stride - ahead) % a->gap; tries--) to++;
     if (tries == 0 || to >= end) return r;
     r.to = to;
@@ -52,6 +54,7 @@ static window_part part_of(const lam__window_axis *a, int64_t n, int64_t first, 
     return p;
 }
 
+/* Of the first places as they were found before. */
 static window_run run_of(const window_part *p, int64_t k) {
     return k < KEPT ? p->kept[k] : find_run(p, k);
 }
@@ -64,7 +67,8 @@ typedef struct window_front {
     int64_t t[LAM__MAX_AXES], k[LAM__MAX_AXES]; /* which result, which place */
 } window_front;
 
-/* The element that stands at a place of an axis of n elements; -1 where there is none. */
+/* The element that stands at a place of an axis of n elements; -1 where there is none. Places in front of the first
+ * element are padding; between elements there are gaps. */
 static int64_t element_at(const lam__window_axis *a, int64_t n, int64_t place) {
     if (place < 0 || (a->gap > 1 && place % a->gap)) return -1;
     const int64_t e = a->gap > 1 ? place / a->gap : place;
@@ -96,6 +100,7 @@ static bool next_result(window_front *f) {
     return false;
 }
 
+/* Elements of the first `count` axes. */
 static int64_t product(const int64_t *dims, int count) {
     int64_t all = 1;
     for (int i = 0; i < count; i++) all *= dims[i];
@@ -103,7 +108,7 @@ static int64_t product(const int64_t *dims, int count) {
 }
 
 /* LEAST and GREATEST are what the largest and the least begin with, so a window without elements gives them. Sums
- * of integers wrap, without a sign; those of bools are or. */
+ * of integers wrap, without a sign; those of bools are or. A NaN is the largest and the least of all. */
 #define T         double
 #define NAME(f)   f##_f64
 #define FLOATS    1
@@ -144,6 +149,7 @@ static int64_t product(const int64_t *dims, int count) {
 #define SUM(a, b) (uint8_t)((a) + (b))
 #include "lib/kernels/window_type.h"
 
+/* Bytes of 0 and 1. */
 #define T         uint8_t
 #define NAME(f)   f##_bool
 #define FLOATS    0
@@ -152,6 +158,7 @@ static int64_t product(const int64_t *dims, int count) {
 #define SUM(a, b) ((a) | (b))
 #include "lib/kernels/window_type.h"
 
+/* By dtype; the others have no loops here. */
 #define BY_DTYPE(f)                                                                                                    \
     {                                                                                                                  \
         [LAM_F64] = f##_f64, [LAM_F32] = f##_f32, [LAM_I64] = f##_i64, [LAM_I32] = f##_i32, [LAM_U8] = f##_u8,         \

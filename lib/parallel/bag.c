@@ -19,6 +19,7 @@ static void some_bags(void *env, int64_t begin, int64_t end, int worker) {
     const int64_t item = lam__item_bytes(s->dtype);
     lam__bag part = s->bag;
     (void)worker;
+    /* The table x is that of all. */
     part.bags = end - begin;
     part.index += begin * part.terms;
     part.y = (char *)part.y + begin * part.y_row * item;

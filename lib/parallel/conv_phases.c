@@ -53,6 +53,7 @@ typedef struct phasing {
     char *room; /* their lines, then that of a phase */
 } phasing;
 
+/* To whole lines of the cache. */
 static size_t up(int64_t n) {
     return (size_t)((n + ALIGN - 1) / ALIGN * ALIGN);
 }
@@ -159,6 +160,7 @@ static size_t largest(const phasing *p, int64_t phases) {
     return most;
 }
 
+/* Weaving waits until all phases of a line have been run. */
 static void run(const phasing *p, int64_t phases) {
     char *room = p->room + woven_bytes(p);
     for (int64_t i = 0; i < phases; i++) {

@@ -4,6 +4,7 @@
 #include "lib/kernels/kinds.h"
 #include "lib/parallel/parallel.h"
 
+/* Of a choice: a result, a condition and two branches. */
 enum { OPERANDS = 4 };
 
 /* ---- what is known of a loop ------------------------------------------------------------------------------------- */
@@ -23,6 +24,7 @@ enum {
     COST_COMPLEX = 1
 };
 
+/* boolean: 1 + the operand that is bools whatever the dtype, 0 where none is. */
 static const struct {
     uint8_t inputs, cost, boolean;
 } loops[LAM__LOOP_COUNT] = {
@@ -31,9 +33,9 @@ static const struct {
 #undef LAM__LOOP
 };
 
-/* A loop and its operands, the result the last of them; strides and steps in elements, and each operand has its own
- * size of item, since conditions and results of comparisons are bytes. It lies in the frame of the caller, who waits
- * for all pieces. */
+/* A loop and its operands, the result the first of them; strides and steps in elements, and each operand has its
+ * own size of item, since conditions and results of comparisons are bytes. It lies in the frame of the caller, who
+ * waits for all pieces. */
 typedef struct run {
     lam__loop *loop;
     int operands, rank;
@@ -64,7 +66,7 @@ void lam__parallel_loop(lam__team *team, lam__loop_id id, lam_dtype dtype, lam__
         return;
     }
     run r = {.loop = loop, .operands = loops[id].inputs + 1, .step = step, .p = p, .params = params};
-    /* Bools are bytes whatever the dtype; `boolean` counts the output as 1. */
+    /* Bools are bytes whatever the dtype. */
     for (int k = 0; k < r.operands; k++) r.item[k] = (size_t)lam__item_bytes(dtype);
     if (loops[id].boolean) r.item[loops[id].boolean - 1] = 1;
     lam__team_run(team, n, cost, run_flat, &r);
@@ -122,6 +124,7 @@ static void run_box(void *env, const int64_t *start, const int64_t *dims, int wo
 void lam__parallel_elementwise(lam__team *team, lam__loop_id id, lam__loop *loop, int operands, int rank,
                                const int64_t *dims, const int64_t *const strides[], void *const p[],
                                const size_t item[], const void *params) {
+    /* Without a team nothing is counted: the call is short. */
     const double cost = team ? lam__parallel_count(rank, dims) * loops[id].cost : 0;
     if (!lam__team_shares(team, cost)) {
         lam__kernels_elementwise(loop, operands, rank, dims, strides, p, item, params);
@@ -166,6 +169,7 @@ void lam__parallel_copy(lam__team *team, int rank, const int64_t *dims, lam_dtyp
     lam__parallel_boxes(team, rank, rank, dims, cost, copy_box, &c);
 }
 
+/* Bytes of any dtype, each of the same item. */
 typedef struct filling {
     lam_dtype dtype;
     char *to;
@@ -219,7 +223,8 @@ static void draw_part(void *env, int64_t begin, int64_t end, int worker) {
     lam__kernels_random(d->what, d->key, d->first + (uint64_t)begin, end - begin, d->out + begin * d->bytes);
 }
 
-/* Each element is a function of the key and its own number (threefry is counted through), so pieces need no state. */
+/* Each element is a function of the key and its own number (threefry is counted through), so pieces need no state.
+ * Both words of a pair belong to one number, so an element is two items then. */
 void lam__parallel_random(lam__team *team, const lam__random *what, const uint32_t key[2], uint64_t first, int64_t n,
                           void *out) {
     const int64_t item = lam__item_bytes(lam__kernels_random_dtype(what->form));

@@ -106,6 +106,7 @@ static lanes lanes_of(lam_dtype dtype, const lam__lanes *s, const void *a, const
                    .out_step = places * s->inner * item};
 }
 
+/* Both operands have the shape of the result. */
 static void recur_part(void *env, int64_t begin, int64_t end, int worker) {
     const lanes *l = env;
     const lam__lanes part = {end - begin, l->shape.n, l->shape.inner};
@@ -164,6 +165,7 @@ void lam__parallel_panels(lam__team *team, const lam__panels *how, const void *x
     lam__team_run(team, how->lanes.outer, 5 * (double)how->lanes.n * (double)how->lanes.inner, panels_part, &all);
 }
 
+/* The result has other places along the axis than the operand. */
 static void window_part(void *env, int64_t begin, int64_t end, int worker) {
     const lanes *l = env;
     const lam__lanes part = {end - begin, l->shape.n, l->shape.inner};

@@ -370,6 +370,7 @@ ALWAYS_INLINE V64 quick_gelu_tanh(V64 x) {
     return either((M64)(x > 13), x, near_x * inverse64(1 + e) * either((M64)(x < 0), e, one));
 }
 
+/* As f64_sloped_gelu_tanh without second parts. */
 ALWAYS_INLINE V64 quick_gelu_tanh_slope(V64 x) {
     const V64 size = bounded(f64_magnitude(x), 13), one = splat64(1), square = size * size;
     const V64 e = quick_exp(-size * madd(square, splat64(GELU_CUBIC), splat64(GELU_LINEAR))),

@@ -10,11 +10,13 @@ static const T NAME(whole_log_2)[] = LOG_2_PARTS;
 ALWAYS_INLINE V NAME(area_of)(V x, T one) {
     const V zero = {0};
     const M vast = (M)(x > VAST);
+    /* 1 stands for what is vast, whose square may be infinite. */
     const V y = NAME(select)(vast, zero + 1, x);
     const SUM square = OWN(product)(y, y), sum = OWN(any_sum)(zero + one, square.hi);
     const SUM s = OWN(fast_sum)(sum.hi, sum.lo + square.lo), root = OWN(root_in_parts)(s.hi, &s.lo);
     /* The larger first: for asinh the root, for acosh x. */
     const SUM both = one > 0 ? OWN(fast_sum)(root.hi, y) : OWN(fast_sum)(y, root.hi);
+    /* Vast lanes take the logarithm of x. */
     const SUM log = NAME(log_of_sum)((SUM){NAME(select)(vast, x, both.hi), (V)(~vast & (M)(both.lo + root.lo))});
     const SUM r = OWN(fast_sum)(log.hi, (V)(vast & (M)(zero + NAME(whole_log_2)[0])));
     const V lo = r.lo + (log.lo + (V)(vast & (M)(zero + NAME(whole_log_2)[1])));

@@ -15,11 +15,13 @@ typedef struct NAME(arcsine) {
 } NAME(arcsine);
 
 ALWAYS_INLINE NAME(arcsine) NAME(arcsine_of)(V x) {
+    /* Signs come at the end. */
     const V size = NAME(magnitude)(x);
     const M far = (M)(size > (T)0.5);
     const V square = NAME(select)(far, (T)0.5 - (T)0.5 * size, x * x);
     /* The square is exact, so there is no second part of it to be told. */
     const SUM root = OWN(root_in_parts)(square, NULL);
+    /* Up to 1/2 it is |x| itself. */
     const V u = NAME(select)(far, root.hi, size), lo = (V)(far & (M)root.lo);
     return (NAME(arcsine)){{u, OWN(madd)(square * u, OWN(POWERS)(square, NAME(arcsine_terms)), lo)}, far};
 }
@@ -31,6 +33,7 @@ ALWAYS_INLINE V NAME(turned_arcsine)(V turns, V factor, SUM arc) {
     return sum.hi + (sum.lo + OWN(madd)(turns, (V){0} + NAME(whole_turn)[1], factor * arc.lo));
 }
 
+/* NaN beyond 1, as the root of a negative number is. */
 ALWAYS_INLINE V NAME(asin)(V x) {
     const V zero = {0}, one = zero + 1;
     const NAME(arcsine) a = NAME(arcsine_of)(x);
@@ -39,6 +42,7 @@ ALWAYS_INLINE V NAME(asin)(V x) {
     return (V)((M)r | ((M)x & (M)(-zero)));
 }
 
+/* Of the same arc. */
 ALWAYS_INLINE V NAME(acos)(V x) {
     const V zero = {0}, one = zero + 1;
     const NAME(arcsine) a = NAME(arcsine_of)(x);

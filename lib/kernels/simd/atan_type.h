@@ -30,6 +30,7 @@ ALWAYS_INLINE V NAME(turned_arc)(V turns, SUM arc, M back) {
     return sum.hi + (sum.lo + OWN(madd)(turns, (V){0} + NAME(half_turn)[1], (V)((M)arc.lo ^ sign)));
 }
 
+/* FLAT bounds the operand: from there on the result is pi/2. */
 ALWAYS_INLINE V NAME(atan)(V x) {
     /* Infinity too, whose quotient would be none. */
     const V one = (V){0} + 1, size = OWN(bounded)(NAME(magnitude)(x), FLAT);

@@ -13,6 +13,7 @@ typedef struct waves64 {
     sum64 sine, cosine;
 } waves64;
 
+/* Sine and cosine share the powers of what quarters leave. */
 ALWAYS_INLINE waves64 waves_of(f64_turned r) {
     /* Of an odd number of quarters sine and cosine change places; the signs follow from the quarter. */
     const V64 square = r.hi * r.hi;

@@ -18,6 +18,7 @@ typedef struct boxed64 {
 
 ALWAYS_INLINE boxed64 boxed_of(V64 x, V64 y, int plus) {
     const V64 zero = {0}, one = zero + 1;
+    /* Of 1 + x without the sum's rounding. */
     const sum64 log = plus ? log1p_anywhere(x) : log_anywhere(x);
     /* z up to 700, so that its exponential is a number; log(x) is finite and y not so large that its square is
      * infinite. */
@@ -26,6 +27,7 @@ ALWAYS_INLINE boxed64 boxed_of(V64 x, V64 y, int plus) {
     return (boxed64){either_sum(plain, log, (sum64){zero, zero}), either(plain, y, one), plain};
 }
 
+/* Lanes that are not plain. */
 static __attribute__((noinline)) V64 box_one_by_one(V64 r, V64 x, V64 y, M64 plain, int64_t code) {
     for (int i = 0; i < LANES64; i++)
         if (!plain[i]) r[i] = lam__special_box_cox(x[i], y[i], code);
@@ -47,6 +49,7 @@ ALWAYS_INLINE V64 box_of(boxed64 b) {
     const M64 small = (M64)(f64_magnitude(z.hi) < 0x1p-60);
     V64 k;
     sum64 e = f64_expm1_parts(either(small, splat64(1), z.hi), &k);
+    /* exp(z) - 1 moves by exp(z) times the second part of z. */
     e.lo = madd(z.lo, (e.hi + e.lo) + two_to(most_of(splat64(-200), -k)), e.lo); /* whose parts overlap */
     const sum64 q = quotient(e, (sum64){either(small, splat64(1), b.y), {0}});
     return either(small, b.log.hi, scaled(q.hi + q.lo, k));

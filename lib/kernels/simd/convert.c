@@ -181,6 +181,7 @@ static void bool_loop_from_c128(LOOP_ARGS) {
         ((uint8_t *)p[0])[i * step[0]] = x[2 * i * step[1]] != 0 || x[2 * i * step[1] + 1] != 0;
 }
 
+/* The same of floats. */
 static void bool_loop_from_c64(LOOP_ARGS) {
     const float *x = p[1];
     for (int64_t i = 0; i < n; i++)

@@ -10,6 +10,7 @@ ALWAYS_INLINE B NAME(to_bits)(T x) {
     return bits;
 }
 
+/* And back. */
 ALWAYS_INLINE T NAME(from_bits)(B bits) {
     T x;
     memcpy(&x, &bits, sizeof x);

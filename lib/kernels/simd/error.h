@@ -90,6 +90,7 @@ ALWAYS_INLINE sum64 normal_tail(V64 size) {
     return damped(square, erfcx_of(z.hi, z.lo));
 }
 
+/* On the left the tail itself, on the right 1 less it. */
 ALWAYS_INLINE V64 f64_ndtr(V64 x) {
     const sum64 t = normal_tail(bounded(f64_magnitude(x), 40));
     const V64 r = tail_or_rest((M64)(x > 0), splat64(1), (sum64){0.5 * t.hi, 0.5 * t.lo});

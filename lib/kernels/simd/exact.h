@@ -39,7 +39,7 @@ ALWAYS_INLINE V64 root64(V64 x) {
 ALWAYS_INLINE V64 whole64(V64 x) {
     return (V64)_mm512_roundscale_pd((__m512d)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
-/* x 2^k for whole k, rounded once. */
+/* x 2^k for whole k, rounded once. One instruction, which takes any k. */
 ALWAYS_INLINE V64 scaled(V64 x, V64 k) {
     return (V64)_mm512_scalef_pd((__m512d)x, (__m512d)k);
 }
@@ -102,6 +102,7 @@ ALWAYS_INLINE V64 most_of(V64 x, V64 y) {
 ALWAYS_INLINE V64 root64(V64 x) {
     return (V64)_mm_sqrt_pd((__m128d)x);
 }
+/* By way of floats, of which there are instructions. */
 ALWAYS_INLINE V64 guess_of_inverse_root(V64 x) {
     return (V64)_mm_cvtps_pd(_mm_rsqrt_ps(_mm_cvtpd_ps((__m128d)x)));
 }
@@ -123,6 +124,7 @@ ALWAYS_INLINE V64 guess_of_inverse_root(V64 x) {
 }
 #endif
 ALWAYS_INLINE V64 whole64(V64 x) {
+/* aarch64 has an instruction for it. */
 #if defined(__aarch64__)
     return (V64)vrndnq_f64((float64x2_t)x);
 #else
@@ -154,6 +156,7 @@ ALWAYS_INLINE V64 guess_of_ratio(V64 x, V64 y) {
 }
 ALWAYS_INLINE V64 entries(const double *table, M64 at) {
 #if defined(__AVX2__)
+    /* Offsets count items of eight bytes. */
     return (V64)_mm256_i64gather_pd(table, (__m256i)at, 8);
 #else
     V64 x;
@@ -178,6 +181,7 @@ ALWAYS_INLINE V64 either(M64 mask, V64 yes, V64 no) {
  * integers. */
 #if defined(__AVX512F__)
 typedef __mmask8 choice;
+/* Whether the last bit is set. */
 ALWAYS_INLINE choice choice_of(M64 k) {
     return _mm512_test_epi64_mask((__m512i)k, _mm512_set1_epi64(1));
 }
@@ -200,6 +204,7 @@ ALWAYS_INLINE V64 splat64(double x) {
 
 /* x, but no more than `bound`, and no less than minus that; NaN stays NaN. */
 ALWAYS_INLINE V64 bounded(V64 x, double bound) {
+    /* In this order, so that NaN, the second, stays. */
     return least_of(splat64(bound), x);
 }
 ALWAYS_INLINE V64 limited(V64 x, double bound) {
@@ -232,6 +237,7 @@ ALWAYS_INLINE sum64 any_sum(V64 x, V64 y) {
 /* Veltkamp's splitting by 2^27 + 1: the upper 26 digits, so that products of halves are exact. Overflows above
  * 2^996. */
 ALWAYS_INLINE V64 upper_half(V64 x) {
+    /* c - (c - x) is x rounded to its upper half. */
     const V64 c = x * 134217729.0;
     return c - (c - x);
 }
@@ -241,6 +247,7 @@ ALWAYS_INLINE V64 remainder_of(V64 z, V64 x, V64 y) {
 #if defined(VECTOR_FMA)
     return madd(-x, y, z);
 #else
+    /* Four products, each exact, taken away from the largest on. */
     const V64 xh = upper_half(x), xl = x - xh, yh = upper_half(y), yl = y - yh;
     return (((z - xh * yh) - xh * yl) - xl * yh) - xl * yl;
 #endif

@@ -130,6 +130,7 @@ ALWAYS_INLINE V64 patch_special(V64 y, V64 x, M64 where, double f(double, int64_
     return any64(where) ? patched_special(y, x, where, f, k) : y;
 }
 
+/* Poles and what is left of 0 one by one. */
 ALWAYS_INLINE V64 f64_digamma(V64 x) {
     const M64 plain = is_plain_gamma(x);
     /* As in f64_lgamma. */
@@ -171,6 +172,7 @@ ALWAYS_INLINE V64 trigamma_inside(V64 x) {
     return sum.hi + (sum.lo + (square.lo + g.lo));
 }
 
+/* As f64_digamma. */
 ALWAYS_INLINE V64 f64_trigamma(V64 x) {
     const M64 plain = is_plain_gamma(x);
     const V64 y = either(plain, x, splat64(2));

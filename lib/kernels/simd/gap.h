@@ -45,6 +45,7 @@ ALWAYS_INLINE V64 trigamma_gap_of(V64 a, V64 b) {
     const V64 y = a + GAP_TERMS, x = 1 / y, z = 1 / (y + b), apart = b * x * z;
     V64 rest = apart * (0.5 * (x + z) + series_gap(x, z, PSI_1_SERIES, 3));
     for (int j = GAP_TERMS - 1; j >= 0; j--) {
+        /* b (1/p + 1/q)/(p q) is b (2 p + b)/(p q)^2. */
         const V64 p = a + j, q = p + b;
         rest += b / (p * q) * (1 / p + 1 / q);
     }

@@ -9,6 +9,7 @@
 
 #include "lib/kernels/simd/vector.h"
 
+/* By memcpy, which costs nothing. */
 ALWAYS_INLINE float float_of_bits(uint32_t bits) {
     float x;
     memcpy(&x, &bits, sizeof x);
@@ -47,10 +48,12 @@ ALWAYS_INLINE uint64_t bits_of_double(double x) {
  * become vectors. */
 ALWAYS_INLINE uint16_t half_of_single(float x) {
     const uint32_t bits = bits_of_single(x), size = bits & 0x7fffffffu;
+    /* 2^-24 is the last bit of a float from 1/2 to 1. */
     const uint32_t low = bits_of_single(float_of_bits(size) + 0.5f) - 0x3f000000u;
     /* Half a step less one, and one more where the last digit that stays is odd: ties go to even. 112 is the
      * difference of the biases. */
     const uint32_t rounded = (size + 0xfffu + (size >> 13 & 1u) - (112u << 23)) >> 13;
+    /* Beyond the largest number it is infinity. */
     const uint32_t narrow = rounded < 0x7c00u ? rounded : 0x7c00u;
     const uint32_t number = size < 113u << 23 ? low : narrow;
     const uint32_t nan = 0x7e00u | (size >> 13 & 0x3ffu);
@@ -71,6 +74,7 @@ ALWAYS_INLINE uint16_t brain_of_single(float x) {
 ALWAYS_INLINE uint16_t narrow_bits(double x, int fraction, int least, double steps, uint64_t infinity) {
     const uint64_t bits = bits_of_double(x), size = bits & 0x7fffffffffffffffu;
     const int dropped = 52 - fraction;
+    /* The bits of 2^52 come off again. */
     const uint64_t low = bits_of_double(fabs(x) * steps + 0x1p52) - 0x4330000000000000u;
     const uint64_t rounded = size + (size >> dropped & 1u) + (((uint64_t)1 << (dropped - 1)) - 1);
     const uint64_t narrow = (rounded - ((uint64_t)(least - 1 + 1023) << 52)) >> dropped;

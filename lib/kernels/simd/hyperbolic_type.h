@@ -84,6 +84,7 @@ static __attribute__((noinline)) V NAME(log1mexp_slope_anywhere)(V x, M plain) {
 }
 
 ALWAYS_INLINE V NAME(log1mexp_slope)(V x) {
+    /* Left of TINY^2 the slope is 1/x to the last bit. */
     const M plain = (M)(x >= NAME(TINY) * NAME(TINY));
     return ANY(~plain) ? NAME(log1mexp_slope_anywhere)(x, plain) : NAME(log1mexp_slope_of_number)(x);
 }
@@ -117,6 +118,7 @@ ALWAYS_INLINE V NAME(sinh)(V x) {
     return (V)((M)NAME(mixed)(h, NAME(inverse_square)(h)) | ((M)x & (M)(-(V){0})));
 }
 
+/* Even, so it has no sign to put back. */
 ALWAYS_INLINE V NAME(cosh)(V x) {
     const NAME(halved) h = NAME(halved_of)(OWN(bounded)(NAME(magnitude)(x), MOST));
     return NAME(mixed)(h, -NAME(inverse_square)(h));

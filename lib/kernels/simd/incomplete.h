@@ -103,7 +103,7 @@ typedef struct exponent64 {
     plain_log log;
 } exponent64;
 
-/* exp(-s) - 1 + s. */
+/* exp(-s) - 1 + s. `fall` becomes 1 - exp(-s). */
 ALWAYS_INLINE V64 exp_gap_of(V64 s, V64 *fall) {
     /* Beyond 700 exp(-s) is nothing beside s - 1. */
     const reduced_exp e = plain_exp_parts(-either((M64)(s < 700), s, splat64(700)));
@@ -119,6 +119,7 @@ ALWAYS_INLINE exponent64 exponent_of(side_kind kind, const side64 *q, V64 s) {
     V64 fall = s, bend = {0};
     if (kind != GAMMA_ABOVE) bend = exp_gap_of(s, &fall);
     const V64 rest = q->rate.lo * s, zero = {0};
+    /* Slopes of this kind need s alone. */
     if (kind == GAMMA_BELOW) return (exponent64){madd(q->rate.hi, s, madd(q->x, bend, rest)), zero, {zero, zero, zero}};
     const bool is_beta = kind == BETA_BELOW;
     const sum64 z = is_beta ? product_of(q->ratio, fall) : (sum64){s, zero};
@@ -188,6 +189,7 @@ ALWAYS_INLINE sum64 root_by_circle(sum64 x) {
 /* exp(-(a (r - log(1 + r)) + what Stirling's formula lacks)) sqrt(a/(2 pi)) for r = x/a - 1. */
 static __attribute__((noinline)) density64 gamma_density(V64 a, V64 x, bool slope) {
     const V64 zero = {0};
+    /* r - log(1 + r), with all its digits where x is next to a. */
     const log_gap g = log_gap_of(quotient((sum64){x, zero}, (sum64){a, zero}));
     const sum64 down = plus(product_of(g.gap, a), stirling_rest(a));
     density64 d = {.density = scaled_exp((sum64){-down.hi, -down.lo})};
@@ -216,6 +218,7 @@ static __attribute__((noinline)) sum64 gamma_above_of(V64 a, V64 x, M64 where, s
     const V64 m = a - 1;
     /* x - a + 1 as a sum: it may be small. */
     side64 q = {.rate = plus(any_sum(x, -a), (sum64){splat64(1), (V64){0}}), .m = m, .steady = x, .constant = c};
+    /* In all lanes. */
     q.other = (M64)(x == x);
     const V64 steep = 1 / (q.rate.hi + root64(most_of(m, (V64){0})));
     /* For a < 1 the density falls like exp(-x s) from the start. */
@@ -285,6 +288,7 @@ static __attribute__((noinline)) V64 incomplete_gamma(V64 a, V64 x, gamma_part p
                   r);
 }
 
+/* Lanes `where` one by one. */
 static __attribute__((noinline)) V64 patched_gamma(V64 r, V64 a, V64 x, M64 where, bool upper, int64_t code) {
     for (int i = 0; i < LANES64; i++)
         if (where[i]) r[i] = upper ? lam__special_igammac(a[i], x[i]) : lam__special_igamma(a[i], x[i], code);
@@ -410,6 +414,7 @@ static __attribute__((noinline)) V64 incomplete_beta(V64 a, V64 b, V64 x, beta_p
     const sum64 sum = whole ? beta_below(&q, nodes) : beta_below_slope(&q, nodes);
     const V64 r = scaled_product(d.density, product_of_sums(sum, inverse));
     if (part == BETA_Q) return either(turned, r, 1 - r);
+    /* What is wanted of the other side is 1 less it, or the slope with its sign turned. */
     return either(turned, part == BETA_P ? 1 - r : -r, r);
 }
 
@@ -427,6 +432,7 @@ ALWAYS_INLINE M64 is_small_beta(V64 a, V64 b, V64 x) {
     return (M64)(least_of(a, b) < 0.1) & (M64)(p < 0.5) & (M64)(q * z <= 1);
 }
 
+/* Lanes `where` one by one. */
 static __attribute__((noinline)) V64 patched_beta(V64 r, V64 a, V64 b, V64 x, M64 where, bool upper, int64_t code) {
     for (int i = 0; i < LANES64; i++)
         if (where[i])
@@ -434,6 +440,7 @@ static __attribute__((noinline)) V64 patched_beta(V64 r, V64 a, V64 b, V64 x, M6
     return r;
 }
 
+/* As gamma_part_of; 2, 2 and 1/2 stand for lanes that are not plain. */
 ALWAYS_INLINE V64 beta_part_of(V64 a, V64 b, V64 x, beta_part part, const lam__nodes *nodes) {
     const M64 plain = is_plain_incomplete_beta(a, b, x) & ~is_small_beta(a, b, x);
     V64 r = {0};

@@ -81,6 +81,7 @@ static __attribute__((noinline)) V64 gamma_move(V64 a, V64 x, V64 share, M64 upp
     const V64 zero = {0};
     const sum64 none = {zero, zero};
     const scaled64 density = gamma_density(a, x, false).density;
+    /* As in incomplete_gamma. */
     const M64 below = (M64)(x < a);
     sum64 lower = none, higher = none;
     if (any64(below)) lower = gamma_below_of(a, x, below, none, false, nodes);
@@ -99,7 +100,7 @@ static __attribute__((noinline)) V64 gamma_first(V64 a, V64 share, M64 upper) {
     const M64 none = (M64)(base < 0.2), less = (M64)(a < 1);
     V64 x = a * base * base * base;
     if (any64(none)) {
-        /* Stirling's formula with one term, for a first guess. */
+        /* Stirling's formula with one term, for a first guess. It is log Gamma(a + 1). */
         const V64 log_gamma = (a + 0.5) * plain_log64(a) - a + 0.91893853320467274 + 1 / (12 * a);
         /* exp(-690) is still a normal number. */
         const V64 begin = plain_exp(most_of((log_share + log_gamma) / a, splat64(-690)));
@@ -135,12 +136,15 @@ static __attribute__((noinline)) undone64 small_gamma_search(V64 a, V64 share, M
     enum { STEPS = 6, TERMS = 20 };
     const V64 zero = {0};
     const sum64 rest = any_sum(splat64(1), -share);
+    /* The logarithm of P, of which share or 1 - share is given. */
     const sum64 log = either_sum(upper, log_of(rest), log_of_parts(parts_of(share), zero));
+    /* (log(P) + log Gamma(1 + a))/a, which is y + log(1 - a t)/a. */
     const sum64 goal = quotient(plus(log, log_gamma_inside(a)), (sum64){a, zero});
     V64 y = zero, by_series = zero;
     /* None at first. */
     M64 inside = (M64)(a != a);
     for (int i = 0; i < STEPS; i++) {
+        /* For smaller x t is nothing beside 1. */
         const V64 x = plain_exp(most_of(y, splat64(-700)));
         V64 t = zero, term = -x;
         for (int n = 1; n <= TERMS; n++) {
@@ -162,6 +166,7 @@ static __attribute__((noinline)) undone64 small_gamma_search(V64 a, V64 share, M
     return (undone64){scaled(e.hi + e.lo, k), inside};
 }
 
+/* Lanes `where` one by one. */
 static __attribute__((noinline)) V64 patched_gamma_inverse(V64 r, V64 a, V64 p, M64 where, int64_t form) {
     for (int i = 0; i < LANES64; i++)
         if (where[i]) r[i] = lam__special_igamma_inv(a[i], p[i], form);
@@ -174,6 +179,7 @@ static __attribute__((noinline)) V64 gamma_undone(V64 a, V64 p, bool upper, cons
     const V64 zero = {0};
     const M64 plain = (M64)(a >= 0x1p-20) & (M64)(a <= 0x1p40) & (M64)(p >= 0x1p-900) & (M64)(p < 1);
     const M64 more = plain & (M64)(p > 0.5), above = upper ? ~more : more;
+    /* The smaller tail; 1 - p is exact from 1/2 on. */
     const V64 share = either(plain, either(more, 1 - p, p), zero + 0.5);
     const M64 less = plain & (M64)(a < 1);
     /* About the median of a = 2. */
@@ -202,6 +208,7 @@ static __attribute__((noinline)) V64 beta_move(V64 a, V64 b, V64 x, V64 share, c
     const sum64 y = any_sum(splat64(1), -x), own = {x, (V64){0}};
     const sum64 off = minus(product_of(y, a), product(b, x));
     const scaled64 density = beta_density(a, b, x, y, BETA_P).density;
+    /* NaN turns a lane too, as in incomplete_beta. */
     const M64 turned = ~(M64)(off.hi > 0);
     const sum64 inverse = inverse_of(either_sum(turned, own, y));
     const side64 q = beta_side(a, b, either_sum(turned, y, own), inverse, turned, off, 1);
@@ -240,6 +247,7 @@ typedef struct parted64 {
 static __attribute__((noinline)) parted64 finished_one_by_one(parted64 r, V64 a, V64 b, V64 share, M64 where) {
     for (int i = 0; i < LANES64; i++) {
         if (!where[i]) continue;
+        /* The logit, on which the root is looked for. */
         const long double near = logl(r.x[i]) - log1pl(-r.x[i]);
         const long double u = lam__special_beta_root(a[i], b[i], share[i], near);
         r.x[i] = (double)(1 / (1 + expl(-u)));
@@ -259,6 +267,7 @@ static __attribute__((noinline)) parted64 beta_search(V64 a, V64 b, V64 share, c
     /* logit(x) between -600 and 20, so that neither x nor 1 - x vanishes. */
     const V64 first = most_of(least_of(beta_first(a, b, share), splat64(20)), splat64(-600));
     V64 x = 1 / (1 + plain_exp(-first));
+    /* NaN alone at first. */
     M64 settled = (M64)(x != x);
     for (int i = 0; i < MOST_STEPS && any64(~settled); i++) {
         const V64 step = step_within(beta_move(a, b, x, share, &lam__nodes_f32), width), grown = x * plain_exp(step);
@@ -280,6 +289,7 @@ static __attribute__((noinline)) parted64 beta_search(V64 a, V64 b, V64 share, c
     return any64(settled & flat) ? finished_one_by_one(r, a, b, share, settled & flat) : r;
 }
 
+/* Lanes `where` one by one. */
 static __attribute__((noinline)) V64 patched_beta_inverse(V64 r, V64 a, V64 b, V64 p, M64 where, int64_t form) {
     for (int i = 0; i < LANES64; i++)
         if (where[i]) r[i] = lam__special_betainc_inv(a[i], b[i], p[i], form);
@@ -293,6 +303,7 @@ static __attribute__((noinline)) V64 beta_undone(V64 a, V64 b, V64 p, bool upper
     const M64 plain = (M64)(least_of(a, b) >= 0x1p-7) & (M64)(most_of(a, b) <= 0x1p30) & (M64)(p >= 0x1p-900) &
                       (M64)(p < 1) & ~((M64)(a == b) & (M64)(p == 0.5));
     const M64 more = plain & (M64)(p > 0.5), above = upper ? ~more : more;
+    /* 1/4 stands for what has no place. */
     const V64 share = either(plain, either(more, 1 - p, p), zero + 0.25);
     const V64 first = either(plain, a, zero + 2), second = either(plain, b, zero + 2);
     parted64 r = {zero, zero, ~plain};

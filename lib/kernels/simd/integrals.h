@@ -249,6 +249,7 @@ typedef struct fresnel_parts {
     sum64 f, g;
 } fresnel_parts;
 
+/* Of one place in both tables. */
 ALWAYS_INLINE fresnel_parts fresnel_parts_of(V64 x) {
     const sum64 inverse = inverse_of(any_sum(x, splat64(0x1p-20)));
     const place p = place_of_inverse(15.5 - 0x1p-30, 16, inverse);
@@ -286,6 +287,7 @@ ALWAYS_INLINE V64 fresnel_s_inside(V64 x) {
     return p.hi + p.lo;
 }
 
+/* x times a series in x^4. */
 ALWAYS_INLINE V64 fresnel_c_inside(V64 x) {
     const V64 fourth = (x * x) * (x * x);
     const sum64 p = product_of(fast_sum(splat64(1), fourth * POWERS(fourth, FRESNEL_C_REST)), x);
@@ -416,7 +418,7 @@ ALWAYS_INLINE V64 exprel_slope_beyond(V64 x) {
 ALWAYS_INLINE V64 f64_exprel_slope(V64 x) {
     const V64 size = f64_magnitude(x);
     const M64 plain = (M64)(size <= 0x1p400), near = (M64)(size <= 0.25);
-    /* The series in vectors that have such lanes only. */
+    /* What lies beyond is computed only in vectors that have such lanes. */
     const V64 z = either(near, x, (V64){0}), r = 0.5 + z * POWERS(z, EXPREL_SLOPE);
     const V64 y = any64(~near) ? either(near, r, exprel_slope_beyond(either(plain & ~near, x, splat64(1)))) : r;
     return PATCHED(y, x, plain, LAM__EXPREL, 1);
@@ -446,6 +448,7 @@ ALWAYS_INLINE M64 is_plain_lambert(V64 x) {
     return (M64)(x >= -0.25) & (M64)(x <= 0x1p900) & (M64)(f64_magnitude(x) >= 0x1p-60);
 }
 
+/* By the principal branch. */
 ALWAYS_INLINE V64 f64_lambertw(V64 x) {
     const M64 plain = is_plain_lambert(x);
     const sum64 w = lambert_of(either(plain, x, splat64(1)));

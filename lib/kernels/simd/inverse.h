@@ -80,6 +80,7 @@ ALWAYS_INLINE V32 f32_ndtri(V32 p) {
     return f32_through1(p, f64_ndtri);
 }
 
+/* Lanes `where` one by one. */
 static __attribute__((noinline)) V64 patched_ndtri_slope(V64 y, V64 p, M64 where) {
     for (int i = 0; i < LANES64; i++)
         if (where[i]) y[i] = lam__special_ndtri_slope(p[i]);

@@ -101,12 +101,13 @@ ALWAYS_INLINE V NAME(log1p_of_number)(V x) {
 
 static __attribute__((noinline)) V NAME(log1p_anywhere)(V x) {
     const V zero = {0}, size = NAME(magnitude)(x);
-    /* x is its own logarithm there. */
+    /* Where x is tiny log(1 + x) is x. */
     const M none = ~((M)(x > -1) & (M)(x < INFINITY)), tiny = (M)(size < NAME(TINY) * NAME(TINY));
     const V r = NAME(log1p_of_number)(NAME(select)(none, zero, x));
     return NAME(select)(none, NAME(log_of_others)(x + 1, r), NAME(select)(tiny, x, r));
 }
 
+/* Only vectors with a lane that is not plain take the longer way. */
 ALWAYS_INLINE V NAME(log1p)(V x) {
     const M plain = (M)(x > -1) & (M)(x < INFINITY) & (M)(NAME(magnitude)(x) >= NAME(TINY) * NAME(TINY));
     return ANY(~plain) ? NAME(log1p_anywhere)(x) : NAME(log1p_of_number)(x);

@@ -63,6 +63,7 @@ ALWAYS_INLINE sum64 log_of(sum64 x) {
 static const double QUICK_LOG_REST[] = {
     0x1.2492492492492p-3, -0x1.5555555555555p-3, 0x1.999999999999ap-3, -0.25, 0x1.5555555555555p-2, -0.5};
 
+/* Without second parts: base and series are rounded. */
 ALWAYS_INLINE V64 quick_log_of_parts(parts64 p) {
     /* Fused, z/c - 1 is rounded once. */
     const V64 r = madd(p.z, pick(lam__table_log[0], p.at), splat64(-1));
@@ -84,6 +85,7 @@ typedef struct step64 {
     M64 at;
 } step64;
 
+/* Of a number to which SIXTEENTHS has been added. */
 ALWAYS_INLINE step64 step_of(V64 shifted) {
     /* Without the last four bits it is the whole exponent. */
     const V64 whole = (V64)((M64)shifted & -16);
@@ -177,6 +179,7 @@ ALWAYS_INLINE V64 exp_limited(sum64 x) {
 /* The same for a float's share of digits, for |x| < 2^10; and likewise within a double's range. */
 static const double QUICK_STEP_REST[] = {0x1.55565bba155fcp-5, 0x1.5556deecab6c7p-3, 0.5};
 
+/* By the first row of the table alone. */
 ALWAYS_INLINE V64 quick_exp(V64 x) {
     const step64 s = step_next_to_log(x);
     /* One product with log(2): a float does not see what it is rounded by. */
@@ -206,6 +209,7 @@ typedef struct reduced_exp {
     V64 r, tail, k;
 } reduced_exp;
 
+/* By whole multiples of log(2), without a table: r is up to log(2)/2. */
 ALWAYS_INLINE reduced_exp reduced_exp_of(sum64 x) {
     const V64 k = madd(x.hi, splat64(LOG_2_INVERSE), splat64(ROUNDER)) - ROUNDER;
     const V64 first = madd(k, splat64(-LOG_2), x.hi), second = madd(k, splat64(LOG_2_REST), -x.lo);

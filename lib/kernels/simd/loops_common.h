@@ -24,6 +24,7 @@ COMPARE(ge)
 
 #include "lib/kernels/simd/loops_where.h"
 
+/* NaN in any of them comes through. Bounds that do not move are read once. */
 static void NAME(loop_clamp)(LOOP_ARGS) {
     T *out = p[0];
     const T *x = p[1], *lo = p[2], *hi = p[3];

@@ -184,6 +184,7 @@ static void NAME(power_block)(int64_t m, T *result, T *base, uint64_t exponent) 
     for (; exponent; exponent >>= 1) {
         if (exponent & 1)
             for (int64_t i = 0; i < m; i++) result[i] *= base[i];
+        /* The last square would not be used. */
         if (exponent > 1)
             for (int64_t i = 0; i < m; i++) base[i] *= base[i];
     }
@@ -202,6 +203,7 @@ static void NAME(loop_integer_pow)(LOOP_ARGS) {
     const T *x = p[1];
     int64_t exponent;
     memcpy(&exponent, params, sizeof exponent);
+    /* Unsigned, so that the least exponent has a size too. */
     uint64_t size = exponent < 0 ? 0 - (uint64_t)exponent : (uint64_t)exponent;
     if (n == 1) {
         T power = NAME(power)(*x, size);
@@ -331,12 +333,14 @@ static void NAME(loop_times_power)(LOOP_ARGS) {
 /* With c the difference d cut off at delta, c^2/2 + c (d - c). */
 ALWAYS_INLINE T NAME(huber_of)(T x, T y, T delta) {
     const T d = x - y, c = NAME(min)(NAME(max)(d, -delta), delta);
+    /* Inside of delta d - c is 0. */
     return c * (d - c) + (T)0.5 * (c * c);
 }
 
 static void NAME(loop_huber_loss)(LOOP_ARGS) {
     double delta = 0;
     if (params) memcpy(&delta, params, sizeof delta);
+    /* delta goes along as a factor does. */
     NAME(times)(n, p, step, (T)delta, NAME(huber_of));
 }
 

@@ -45,6 +45,7 @@ ALWAYS_INLINE plane64 f32_parts(const float *x) {
     return parts_of_pairs(__builtin_convertvector(h.half[0], V64), __builtin_convertvector(h.half[1], V64));
 }
 
+/* By doubles again, narrowed one by one. */
 ALWAYS_INLINE void f32_put(float *out, plane64 z) {
     double wide[2 * LANES64];
     f64_put(wide, z);

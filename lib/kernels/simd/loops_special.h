@@ -121,6 +121,7 @@ static void NAME(loop_integrals)(LOOP_ARGS) {
     case LAM__INTEGRAL_CODE(LAM__BESSEL_J, 0): MEMBER1(bessel_j0); break;
     case LAM__INTEGRAL_CODE(LAM__BESSEL_J, 1): MEMBER1(bessel_j1); break;
     case LAM__INTEGRAL_CODE(LAM__BESSEL_J, 2): MEMBER1(bessel_j2); break;
+    /* Other orders. */
     default: OTHERS(integrals);
     }
 }

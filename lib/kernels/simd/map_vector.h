@@ -8,6 +8,7 @@
  * arrays. The prefetch names addresses beyond the end of x at last, which is harmless: it never faults. */
 enum { NAME(BLOCK) = 16 * LANES, NAME(AHEAD) = 24 * LANES };
 
+/* At any alignment. */
 ALWAYS_INLINE V NAME(load)(const T *x) {
     V v;
     memcpy(&v, x, sizeof v);
@@ -95,6 +96,7 @@ ALWAYS_INLINE void NAME(numbers1)(int64_t n, void *const p[], const int64_t step
     else NAME(vectors1)(n, p, step, f);
 }
 
+/* The same of two operands. */
 ALWAYS_INLINE void NAME(numbers2)(int64_t n, void *const p[], const int64_t step[], V f(V, V)) {
     if (n == 1) *(T *)p[0] = f(NAME(splat)(*(const T *)p[1]), NAME(splat)(*(const T *)p[2]))[0];
     else NAME(vectors2)(n, p, step, f);

@@ -273,6 +273,7 @@ ALWAYS_INLINE plane64 plane_log2(plane64 z) {
     return plane_patch(r, z, is_moderate(z, PLANE_MODERATE), lam__complex_log2);
 }
 
+/* As plane_log2. */
 ALWAYS_INLINE plane64 plane_log10(plane64 z) {
     const plane64 r = plane_scaled(plane_log_of(z), 0.43429448190325182765);
     return plane_patch(r, z, is_moderate(z, PLANE_MODERATE), lam__complex_log10);

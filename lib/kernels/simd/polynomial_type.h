@@ -7,6 +7,7 @@ enum { NAME(LANES) = VECTOR_BYTES / sizeof(T), NAME(BLOCK) = VECTORS * NAME(LANE
 /* A block of n elements, what is missing of it being 0. Zeros add nothing to sums and cost no branch. */
 ALWAYS_INLINE void NAME(take)(const T *from, int64_t n, V to[VECTORS]) {
     T part[NAME(BLOCK)] = {0};
+    /* Nothing behind the n elements is read. */
     if (n < NAME(BLOCK)) memcpy(part, from, (size_t)n * sizeof(T));
     memcpy(to, n < NAME(BLOCK) ? part : from, VECTORS * sizeof(V));
 }

@@ -139,7 +139,8 @@ ALWAYS_INLINE sum64 one_and(V64 power, sum64 u) {
 ALWAYS_INLINE V64 tanh_of_size(V64 size) {
     const reduced_exp e = reduced_exp_of((sum64){-2 * bounded(size, 22), {0}});
     const V64 power = two_to(e.k);
-    /* 1 + e and 1 - e as sums: the power of 2 and what comes on top of it are added apart. */
+    /* 1 + e and 1 - e as sums: the power of 2 and what comes on top of it are added apart. Products with a power of
+     * 2 are exact. */
     const sum64 u = fast_sum(e.r * power, e.tail * power);
     const sum64 q = quotient(one_and(-power, (sum64){-u.hi, -u.lo}), one_and(power, u));
     return f64_odd(size, q.hi + q.lo);
@@ -162,6 +163,7 @@ ALWAYS_INLINE V64 f64_tanh(V64 x) {
 
 /* s(x) s(-x) for s = logistic, for floats. It is even, and exp(-|x|) does not overflow. */
 ALWAYS_INLINE V64 quick_bell(V64 x) {
+    /* exp(-150) is far below the least float. */
     const V64 e = quick_exp(-bounded(f64_magnitude(x), 150)), inverse = inverse64(1 + e);
     return e * inverse * inverse;
 }
@@ -272,6 +274,7 @@ ALWAYS_INLINE V64 f64_logaddexp2_slope(V64 x, V64 y) {
 
 /* As `share` of reference/floats.h, in doubles for f32. */
 ALWAYS_INLINE V64 quick_share(V64 x, V64 y, double unit) {
+    /* As in lead_of. */
     const V64 lead = either((M64)(x == y), (V64){0}, x - y), e = quick_exp(-bounded(unit * f64_magnitude(lead), 150));
     return either((M64)(lead < 0), e, splat64(1)) * inverse64(1 + e);
 }
@@ -345,6 +348,7 @@ ALWAYS_INLINE V64 f64_log_cosh(V64 x, V64 y) {
     return either((M64)(size.hi < 0.25), small, either((M64)(size.hi > 40), far, middle));
 }
 
+/* The same series and the same sum, without second parts. */
 ALWAYS_INLINE V64 quick_log_cosh(V64 x, V64 y) {
     const V64 size = f64_magnitude(x - y), square = bounded(size, 1) * bounded(size, 1);
     const V64 small = square * madd(square, POWERS(square, LOG_COSH), splat64(0.5));

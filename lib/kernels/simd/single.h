@@ -310,6 +310,7 @@ typedef struct doubling32 {
     M32 at;
 } doubling32;
 
+/* Two bits of the exponent and two of the fraction, which lie above the other 21. */
 ALWAYS_INLINE doubling32 doubling_of32(V32 x, float width) {
     const V32 s = madd32(x, splat32(1 / width), splat32(1));
     const M32 upper = (M32){0} - (1 << 21), half = (M32){0} + (1 << 20);

@@ -9,6 +9,7 @@ ALWAYS_INLINE NAME(both) NAME(sin_and_slope)(V x) {
     return (NAME(both)){y.sine, y.cosine};
 }
 
+/* Minus the sine. */
 ALWAYS_INLINE NAME(both) NAME(cos_and_slope)(V x) {
     const NAME(pair) y = NAME(sincos)(x);
     return (NAME(both)){y.cosine, -y.sine};

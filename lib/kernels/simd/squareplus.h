@@ -44,7 +44,8 @@ ALWAYS_INLINE V32 f32_half_inverse(V32 x) {
 }
 
 /* The root of x and its inverse, of as many digits: what is made of them corrects them. A guess of 14 bits, made
- * 28; 14 are enough for floats. */
+ * 28; 14 are enough for floats. In terms of g, a guess of 1/sqrt(x): with miss = (1 - x g^2)/2 both are mended by
+ * one factor 1 + miss. */
 ALWAYS_INLINE V64 f64_half_root(V64 x, V64 *inverse) {
 #if defined(__AVX512F__)
     const V64 guess = (V64)_mm512_rsqrt14_pd((__m512d)x), root = guess * x;
@@ -58,6 +59,7 @@ ALWAYS_INLINE V64 f64_half_root(V64 x, V64 *inverse) {
 #endif
 }
 
+/* As f64_half_root, where the guess is enough as it is. */
 ALWAYS_INLINE V32 f32_half_root(V32 x, V32 *inverse) {
 #if defined(__AVX512F__)
     *inverse = (V32)_mm512_rsqrt14_ps((__m512)x);
@@ -80,6 +82,7 @@ ALWAYS_INLINE V64 f64_ratio_by(V64 x, V64 y, V64 inverse) {
 #endif
 }
 
+/* As f64_ratio_by. */
 ALWAYS_INLINE V32 f32_ratio_by(V32 x, V32 y, V32 inverse) {
 #if defined(__AVX512F__)
     const V32 q = x * inverse;

@@ -24,6 +24,7 @@ typedef struct log_gap {
     sum64 r, gap, log;
 } log_gap;
 
+/* By the table of the logarithm, of which each part is kept as a sum. */
 ALWAYS_INLINE log_gap log_gap_of(sum64 ratio) {
     const parts64 p = parts_of(ratio.hi);
     const V64 inverse = pick(lam__table_log[0], p.at), piece = pick(lam__table_log[1], p.at);

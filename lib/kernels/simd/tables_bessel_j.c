@@ -161,7 +161,8 @@ _Alignas(64) const double lam__table_bessel_j_2[12][LAM__PIECES] = {
 };
 
 /* The first piece begins at x = 8, the last goes from x = 128 to infinity, where this is the root of 2/pi, for all
- * orders. Few rows are enough, since it hardly moves: it has a series in 1/x^2 (A&S 9.2.28). */
+ * orders. Few rows are enough, since it hardly moves: it has a series in 1/x^2 (A&S 9.2.28). Far out it is 1 -
+ * 1/(16 x^2) times that. */
 _Alignas(64) const double lam__table_bessel_size_0[8][LAM__PIECES] = {
     {0x1.c811a10634528p-46, 0x1.95fe486cc34abp-46, 0x1.5191d43ea98abp-46, 0x1.f0e616709001p-47,
      0x1.113cce329b4c2p-47, 0x1.67751a9ac8e3bp-55, -0x1.3f4d297afcf09p-47, -0x1.574d4c1c7315dp-46,
@@ -197,6 +198,7 @@ _Alignas(64) const double lam__table_bessel_size_0[8][LAM__PIECES] = {
      0x1.988439c1ec9a4p-1},
 };
 
+/* Far out 1 + 3/(16 x^2) times the limit. */
 _Alignas(64) const double lam__table_bessel_size_1[8][LAM__PIECES] = {
     {-0x1.0f3479e44e92p-45, -0x1.c49b4ca206782p-46, -0x1.519455aa4aa44p-46, -0x1.855d3ecc6c3b1p-47,
      -0x1.5d07cae40714fp-50, 0x1.6c61faecc0ddfp-47, 0x1.a116a49b2b792p-46, 0x1.5453ecf27f1fap-45,
@@ -232,6 +234,7 @@ _Alignas(64) const double lam__table_bessel_size_1[8][LAM__PIECES] = {
      0x1.98849fe2882ep-1},
 };
 
+/* Far out 1 + 15/(16 x^2) times the limit. */
 _Alignas(64) const double lam__table_bessel_size_2[8][LAM__PIECES] = {
     {0x1.90ad2389c5501p-47, -0x1.3634987a3c5f7p-46, -0x1.b8246a4237ff2p-45, -0x1.79f856a2ee25cp-44,
      -0x1.13a511362483ep-43, -0x1.71b6593b789p-43, -0x1.d6733a186f397p-43, -0x1.204861b6609a9p-42,

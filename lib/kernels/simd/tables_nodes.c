@@ -48,6 +48,7 @@ static const double nodes_f64_at[208] = {
     0x1.ead9942d40ff8p+34, 0x1.161a58745b59dp+35, 0x1.3b21c33327352p+35,
 };
 
+/* The step of 1/4 is in the weights. */
 static const double nodes_f64_weight[208] = {
     0x1.0f0301b749aadp-53, 0x1.d7df8b244ab9fp-42, 0x1.06466563786dfp-32, 0x1.177a316f77ee7p-25, 0x1.87d15c5e807bbp-20,
     0x1.ce802e297fa08p-16, 0x1.16956848b0398p-12, 0x1.8df8be0f27a13p-10, 0x1.7afda701576ecp-8, 0x1.07ab8dfce70d4p-6,
@@ -124,6 +125,7 @@ static const double nodes_f32_at[124] = {
     0x1.a13af6bf007d3p+34, 0x1.015d2bdc8314ap+35, 0x1.3d81172137f6bp+35, 0x1.87b2b2a69ee02p+35,
 };
 
+/* And that of 0.42 in these. */
 static const double nodes_f32_weight[124] = {
     0x1.7dd99c4d3cf17p-31, 0x1.356b80a9981e9p-20, 0x1.286f32e532c35p-13, 0x1.9c219682af5a9p-9, 0x1.77c722b770fe9p-6,
     0x1.4c62c7448c00fp-4, 0x1.71f2f9477cdd4p-3, 0x1.343b1cf9250dcp-2, 0x1.afea4c6815ec4p-2, 0x1.12dc8be41c5a6p-1,

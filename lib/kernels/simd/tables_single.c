@@ -55,6 +55,7 @@ _Alignas(64) const float lam__single_erf[7][LAM__PIECES] = {
      0x1.ffa5c2p-1f, 0x1.ffeab6p-1f, 0x1.fffb9cp-1f, 0x1.ffff36p-1f, 0x1.ffffep-1f, 0x1.fffffcp-1f, 0x1p+0f},
 };
 
+/* Read by f32_erfc. Ends at 10.31, beyond where erfc is no float. */
 _Alignas(64) const float lam__single_erfcx[8][LAM__PIECES] = {
     {0x1.56f3a6p-7f, 0x1.093d42p-8f, 0x1.bb9846p-10f, 0x1.8da0acp-11f, 0x1.0e9a6ep-12f, 0x1.2d553ep-14f,
      0x1.8c03e6p-16f, 0x1.291dc2p-17f, 0x1.5159bp-19f, 0x1.42557ep-21f, 0x1.83cd2cp-23f, 0x1.144094p-24f,
@@ -82,6 +83,7 @@ _Alignas(64) const float lam__single_erfcx[8][LAM__PIECES] = {
      0x1.4ea416p-1f, 0x1.225bd8p-1f},
 };
 
+/* Read by normal_tail32. Ends at 14.53, beyond where the tail is no float. */
 _Alignas(64) const float lam__single_ndtr[8][LAM__PIECES] = {
     {0x1.5a0706p-11f, 0x1.0c4db2p-12f, 0x1.c1aa3ep-14f, 0x1.93c49cp-15f, 0x1.135576p-16f, 0x1.33365cp-18f,
      0x1.944dfcp-20f, 0x1.2fa324p-21f, 0x1.5918b2p-23f, 0x1.4a037cp-25f, 0x1.8d3e76p-27f, 0x1.1b127p-28f,
@@ -190,6 +192,7 @@ _Alignas(64) const float lam__single_log[3][LAM__PIECES] = {
      -0x1.fe18aep-21f, 0x1.ccbadp-18f, 0x1.8142fcp-19f},
 };
 
+/* The same c; their logarithms over log(2). */
 _Alignas(64) const float lam__single_log2[3][LAM__PIECES] = {
     {0x1.644p+0f, 0x1.554p+0f, 0x1.47cp+0f, 0x1.3bp+0f, 0x1.2f8p+0f, 0x1.248p+0f, 0x1.1a8p+0f, 0x1.11p+0f, 0x1.084p+0f,
      0x1p+0f, 0x1.e2p-1f, 0x1.c7p-1f, 0x1.afp-1f, 0x1.998p-1f, 0x1.86p-1f, 0x1.748p-1f},
@@ -200,6 +203,7 @@ _Alignas(64) const float lam__single_log2[3][LAM__PIECES] = {
      -0x1.1a169p-21f, 0x1.249ba8p-27f, -0x1.3b2b9cp-18f},
 };
 
+/* Over log(10). */
 _Alignas(64) const float lam__single_log10[3][LAM__PIECES] = {
     {0x1.644p+0f, 0x1.554p+0f, 0x1.47cp+0f, 0x1.3bp+0f, 0x1.2f8p+0f, 0x1.248p+0f, 0x1.1a8p+0f, 0x1.11p+0f, 0x1.084p+0f,
      0x1p+0f, 0x1.e2p-1f, 0x1.c7p-1f, 0x1.afp-1f, 0x1.998p-1f, 0x1.86p-1f, 0x1.748p-1f},
@@ -222,6 +226,7 @@ _Alignas(64) const float lam__single_atan[3][LAM__PIECES] = {
      -0x1.8a6648p-26f, -0x1.afe5aep-27f, -0x1.777a5cp-26f},
 };
 
+/* Rows count v^2, v and 1; entries are the quarters of four octaves (cbrt_type.h). */
 _Alignas(64) const float lam__single_cbrt[3][LAM__PIECES] = {
     {0x1.14b624p-5f, 0x1.598c9p-6f, 0x1.d3453p-7f, 0x1.4e4accp-7f, 0x1.14b624p+2f, 0x1.598c9p+1f, 0x1.d3453p+0f,
      0x1.4e4accp+0f, 0x1.b7408ap-1f, 0x1.124332p-1f, 0x1.72df66p-2f, 0x1.0953eep-2f, 0x1.5ca276p-3f, 0x1.b35d52p-4f,

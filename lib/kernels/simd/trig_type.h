@@ -87,6 +87,7 @@ typedef struct NAME(pair) {
     V sine, cosine;
 } NAME(pair);
 
+/* Of an odd number of quarters they change places. */
 ALWAYS_INLINE NAME(pair) NAME(sincos_of)(NAME(turned) r) {
     const V square = r.hi * r.hi;
     const SUM bend = NAME(bend)(r);

@@ -10,7 +10,8 @@
 #include <immintrin.h>
 #endif
 
-/* WIDE_SIDE is that of the squares of turn_wide.h, which put items of 4 and 8 bytes together in whole vectors. */
+/* WIDE_SIDE is that of the squares of turn_wide.h, which put items of 4 and 8 bytes together in whole vectors.
+ * Bytes and pairs of bytes have no wide squares. */
 #define T         uint8_t
 #define SIDE      4
 #define WIDE_SIDE 0
@@ -23,6 +24,7 @@
 #define NAME(x)   x##_of_2
 #include "lib/kernels/simd/turn_type.h"
 
+/* Eight items of four bytes are a vector of 32. */
 #if VECTOR_BYTES >= 32
 #define SIDE 8
 #else
@@ -33,6 +35,7 @@
 #define NAME(x)   x##_of_4
 #include "lib/kernels/simd/turn_type.h"
 
+/* And eight of eight bytes one of 64. */
 #if VECTOR_BYTES >= 64
 #define SIDE 8
 #else

@@ -7,6 +7,7 @@ ALWAYS_INLINE V NAME(select)(M mask, V yes, V no) {
     return (V)((mask & (M)yes) | (~mask & (M)no));
 }
 
+/* By the sign bit, so a NaN keeps its digits. */
 ALWAYS_INLINE V NAME(magnitude)(V x) {
     M sign = (M)(-(V){0});
     return (V)((M)x & ~sign);
@@ -19,6 +20,7 @@ static __attribute__((noinline)) V NAME(patched1)(V y, V x, M where, W f(W)) {
     return y;
 }
 
+/* The same of two operands. */
 static __attribute__((noinline)) V NAME(patched2)(V r, V x, V y, M where, W f(W, W)) {
     for (int i = 0; i < (int)(sizeof(V) / sizeof(T)); i++)
         if (where[i]) r[i] = (T)f(x[i], y[i]);

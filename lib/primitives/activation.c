@@ -41,6 +41,8 @@ const lam_primitive lam__row_ramp = {
     .layout = "d slope",
 };
 
+/* By x and y of one shape it is relu and its kin; the slope left of 0 is a parameter and no operand, so nothing is
+ * differentiated by it. */
 lam_tensor *lam_ramp(lam_tensor *x, lam_tensor *y, double slope) {
     return lam__apply_with(&lam__row_ramp, &slope, sizeof slope, 2, (lam_tensor *[]){x, y});
 }
@@ -80,6 +82,7 @@ static lam_tensor *slope_hard_gate(const lam_rule *r, int i, lam_tensor *t) {
     return lam_where(lam_lt(lam_abs(r->in[0]), 3.0), lam_div(lam_mul(t, r->in[1]), 6.0), 0.0);
 }
 
+/* By y alone the row is its own jvp, as ramp is; where x has a tangent too its slope is asked for both. */
 const lam_primitive lam__row_hard_gate = {
     .name = "hard_gate",
     .inputs = 2,
@@ -108,6 +111,7 @@ static lam_tensor *slope_hard_silu(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_hard_silu_slope(r->in[i]));
 }
 
+/* Of its own beside hard_gate(x, x): a rule for two operands would make two terms and add them. */
 const lam_primitive lam__row_hard_silu = {
     .name = "hard_silu",
     .inputs = 1,
@@ -123,7 +127,8 @@ lam_tensor *lam_hard_silu(lam_tensor *x) {
     return lam__apply_unary(&lam__row_hard_silu, x);
 }
 
-/* 1/3 between the edges, 0 beyond and at them. */
+/* 1/3 between the edges, 0 beyond and at them. It jumps at the edges, where the sub-gradient of the flat side is
+ * taken. */
 static lam_tensor *slope_hard_silu_slope(const lam_rule *r, int i, lam_tensor *t) {
     return lam_where(lam_lt(lam_abs(r->in[i]), 3.0), lam_div(t, 3.0), 0.0);
 }
@@ -171,7 +176,8 @@ lam_tensor *lam_selu(lam_tensor *x) {
     return lam__scope_only(lam_mul(1.0507009873554804934, exponential_left(x, 1.6732632423543772848, 1)), since);
 }
 
-/* Slopes are rows of their own here and below, with a kernel each. */
+/* Slopes are rows of their own here and below, with a kernel each. Rules ask them where a level follows; where elements
+ * are at hand a pass gives both (LAM__SLOPED_ROW). */
 static lam_tensor *slope_gelu(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_gelu_slope(r->in[0]));
@@ -179,6 +185,7 @@ static lam_tensor *slope_gelu(const lam_rule *r, int i, lam_tensor *t) {
 
 LAM__SLOPED_ROW(gelu);
 
+/* The operand is kept, since gelu falls before it rises: its slope is no function of its value. So with those below. */
 const lam_primitive lam__row_gelu = {
     .name = "gelu",
     .inputs = 1,
@@ -238,10 +245,11 @@ const lam_primitive lam__row_gelu_tanh = {
     .sloped = &sloped_gelu_tanh,
 };
 
-/* Of c(x) = a x + b x^3; (1 + tanh(c/2))/2 is logistic(c). */
+/* Of c(x) = a x + b x^3; (1 + tanh(c/2))/2 is logistic(c). a is 2 sqrt(2 / pi), b is 0.044715 a (Hendrycks and Gimpel
+ * 2016). */
 static const double GELU_LINEAR = 1.59576912160573071, GELU_CUBIC = 0.0713548162726002488;
 
-/* So many times a, and so many times b x^2. */
+/* So many times a, and so many times b x^2. So c' is of_square(1, 3) and 2 c' + x c'' is of_square(2, 12). */
 static lam_tensor *of_square(double linear, double cubic, lam_tensor *square) {
     return lam_fma(square, cubic * GELU_CUBIC, linear * GELU_LINEAR);
 }
@@ -278,6 +286,7 @@ static lam_tensor *gelu_tanh_bend_far(lam_tensor *x) {
  * derivative at 0. Beyond the bound it is 0, which does not meet an infinite x. */
 static lam_tensor *slope_gelu_tanh_slope(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
+    /* c(22) is 795, whose exponential no double holds; so does the clamp keep the square of an infinite x away. */
     lam_tensor *x = lam_clamp(r->in[0], -22.0, 22.0), *size = lam_where(lam_gt(x, 0.0), x, lam_neg(x));
     lam_tensor *is_near = lam_lt(size, 0.75);
     lam_tensor *near = gelu_tanh_bend_near(lam_where(is_near, x, 0.0));
@@ -296,6 +305,7 @@ const lam_primitive lam__row_gelu_tanh_slope = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* Public, as slopes are that a rule names: what a rule calls is recorded and printed like what a user calls. */
 lam_tensor *lam_gelu_tanh_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_gelu_tanh_slope, x);
 }
@@ -351,6 +361,7 @@ const lam_primitive lam__row_silu_slope = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* Of complex numbers s + x s', from the same parts as the function. */
 lam_tensor *lam_silu_slope(lam_tensor *x) {
     if (!lam__cplx_is(x)) return lam__apply_unary(&lam__row_silu_slope, x);
     uint64_t since = lam__scope_now(x);
@@ -358,6 +369,7 @@ lam_tensor *lam_silu_slope(lam_tensor *x) {
     return lam__scope_only(lam_add(s, lam_mul(x, lam_logistic_slope(x))), since);
 }
 
+/* All derivatives of mish are members of one row, the first of which is the slope. */
 static lam_tensor *slope_mish(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_mish_slope(r->in[0]));
@@ -377,6 +389,7 @@ const lam_primitive lam__row_mish = {
     .sloped = &sloped_mish,
 };
 
+/* By a loop for reals; of complex numbers, where branches have to be chosen, principal.c makes it. */
 lam_tensor *lam_mish(lam_tensor *x) {
     return lam__cplx_is(x) ? lam__plane_mish(x) : lam__apply_unary(&lam__row_mish, x);
 }
@@ -406,7 +419,8 @@ lam_tensor *lam_mish_slope(lam_tensor *x) {
     return lam__apply_coded(&lam__row_mish_slope, 0, 1, &x);
 }
 
-/* t / (1 + |x|)^2. Two quotients, since the square leaves the range where they do not. */
+/* t / (1 + |x|)^2. Two quotients, since the square leaves the range where they do not. The result is of no use here: 1
+ * - |y| has no digits left where x is large. */
 static lam_tensor *slope_softsign(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *bound = lam_add(lam_abs(r->in[i]), 1.0);
     return lam_div(lam_div(t, bound), bound);

@@ -37,6 +37,7 @@ lam_tensor *lam_broadcast_in_dim(lam_tensor *x, lam_dims dims, lam_axes axes) {
         return lam__axes_fail(name, x, LAM_ERR_RANK, "%d axes are not in [0, %d]", dims.rank, LAM_MAX_RANK);
     if (lam__axes_expand(axes, LAM_INNER_RANK, list) != own.rank)
         return lam__axes_fail(name, x, LAM_ERR_AXIS, "one axis of the result is needed for each of x");
+    /* Axes that are not listed stay 1: the reshape inserts them and nothing moves, since the list ascends. */
     for (int i = 0; i < dims.rank; i++) narrow[i] = 1;
     for (int i = 0; i < own.rank; i++) {
         if (list[i] < 0) list[i] += dims.rank;
@@ -47,7 +48,8 @@ lam_tensor *lam_broadcast_in_dim(lam_tensor *x, lam_dims dims, lam_axes axes) {
     return lam__scope_only(lam_broadcast_to(lam__apply_reshape(x, dims.rank, narrow), dims), since);
 }
 
-/* Views of stride 0 along what is repeated. */
+/* Views of stride 0 along what is repeated. Every result is the failed tensor until it is something else, so that who
+ * looks at no status meets no garbage. Values lie in the C frame, hence the limit; messages show four operands. */
 lam_status lam_broadcast_arrays(lam_list list, lam_tensor **out, size_t n_out) {
     enum { MOST = 64 };
     const char *name = "broadcast_arrays";
@@ -122,6 +124,7 @@ lam_tensor *lam_dynamic_slice_axis(lam_tensor *x, lam_tensor *start, int64_t siz
     return lam__scope_only(lam_dynamic_slice(x, list, resized(x, axis, size, dims)), since);
 }
 
+/* Whether sizes fit is said by the operation that takes a start for each axis. */
 lam_tensor *lam_dynamic_update_slice_axis(lam_tensor *x, lam_tensor *update, lam_tensor *start, int axis) {
     uint64_t since = lam__scope_now(x);
     const char *name = "dynamic_update_slice_axis";
@@ -134,7 +137,8 @@ lam_tensor *lam_dynamic_update_slice_axis(lam_tensor *x, lam_tensor *update, lam
 
 /* ---- elements out and in ----------------------------------------------------------------------------------------- */
 
-/* Whether each number names one of n places, counted from either end. */
+/* Whether each number names one of n places, counted from either end. `beyond` is 1 where the place behind the last
+ * element is one too. */
 static bool in_range(const char *operation, lam_tensor *x, lam_dims numbers, int64_t n, int64_t beyond) {
     if (numbers.rank < 0 || (numbers.rank && !numbers.dims))
         return lam__axes_fail(operation, x, LAM_ERR_NULL, "a count without numbers"), false;
@@ -162,6 +166,7 @@ lam_tensor *lam_delete(lam_tensor *x, lam_dims numbers, int axis) {
     lam_tensor *stays = lam_put(lam_ones_like(numbers_to(x, n)), gone, lam_zeros(lam_ctx_of(x), LAM_I64, LAM_DIMS0), 0);
     lam_tensor *left = places = lam_sum(stays, NULL);
     if (lam_failed(left)) return left;
+    /* lam_nonzero is told how many there are, since the dims of a result may not depend on elements. */
     lam_nonzero(stays, (int64_t)lam_item(left), &places);
     return lam__scope_only(lam_take(x, places, axis), since);
 }
@@ -179,12 +184,14 @@ lam_tensor *lam_insert(lam_tensor *x, lam_dims numbers, lam_tensor *values, int 
     if (!in_range("insert", x, numbers, n, 1)) return lam__axes_failed(x);
     if (!numbers.rank) return lam_alias(x);
     const int behind = lam_rank(x) - axis;
+    /* One number may take any number of values, as many as the axis of theirs that lines up with that of x. */
     const bool many = numbers.rank == 1 && lam_rank(values) >= behind;
     const int64_t count = many ? lam_dim(values, -behind) : numbers.rank;
     values = lam__apply_in_dtype_of("insert", x, values);
     if (lam_failed(values)) return values;
     values = lam_broadcast_to(values, resized(x, axis, count, dims));
     lam_tensor *at = lam_array(lam_ctx_of(x), LAM_I64, LAM_DIMS(numbers.rank), numbers.dims);
+    /* Negative numbers count from the end before they are keys. */
     at = lam_broadcast_to(lam_mul(2, lam_where(lam_lt(at, 0), lam_add(at, n), at)), LAM_DIMS(count));
     lam_tensor *own = lam_add(lam_mul(2, numbers_to(x, n)), 1);
     lam_tensor *order = lam_argsort(lam_concatenate(LAM_LIST(own, at), 0), 0);
@@ -205,7 +212,8 @@ lam_tensor *lam_resize(lam_tensor *x, lam_dims dims) {
 
 /* ---- windows ----------------------------------------------------------------------------------------------------- */
 
-/* Whether so many windows fit; `first` is the axis of the first size, counts[] how many there are along each. */
+/* Whether so many windows fit; `first` is the axis of the first size, counts[] how many there are along each. The
+ * number of places stops at INT64_MAX, for which there is no memory. */
 static bool windows_fit(lam_tensor *x, lam_dims sizes, lam_dims strides, int64_t counts[], int64_t *places) {
     const char *name = "sliding_windows";
     const int rank = lam_rank(x);
@@ -231,7 +239,8 @@ static bool windows_fit(lam_tensor *x, lam_dims sizes, lam_dims strides, int64_t
     return true;
 }
 
-/* For each place in a window the elements that stand there in all windows, a strided view; these side by side. */
+/* For each place in a window the elements that stand there in all windows, a strided view; these side by side.
+ * Cotangents of slices are added where they lie; a take by indices would scatter them one by one. */
 lam_tensor *lam_sliding_windows(lam_tensor *x, lam_dims sizes, lam_dims strides) {
     uint64_t since = lam__scope_now(x);
     int64_t counts[LAM_MAX_RANK], starts[LAM_INNER_RANK], stops[LAM_INNER_RANK], steps[LAM_INNER_RANK], places;
@@ -260,7 +269,8 @@ lam_tensor *lam_sliding_windows(lam_tensor *x, lam_dims sizes, lam_dims strides)
 
 /* ---- around ------------------------------------------------------------------------------------------------------ */
 
-/* Which element stands at each place from -low to n + high. Mirrors repeat with a period of the axis there and back. */
+/* Which element stands at each place from -low to n + high. Mirrors repeat with a period of the axis there and back.
+ * With one element a mirror that does not repeat its edge has nothing else to show: its period is 1. */
 static lam_tensor *sources(lam_ctx *ctx, int64_t n, int64_t low, int64_t high, lam_pad_mode mode) {
     lam_tensor *at = lam_sub(lam_iota(ctx, LAM_I64, LAM_DIMS(low + n + high), 0), low);
     const int64_t period = mode == LAM_PAD_WRAP ? n : mode == LAM_PAD_SYMMETRIC ? 2 * n : n > 1 ? 2 * n - 2 : 1;
@@ -269,7 +279,8 @@ static lam_tensor *sources(lam_ctx *ctx, int64_t n, int64_t low, int64_t high, l
     return lam_where(lam_lt(at, n), at, lam_sub(mode == LAM_PAD_SYMMETRIC ? 2 * n - 1 : 2 * n - 2, at));
 }
 
-/* `count` elements that rise from 0 to the edge, which is not reached; `fall`: that come from there. */
+/* `count` elements that rise from 0 to the edge, which is not reached; `fall`: that come from there. Shares are real
+ * also where the edge is complex. */
 static lam_tensor *ramp(lam_tensor *edge, int axis, int64_t count, bool fall) {
     const lam_dtype dtype = lam__matrices_real(lam_dtype_of(edge));
     lam_tensor *share =
@@ -291,6 +302,7 @@ static lam_tensor *padded(lam_tensor *x, int axis, int64_t low, int64_t high, la
     const int64_t n = lam_dim(x, axis);
     if (low == 0 && high == 0) return x;
     if (n == 0) return lam__axes_fail("pad_with", x, LAM_ERR_SHAPE, "axis %d has no elements to repeat", axis);
+    /* Modes below this one show elements of the axis itself, which are taken by number. */
     if (mode < LAM_PAD_MEAN) return lam_take(x, sources(lam_ctx_of(x), n, low, high, mode), axis);
     if (mode == LAM_PAD_LINEAR_RAMP) return with_ramps(x, axis, low, high);
     const lam_reduce_options over = {.axes = {1, &axis}, .keepdims = true};
@@ -312,10 +324,13 @@ lam_tensor *lam_pad_with(lam_tensor *x, lam_dims low, lam_dims high, lam_pad_mod
         return lam__axes_fail(name, x, LAM_ERR_SHAPE, "%d and %d numbers for %d axes", low.rank, high.rank, rank);
     if ((unsigned)mode > LAM_PAD_LINEAR_RAMP)
         return lam__axes_fail(name, x, LAM_ERR_OPTION, "there is no mode %d", mode);
+    /* Where something is divided integers become floats, whatever the numbers are, so that the dtype of the result
+     * hangs on the mode alone. */
     const bool divides = mode == LAM_PAD_MEAN || mode == LAM_PAD_MEDIAN || mode == LAM_PAD_LINEAR_RAMP;
     if (mode > LAM_PAD_MEAN && mode < LAM_PAD_LINEAR_RAMP && lam__dtype_is_complex((int)lam_dtype_of(x)))
         return lam__axes_fail(name, x, LAM_ERR_DTYPE, "complex numbers have no order");
     lam_tensor *out = divides ? lam__reduce_real(x) : lam_alias(x);
+    /* The length of the result is a sum of three of these. */
     for (int i = 0; i < rank && !lam_failed(out); i++) {
         const int64_t most = INT64_MAX / 4, n = lam_dim(x, i);
         if (low.dims[i] < 0 || high.dims[i] < 0)

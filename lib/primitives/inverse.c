@@ -13,11 +13,13 @@
 
 #include <math.h>
 
+/* The parameter of both rows is a sum of lam__inverse_form, 0 for the plain function of the lower side. */
 static int64_t form_of(const lam_rule *r) {
     return *(const int64_t *)r->params;
 }
 
-/* t, with the sign of the side. */
+/* t, with the sign of the side. The upper share falls where the lower one rises, so its inverse has a minus in all that
+ * is by the share. */
 static lam_tensor *signed_by(const lam_rule *r, lam_tensor *t) {
     return form_of(r) & LAM__INVERSE_UPPER ? lam_neg(t) : t;
 }
@@ -27,6 +29,7 @@ static lam_tensor *signed_by(const lam_rule *r, lam_tensor *t) {
 /* 1/f by the share, f the density, with the sign of the side; -(dP/da)/f by a. At the ends, which are the same for all
  * a, nothing by a. */
 static lam_tensor *slope_igamma_inv(const lam_rule *r, int i, lam_tensor *t) {
+    /* Counts are steps of the share: their slope is 0 wherever there is one. */
     if (form_of(r) & LAM__INVERSE_STEPS) return NULL;
     lam_tensor *a = r->in[0], *x = r->out[0];
     const int64_t density = LAM__SPECIAL_CODE(0, 0, 1), by_a = LAM__SPECIAL_CODE(1, 0, 0);
@@ -34,6 +37,8 @@ static lam_tensor *slope_igamma_inv(const lam_rule *r, int i, lam_tensor *t) {
         lam_tensor *f = lam__apply_coded(&lam__row_igamma, density, 2, (lam_tensor *[]){a, x});
         return lam_div(signed_by(r, t), f);
     }
+    /* 1 stands for x at the ends, where f is 0 or infinite and the quotient would be NaN, which a later choice would
+     * hand on to second derivatives. */
     lam_tensor *end = lam_or(lam_eq(x, 0.0), lam_eq(x, INFINITY)), *in[2] = {a, lam_where(end, 1.0, x)};
     lam_tensor *f = lam__apply_coded(&lam__row_igamma, density, 2, in);
     lam_tensor *move = lam_div(lam__apply_coded(&lam__row_igamma, by_a, 2, in), lam_neg(f));
@@ -42,10 +47,13 @@ static lam_tensor *slope_igamma_inv(const lam_rule *r, int i, lam_tensor *t) {
 
 /* ---- beta -------------------------------------------------------------------------------------------------------- */
 
+/* I_x(a, b) or one of its derivatives, as the code says (special.h). */
 static lam_tensor *beta_member(int64_t code, lam_tensor *a, lam_tensor *b, lam_tensor *x) {
     return lam__apply_coded(&lam__row_betainc, code, 3, (lam_tensor *[]){a, b, x});
 }
 
+/* As for gamma: 1/f by the share, -(dI/da)/f and -(dI/db)/f by the parameters. By the share nothing is replaced at the
+ * ends, since the slope is infinite where f is 0. */
 static lam_tensor *slope_plain(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *a = r->in[0], *b = r->in[1], *x = r->out[0];
     if (i == 2) return lam_div(signed_by(r, t), beta_member(LAM__SPECIAL_CODE(0, 0, 1), a, b, x));
@@ -68,6 +76,8 @@ static lam_tensor *slope_odd(const lam_rule *r, int i, lam_tensor *t) {
     if (i == 2) return lam_mul(signed_by(r, t), lam_where(end, INFINITY, rise));
     lam_tensor *by_first = beta_member(LAM__SPECIAL_CODE(1, 0, 0), a, b, x);
     lam_tensor *by_second = beta_member(LAM__SPECIAL_CODE(0, 1, 0), a, b, x);
+    /* I_x(a, b) is 1 - I_(1 - x)(b, a): beyond the middle the derivative by a is that by the second operand, with the
+     * other sign. */
     lam_tensor *left = lam_neg(i == 0 ? by_first : by_second), *right = i == 0 ? by_second : by_first;
     return lam_mul(t, lam_where(end, 0.0, lam_mul(lam_where(over, right, left), rise)));
 }
@@ -126,19 +136,24 @@ lam_tensor *lam_betaincc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *q) {
     return lam__scope_named(inverse(&lam__row_betainc_inv, LAM__INVERSE_UPPER, (lam_tensor *[]){a, b, q}), since);
 }
 
+/* Failures bear the name of the quantile that this serves. */
 lam_tensor *lam__distributions_odd_beta(bool upper, lam_tensor *a, lam_tensor *b, lam_tensor *p) {
     return inverse(&lam__row_betainc_inv, LAM__INVERSE_ODD | (upper ? LAM__INVERSE_UPPER : 0),
                    (lam_tensor *[]){a, b, p});
 }
 
+/* A share that was computed in f32 misses that of a count by more than one of f64 does: the kernel allows for 2^-21 or
+ * 2^-48 of it. */
 static int64_t counting(int64_t form, bool upper, lam_tensor *p) {
     return form | (upper ? LAM__INVERSE_UPPER : 0) | (lam_dtype_of(p) == LAM_F32 ? LAM__INVERSE_NARROW : 0);
 }
 
+/* Steps, and so without a derivative. The mean stands where the gamma function has its parameter. */
 lam_tensor *lam__distributions_poisson_count(bool upper, lam_tensor *mean, lam_tensor *p) {
     return inverse(&lam__row_igamma_inv, counting(LAM__INVERSE_COUNTS, upper, p), (lam_tensor *[]){mean, p});
 }
 
+/* The kernel of these forms reads n and chance where it has a and b elsewhere. */
 lam_tensor *lam__distributions_count(bool waiting, bool upper, lam_tensor *n, lam_tensor *chance, lam_tensor *p) {
     const int64_t form = counting(waiting ? LAM__INVERSE_WAITING : LAM__INVERSE_COUNTS, upper, p);
     return inverse(&lam__row_betainc_inv, form, (lam_tensor *[]){n, chance, p});

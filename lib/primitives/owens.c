@@ -10,6 +10,7 @@
 
 enum { H, A, INPUTS };
 
+/* 2 pi, 1 / sqrt(2) and sqrt(2 pi). */
 static const double TURN = 6.28318530717958647692, ROOT_HALF = 0.70710678118654752440,
                     ROOT_TURN = 2.50662827463100050242;
 

@@ -29,7 +29,8 @@ static lam_status give_failed(lam_tensor *failed, lam_tensor **a, lam_tensor **b
 
 /* ---- integers ---------------------------------------------------------------------------------------------------- */
 
-/* Whether x and y, which become one dtype, are integers; otherwise *failed. */
+/* Whether x and y, which become one dtype, are integers; otherwise *failed. Bools have no products: they are refused as
+ * floats are. */
 static bool integers(const char *operation, lam_tensor *in[2], lam_tensor **failed) {
     if (!lam__matrices_operands(operation, false, 2, in, in, failed)) return false;
     const lam_dtype dtype = lam_dtype_of(in[0]);
@@ -38,7 +39,8 @@ static bool integers(const char *operation, lam_tensor *in[2], lam_tensor **fail
     return false;
 }
 
-/* Of i64 from products of halves of 32 bits, whose sums do not overflow (Warren, Hacker's Delight, 8-2). */
+/* Of i64 from products of halves of 32 bits, whose sums do not overflow (Warren, Hacker's Delight, 8-2). The mask of 32
+ * bits is exact as a double, which lam_full_like takes. */
 static lam_tensor *upper_half(lam_tensor *x, lam_tensor *y) {
     const int64_t low_bits = 0xffffffff;
     lam_tensor *x1 = lam_shift_right_arithmetic(x, 32), *x0 = lam_and(x, lam_full_like(x, (double)low_bits));
@@ -57,6 +59,7 @@ lam_tensor *lam_mulhi(lam_tensor *x, lam_tensor *y) {
     const lam_dtype dtype = lam_dtype_of(in[0]);
     if (dtype == LAM_I64) return lam__scope_only(upper_half(in[0], in[1]), since);
     lam_tensor *product = lam_mul(lam_cast(in[0], LAM_I64), lam_cast(in[1], LAM_I64));
+    /* What is neither i64 nor i32 here is u8. */
     return lam__scope_only(lam_cast(lam_shift_right_arithmetic(product, dtype == LAM_I32 ? 32 : 8), dtype), since);
 }
 
@@ -65,11 +68,13 @@ lam_tensor *lam_lcm(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!integers("lcm", in, &failed)) return failed;
+    /* Of 0 and 0 the divisor is 0 as well, and so is the multiple. */
     lam_tensor *divisor = lam_gcd(in[0], in[1]), *none = lam_eq(divisor, lam_zeros_like(divisor));
     return lam__scope_only(lam_abs(lam_mul(lam_floor_divide(in[0], lam_where(none, 1, divisor)), in[1])), since);
 }
 
-/* Both round down, so that quotient y + rest is x. */
+/* Both round down, so that quotient y + rest is x. The second is not made where the first has failed, so that a mistake
+ * is counted once. */
 lam_status lam_divmod(lam_tensor *x, lam_tensor *y, lam_tensor **quotient, lam_tensor **rest) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -82,7 +87,8 @@ lam_status lam_divmod(lam_tensor *x, lam_tensor *y, lam_tensor **quotient, lam_t
 
 typedef lam_tensor *bitwise(lam_tensor *, lam_tensor *);
 
-/* x as [elements over the axes of the set, all others], and the dims of the result. */
+/* x as [elements over the axes of the set, all others], and the dims of the result. What is reduced comes in front, so
+ * that halves of it are slices without gaps. */
 static lam_tensor *as_columns(lam_tensor *x, lam__axis_set set, bool keepdims, int *rank, int64_t dims[]) {
     lam_dims own = lam_dims_of(x);
     int order[LAM_INNER_RANK], n = 0;
@@ -98,7 +104,8 @@ static lam_tensor *as_columns(lam_tensor *x, lam__axis_set set, bool keepdims, i
     return lam__apply_reshape(lam_transpose(x, (lam_axes){own.rank, order}), 2, two);
 }
 
-/* One half combined with the other, again and again: as many passes over memory as two. */
+/* One half combined with the other, again and again: as many passes over memory as two. An odd one goes along to the
+ * next round. Of no elements the neutral one is given: all bits, or none. */
 static lam_tensor *folded(const char *operation, lam_tensor *x, const lam_reduce_options *options, bitwise *combine,
                           bool ones) {
     static const lam_reduce_options usual;
@@ -139,6 +146,8 @@ lam_tensor *lam_xor_reduce(lam_tensor *x, const lam_reduce_options *options) {
 /* The exponents of positive numbers stand above the digits of their bits; subnormal numbers are made normal first. */
 static lam_tensor *exponent_of(lam_tensor *x) {
     const bool wide = lam_dtype_of(x) == LAM_F64;
+    /* In [1/2, 1) fractions have one more in the exponent than in [1, 2), hence a bias of one less than that of the
+     * format. */
     const int digits = wide ? 52 : 23, bias = wide ? 1022 : 126, up = digits + 2;
     lam_tensor *size = lam_abs(lam_stop_gradient(x)), *small = lam_lt(size, wide ? DBL_MIN : (double)FLT_MIN);
     lam_tensor *scaled = lam_where(small, lam_mul(size, ldexp(1, up)), size);
@@ -148,7 +157,8 @@ static lam_tensor *exponent_of(lam_tensor *x) {
     return lam_cast(lam_where(none, 0, exponent), LAM_I32);
 }
 
-/* f16 and bf16 are taken apart as f32, which holds them and is exact here. */
+/* f16 and bf16 are taken apart as f32, which holds them and is exact here. The exponent is a constant to derivatives,
+ * so the fraction has the slope 2^-e. */
 lam_status lam_frexp(lam_tensor *x, lam_tensor **fraction, lam_tensor **exponent) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -167,6 +177,7 @@ lam_status lam_modf(lam_tensor *x, lam_tensor **fraction, lam_tensor **whole) {
     return give(since, lam_where(infinite, none, left), lam_trunc(x), fraction, whole);
 }
 
+/* The distance to the next number away from 0, with the sign of x, as in NumPy: negative below 0, NaN of infinities. */
 lam_tensor *lam_spacing(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -181,6 +192,7 @@ lam_tensor *lam_round_to(lam_tensor *x, int decimals) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_ordered("round_to", true, 1, &x, &failed)) return failed;
+    /* No double has digits there. */
     if (decimals > 308) return lam__scope_only(lam_stop_gradient(x), since);
     const double ten = pow(10, decimals < -308 ? 308 : abs(decimals));
     lam_tensor *own = lam_cast(lam_stop_gradient(x), LAM_F64);
@@ -219,7 +231,7 @@ static lam_tensor *places_of_bits(lam_ctx *ctx, bool little, int axis, int rank)
     return lam__apply_reshape(places, rank, dims);
 }
 
-/* The axis as groups of eight: [..., groups, 8, ...]. */
+/* The axis as groups of eight: [..., groups, 8, ...]. An axis more than x has, within the room for inner ranks. */
 static lam_tensor *in_bytes(lam_tensor *x, int axis, int64_t groups) {
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];
@@ -239,9 +251,11 @@ lam_tensor *lam_pack_bits(lam_tensor *x, int axis, bool little) {
         return lam__axes_fail("pack_bits", x, LAM_ERR_DTYPE, "bits come from integers and bools");
     const int64_t groups = own.dims[axis] / 8 + (own.dims[axis] % 8 > 0);
     high[axis] = groups * 8 - own.dims[axis];
+    /* What is not 0 is a bit, as in NumPy. */
     lam_tensor *bits = lam_cast(lam_ne(x, lam_zeros_like(x)), LAM_U8);
     bits = in_bytes(lam_pad(bits, (lam_dims){own.rank, low}, (lam_dims){own.rank, high}, NULL), axis, groups);
     bits = lam_shift_left(bits, places_of_bits(lam_ctx_of(x), little, axis + 1, own.rank + 1));
+    /* Sums of bytes are i64, which none of these fills. */
     return lam__scope_only(lam_cast(lam_sum(bits, &(lam_reduce_options){.axes = LAM_AXES(axis + 1)}), LAM_U8), since);
 }
 
@@ -255,6 +269,7 @@ lam_tensor *lam_unpack_bits(lam_tensor *x, int axis, int64_t count, bool little)
     for (int i = 0; i < own.rank; i++) dims[i] = own.dims[i];
     if (dims[axis] > INT64_MAX / 8) return lam__axes_fail("unpack_bits", x, LAM_ERR_OVERFLOW, "the sizes overflow");
     dims[axis] *= 8;
+    /* Negative where fewer bits are wanted than there are: lam_pad then cuts. */
     if (count >= 0) high[axis] = count - dims[axis];
     lam_tensor *places = places_of_bits(lam_ctx_of(x), little, axis + 1, own.rank + 1);
     lam_tensor *moved = lam_shift_right_logical(lam_expand_dims(x, axis + 1), places);

@@ -10,7 +10,8 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* One axis with what the window wants around it and between its elements. */
+/* One axis with what the window wants around it and between its elements. `end` is where the last window ends: what no
+ * window reaches is cut off, by a negative number for lam_pad. */
 static lam_tensor *with_room(lam_tensor *x, int axis, const lam__window_axis *a) {
     int64_t low[LAM_INNER_RANK] = {0}, high[LAM_INNER_RANK] = {0}, between[LAM_INNER_RANK] = {0};
     const int rank = lam_rank(x);
@@ -63,7 +64,8 @@ static lam_tensor *flat(lam_tensor *x, int axes) {
     return lam__apply_reshape(x, 3, dims);
 }
 
-/* Whether w has weights for the windows of x that `all` holds. */
+/* Whether w has weights for the windows of x that `all` holds. Axes are compared from the last one on, since x may have
+ * any number in front. */
 static bool weights_fit(lam_tensor *all, lam_tensor *w, int axes) {
     lam_dims have = lam_dims_of(all), own = lam_dims_of(w);
     if (own.rank != axes + 2) return false;
@@ -72,7 +74,8 @@ static bool weights_fit(lam_tensor *all, lam_tensor *w, int axes) {
     return true;
 }
 
-/* A product of matrices for each place. */
+/* A product of matrices for each place. Places are the batch of the product, and what stands in front of the features
+ * its rows. */
 lam_tensor *lam_conv_local(lam_tensor *x, lam_tensor *w, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, w}, *failed;

@@ -13,6 +13,8 @@
 #include <lamina/structured.h>
 #include <lamina/tensor.h>
 
+/* A number for each column, also of those that a matrix with fewer rows has beyond its rank: the columns are taken by
+ * all of it. An i32 counts them, as lam__matrices_fit sees to. */
 static lam_status shape_qr_pivots(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     const lam_status typed = lam__matrices_typed(call, false);
@@ -31,6 +33,7 @@ typedef struct stack {
     int64_t m, n;
 } stack;
 
+/* Pivoting cannot fail. Where an element is infinite or NaN the columns stay in their order. */
 static int64_t order_part(const void *env, int64_t begin, int64_t end, void *room) {
     const stack *s = env;
     const int64_t at = begin * s->m * s->n * (int64_t)lam__dtype_bytes(s->x->dtype);
@@ -76,6 +79,9 @@ lam_tensor *lam_qr_pivots(lam_tensor *x) {
     return lam__scope_only(lam__apply1(&lam__row_qr_pivots, NULL, 0, x), since);
 }
 
+/* Columns are taken by an operation with a derivative, so that gradients of q and r reach the columns of x that they
+ * come from; the order is a constant to them. Nothing is looked at in between: a failed order makes all that follows
+ * fail, and the status at the end says why. */
 lam_status lam_qr_pivoted(lam_tensor *x, lam_tensor **q, lam_tensor **r, lam_tensor **permutation,
                           const lam_qr_options *options) {
     uint64_t since = lam__scope_now(x);

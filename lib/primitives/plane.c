@@ -23,6 +23,7 @@ static int order_of(const void *params) {
     return (int)*(const int64_t *)params;
 }
 
+/* z is complex here: `plane` has seen to that, and rules get what the row had. */
 static lam_tensor *of_order(const lam_primitive *row, int64_t order, lam_tensor *z) {
     return lam__apply1(row, &order, sizeof order, z);
 }
@@ -43,6 +44,7 @@ static lam_tensor *plane(const lam_primitive *row, lam_tensor *z) {
 
 /* ---- Faddeeva's function ----------------------------------------------------------------------------------------- */
 
+/* Orders are 0 and 1: the slope of order 1 is made of both. */
 static lam_c128 one_wofz(const void *params, const lam_c128 z[]) {
     return lam__special_wofz(z[0], order_of(params));
 }
@@ -59,6 +61,7 @@ static lam_tensor *slope_wofz(const lam_rule *r, lam_tensor *t) {
     return lam_mul(t, lam_mul(-2.0, lam_add(lam_mul(z, r->out[0]), of_order(r->primitive, 0, z))));
 }
 
+/* One factor serves both modes, since transposes do not conjugate (NOTE [complex derivatives] in complex.h). */
 static void jvp_wofz(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     dout[0] = slope_wofz(r, dx[0]);
 }
@@ -131,6 +134,7 @@ lam_tensor *lam_loggamma(lam_tensor *z) {
     return plane(&lam__row_loggamma, z);
 }
 
+/* Derivative n of digamma is derivative n + 1 of the logarithm. */
 lam_tensor *lam__plane_polygamma(lam_tensor *z, int n) {
     if (n >= LAM__LOGGAMMA_ORDERS)
         return lam__axes_fail("polygamma", z, LAM_ERR_VALUE, "order %d of complex numbers is not below %d", n,
@@ -142,7 +146,8 @@ lam_tensor *lam__plane_polygamma(lam_tensor *z, int n) {
 
 /* The associated Legendre function of cos(theta), normalised so that the integral of its square over the sphere is 1:
  * p_m^m = (-1)^m sqrt((2m + 1)!! / (4 pi (2m)!!)) sin^m, then by degrees
- * p_l^m = a_l (cos p_(l-1)^m - p_(l-2)^m / a_(l-1)),  a_l^2 = (4 l^2 - 1) / (l^2 - m^2). */
+ * p_l^m = a_l (cos p_(l-1)^m - p_(l-2)^m / a_(l-1)), a_l^2 = (4 l^2 - 1) / (l^2 - m^2). Factors are multiplied one by
+ * one: factorials leave the range beyond degree 85. */
 static lam_tensor *legendre(int64_t n, int64_t m, lam_tensor *theta) {
     double scale = 0.5 / ROOT_PI, below = 0;
     for (int64_t k = 1; k <= m; k++) scale *= -sqrt((2 * (double)k + 1) / (2 * (double)k));
@@ -161,6 +166,7 @@ static lam_tensor *legendre(int64_t n, int64_t m, lam_tensor *theta) {
 
 /* p exp(i m phi); of -m the conjugate of that of m, with the sign of (-1)^m. */
 lam_tensor *lam_sph_harm_y(int64_t n, int64_t m, lam_tensor *theta, lam_tensor *phi) {
+    /* It bounds how many operations one call makes, four for each degree. */
     enum { MOST_DEGREE = 1000 };
     uint64_t since = lam__scope_now(theta);
     lam_tensor *in[2] = {theta, phi}, *failed;

@@ -10,7 +10,8 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* A row has kernels for real numbers or for complex ones, as it says. */
+/* A row has kernels for real numbers or for complex ones, as it says. Dims are looked at as well: broadcasting is the
+ * wrapper's, so that kernels go through all operands by one number. */
 lam_status lam__pointwise_shape(const lam_call_site *call, lam_shape out[]) {
     const int dtype = call->in[0]->dtype;
     for (int i = 1; i < call->inputs; i++)
@@ -30,7 +31,7 @@ typedef struct elements {
 } elements;
 
 /* Functions of this kind take hundreds of nanoseconds, so that all numbers go through the widest type costs nothing
- * that counts. */
+ * that counts. The dtype is that of the result, which all operands share. */
 static lam_c128 load(int dtype, const void *data, int64_t k) {
     switch (dtype) {
     case LAM_F64: return (lam_c128){((const double *)data)[k], 0};
@@ -76,7 +77,8 @@ lam_status lam__pointwise_eval(const lam_call_site *call, lam_value *const out[]
     return status;
 }
 
-/* Each example has all operands of its own. */
+/* Each example has all operands of its own. Those that have none are repeated, which costs little beside functions of
+ * this kind. */
 void lam__pointwise_batch(const lam_rule *r, lam_tensor *out[], size_t bytes) {
     lam_tensor *in[LAM__POINTWISE_MOST];
     for (int i = 0; i < r->inputs; i++) in[i] = lam__rules_with_batch(r, i);

@@ -19,8 +19,10 @@
 
 /* ---- rows of keys and parameters --------------------------------------------------------------------------------- */
 
+/* The most that a row has beside its key. */
 enum { PARAMETERS = 2 };
 
+/* Strides may differ: operands are made contiguous before a kernel sees them. */
 static bool alike(const lam_value *a, const lam_value *b) {
     bool same = a->dtype == b->dtype && a->rank == b->rank;
     for (int i = 0; same && i < a->rank; i++) same = a->dims[i] == b->dims[i];
@@ -59,6 +61,8 @@ lam_status lam__random_keyed_eval(const lam_call_site *call, lam_value *out, lam
     return all ? LAM_OK : LAM_ERR_MEMORY;
 }
 
+/* Keys of a batch are more keys, so that an example draws what it would draw alone; what is not mapped is repeated,
+ * since each key needs parameters of its own. */
 static void batch_keyed(const lam_rule *r, lam_tensor *out[]) {
     lam_tensor *in[1 + PARAMETERS];
     for (int i = 0; i < r->inputs; i++) in[i] = lam__rules_with_batch(r, i);
@@ -75,6 +79,8 @@ static lam_status shape_random_poisson(const lam_call_site *call, lam_shape out[
     return status;
 }
 
+/* The kernel gives -1 for rates that the wrapper cannot refuse, as those in a trace: lam__seen_in_range sees no
+ * elements there. */
 static void run_poisson(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *const in[],
                         void *out) {
     lam__parallel_random_poisson(call->ctx->team, key, n, in[0], out);
@@ -92,7 +98,8 @@ const lam_primitive lam__row_random_poisson = {
     .batch = batch_keyed,
 };
 
-/* Rates above 2^62 would not fit the result. */
+/* Rates above 2^62 would not fit the result. What is sampled has dims, so the rate is repeated before the row, which
+ * gives one sample for each element of it. */
 lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_poisson";
@@ -130,6 +137,7 @@ const lam_primitive lam__row_random_binomial = {
     .batch = batch_keyed,
 };
 
+/* One element of each operand for every sample, as the row wants it. */
 static lam_tensor *sample_binomial(lam_tensor *key, lam_tensor *n, lam_tensor *p, lam_dims dims) {
     lam_tensor *in[3] = {key, lam_broadcast_to(n, dims), lam_broadcast_to(p, dims)};
     return lam__apply(&lam__row_random_binomial, NULL, 0, 3, in);
@@ -150,11 +158,14 @@ lam_tensor *lam_random_binomial(lam_tensor *key, lam_tensor *n, lam_tensor *p, l
 
 /* ---- multinomial ------------------------------------------------------------------------------------------------- */
 
-/* Each category takes a binomial part of what those before it have left, at its share of what they have left. */
+/* Each category takes a binomial part of what those before it have left, at its share of what they have left. The last
+ * one that has a weight takes all that is left, its share being 1; where nothing is left, 0 / 1 stands for the
+ * share. */
 static lam_tensor *shared_out(lam_tensor *key, lam_tensor *n, lam_tensor *p, lam_dims dims) {
     const int64_t k = lam_dim(p, -1);
     lam_tensor *left = lam_cumsum_reverse(p, -1), **counts = lam__apply_room(lam_ctx_of(p), (size_t)k);
     lam_tensor *share = lam_clamp(lam_div(p, lam_where(lam_eq(left, 0), 1, left)), 0.0, 1.0), *keys = lam_split(key, k);
+    /* A key for each category: under one key they would hang on the same random numbers. */
     for (int64_t i = 0; counts && i < k; i++) {
         counts[i] = sample_binomial(lam_index(keys, 0, i), n, lam_index(share, -1, i), dims);
         n = lam_sub(n, counts[i]);
@@ -170,6 +181,7 @@ lam_tensor *lam_random_multinomial(lam_tensor *key, lam_tensor *n, lam_tensor *p
     lam_tensor *failed;
     lam__source s, of_p;
     int64_t wide[LAM_MAX_RANK];
+    /* n belongs to dims alone, p has an axis of its own behind them; the dtype is that of both together. */
     if (!lam__random_parameters(name, key, 1, &n, 0, dims, &s, &failed) ||
         !lam__random_parameters(name, key, 1, &p, 1, dims, &of_p, &failed) ||
         !lam__seen_in_range(name, "the number of trials", n, 0, false, 0x1p62) ||
@@ -185,7 +197,8 @@ lam_tensor *lam_random_multinomial(lam_tensor *key, lam_tensor *n, lam_tensor *p
 
 /* ---- geometric --------------------------------------------------------------------------------------------------- */
 
-/* The quantile of a uniform number, in which 1 stands for 0. */
+/* The quantile of a uniform number, in which 1 stands for 0. Of p = 1 the logarithm below is -inf and the quotient 0,
+ * so the first trial is the one. */
 lam_tensor *lam_random_geometric(lam_tensor *key, lam_tensor *p, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_geometric";

@@ -14,7 +14,8 @@
 #define PI 3.14159265358979323846
 
 /* n operands in one real dtype, of which x[i] has sizes[i] elements along its last axis (0: any); of halves f32. False:
- * *failed is the result. */
+ * *failed is the result. Only halves make a difference between what a function works in and *dtype, which callers bring
+ * results back to. */
 static bool collect(const char *operation, size_t n, lam_tensor *x[], const int64_t sizes[], lam_dtype *dtype,
                     lam_tensor **failed) {
     if (!lam__matrices_ordered(operation, true, n, x, failed)) return false;
@@ -28,7 +29,7 @@ static bool collect(const char *operation, size_t n, lam_tensor *x[], const int6
     return true;
 }
 
-/* Element i of the vectors, and the parts of a quaternion. */
+/* Element i of the vectors, and the parts of a quaternion. The real part is the last, as in SciPy. */
 static lam_tensor *part(lam_tensor *x, int i) {
     return lam_index(x, -1, i);
 }
@@ -45,6 +46,7 @@ static lam_tensor *square_of(lam_tensor *x) {
     return lam_sum(lam_square(x), &(lam_reduce_options){.axes = LAM_AXES(-1), .keepdims = true});
 }
 
+/* x / |x|, and 0 for a quaternion of zeros, which has no direction. */
 static lam_tensor *unit(lam_tensor *q) {
     return lam_norm_slope(q, LAM_AXES(-1));
 }
@@ -55,6 +57,7 @@ static lam_tensor *conjugate(lam_tensor *q) {
 
 /* ---- angles that may be 0 ---------------------------------------------------------------------------------------- */
 
+/* 64^-11 is 2^-66: the series of turn_over ends below the rounding of f64. */
 enum { TERMS = 11 };
 
 /* The sum of c_k s^k, the highest first. */
@@ -63,7 +66,7 @@ static lam_tensor *series(lam_tensor *s, const double c[TERMS]) {
 }
 
 /* sin(a/2) / a and cos(a/2) of the square s of an angle. Of s up to 1/4 the series end below the rounding, and so do
- * their derivatives. */
+ * their derivatives. Operands are chosen before the functions, on both sides, so that no derivative divides by 0. */
 static void half_turn(lam_tensor *s, lam_tensor **sine, lam_tensor **cosine) {
     double c[TERMS], d[TERMS], term = 1;
     for (int k = 0; k < TERMS; k++) {
@@ -88,6 +91,7 @@ static lam_tensor *turn_over(lam_tensor *s, lam_tensor *w) {
     return lam_where(small, near, lam_div(lam_mul(2.0, lam_atan2(r, w)), r));
 }
 
+/* The unit quaternion of a rotation vector: (v sin(|v|/2) / |v|, cos(|v|/2)). */
 static lam_tensor *exponential(lam_tensor *v) {
     lam_tensor *sine, *cosine;
     half_turn(square_of(v), &sine, &cosine);
@@ -109,6 +113,7 @@ lam_tensor *lam_quat_from_rotvec(lam_tensor *v) {
     return lam__scope_only(lam__apply_narrowed(exponential(v), dtype), since);
 }
 
+/* The length of q plays no part: turn_over takes the angle between its two parts. */
 lam_tensor *lam_rotvec_from_quat(lam_tensor *q) {
     uint64_t since = lam__scope_now(q);
     lam_tensor *failed;
@@ -155,7 +160,8 @@ lam_tensor *lam_quat_rotate(lam_tensor *q, lam_tensor *v) {
     return lam__scope_only(lam__apply_narrowed(out, dtype), since);
 }
 
-/* From p on by the part t of the rotation that leads from p to q. */
+/* From p on by the part t of the rotation that leads from p to q. The logarithm takes the shorter way round, since q
+ * and -q are one rotation. */
 lam_tensor *lam_slerp(lam_tensor *p, lam_tensor *q, lam_tensor *t) {
     uint64_t since = lam__scope_now(p);
     lam_tensor *in[3] = {p, q, t}, *failed;
@@ -180,6 +186,7 @@ lam_tensor *lam_matrix_from_quat(lam_tensor *q) {
     if (!collect("matrix_from_quat", 1, &q, (int64_t[]){4}, &dtype, &failed)) return failed;
     lam_tensor *one = lam_norm_slope(in_front(q), LAM_AXES(0)), *u[4];
     for (int i = 0; i < 4; i++) u[i] = lam_index(one, 0, i);
+    /* i, j, k go in a circle: 1 - 2 (u_j^2 + u_k^2) on the diagonal, 2 (u_i u_j -+ u_k w) to both sides of it. */
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         lam_tensor *both = lam_mul(u[i], u[j]), *third = lam_mul(u[k], u[3]);
@@ -217,7 +224,8 @@ static lam_tensor *by_element(lam_tensor *m, lam_tensor *trace, int i) {
     return lam_stack(LAM_LIST(q[0], q[1], q[2], q[3]), 0);
 }
 
-/* By the largest element, which is that with the largest of the diagonal and its sum; so nothing is divided by 0. */
+/* By the largest element, which is that with the largest of the diagonal and its sum; so nothing is divided by 0. All
+ * four are made and one is chosen for each matrix. */
 lam_tensor *lam_quat_from_matrix(lam_tensor *m) {
     uint64_t since = lam__scope_now(m);
     lam_tensor *failed;
@@ -237,6 +245,7 @@ lam_tensor *lam_quat_from_matrix(lam_tensor *m) {
 
 /* ---- Euler angles ------------------------------------------------------------------------------------------------ */
 
+/* Axes as numbers; intrinsic: in capitals, about axes that turn with the body. */
 typedef struct sequence {
     int count, axis[3];
     bool intrinsic;
@@ -265,6 +274,7 @@ static lam_tensor *no_axes(const char *operation, lam_tensor *x, const char *tex
                                "\"%.8s\" are no axes", text ? text : "");
 }
 
+/* A rotation about an axis that stays is multiplied from the left, one about an axis that turns from the right. */
 lam_tensor *lam_quat_from_euler(const char *axes, lam_tensor *angles) {
     uint64_t since = lam__scope_now(angles);
     lam_tensor *failed, *q = NULL;
@@ -285,14 +295,14 @@ lam_tensor *lam_quat_from_euler(const char *axes, lam_tensor *angles) {
     return lam__scope_only(lam__apply_narrowed(q, dtype), since);
 }
 
-/* Within half a turn. */
+/* Within half a turn. Sums of two arctangents lie within twice that. */
 static lam_tensor *wrapped(lam_tensor *x) {
     return lam_where(lam_gt(x, PI), lam_sub(x, 2 * PI), lam_where(lam_lt(x, -PI), lam_add(x, 2 * PI), x));
 }
 
 /* Bernardes and Viollet, Quaternion to Euler angles conversion, 2022, for axes that stay; those that turn are the same
  * in the other order. Where the first and the third axis coincide, their angles are known by sum or difference alone,
- * and the third is taken as 0. */
+ * and the third is taken as 0. An angle within 1e-7 of that counts as such, as in SciPy. */
 static lam_tensor *angles_of(lam_tensor *q, const sequence *s) {
     const int i = s->axis[s->intrinsic ? 2 : 0], j = s->axis[1], last = s->axis[s->intrinsic ? 0 : 2];
     const bool symmetric = i == last;
@@ -305,6 +315,7 @@ static lam_tensor *angles_of(lam_tensor *q, const sequence *s) {
     }
     lam_tensor *second = lam_mul(2.0, lam_atan2(lam_hypot(c, d), lam_hypot(a, b)));
     lam_tensor *none = lam_le(second, 1e-7), *half = lam_ge(second, PI - 1e-7), *locked = lam_or(none, half);
+    /* 1 stands for what is nearly 0 there: atan2 of two zeros has no derivative. */
     lam_tensor *sum = lam_atan2(b, lam_where(half, 1.0, a)), *difference = lam_atan2(d, lam_where(none, 1.0, c));
     lam_tensor *first = lam_sub(sum, difference), *third = lam_add(sum, difference);
     if (!symmetric) third = lam_mul(sign, third);

@@ -18,6 +18,7 @@ static lam_tensor *along_axis(lam_tensor *x, int axis, int rank) {
     return lam__apply_reshape(x, rank - axis, dims);
 }
 
+/* Of signed and unsigned ones; bools are conditions, and no numbers of places. */
 static bool is_integer(lam_tensor *x) {
     return !lam__dtype_is_inexact((int)lam_dtype_of(x)) && lam_dtype_of(x) != LAM_BOOL;
 }
@@ -34,6 +35,7 @@ lam_tensor *lam_compress(lam_tensor *condition, lam_tensor *x, int64_t size, dou
         return lam__axes_fail("compress", condition, LAM_ERR_RANK, "the condition is no vector");
     if (size < 0) return lam__axes_fail("compress", x, LAM_ERR_VALUE, "%lld elements", (long long)size);
     const int64_t n = lam_dim(x, axis), known = lam_dim(condition, 0) < n ? lam_dim(condition, 0) : n;
+    /* Places are named by the condition, so what it has beyond the axis is left out. */
     lam_tensor *holds = places = lam_slice_axis(condition, 0, 0, known); /* what lam_nonzero leaves if it has failed */
     lam_nonzero(holds, size, &places);
     if (lam_failed(places)) return lam__scope_only(places, since);
@@ -45,11 +47,14 @@ lam_tensor *lam_compress(lam_tensor *condition, lam_tensor *x, int64_t size, dou
     }
     lam_tensor *none = along_axis(lam_lt(places, 0), axis, lam_rank(x));
     lam_tensor *taken = lam_take(x, lam_max(places, 0), axis);
+    /* The number goes through the dtype of x, which stays. */
     lam_tensor *filled = lam_cast(lam_scalar(lam_ctx_of(x), fill), lam_dtype_of(x));
     return lam__scope_only(lam_where(none, filled, taken), since);
 }
 
-/* Element i stands at the places from the sum of the counts before it on: a search in the running sums finds it. */
+/* Element i stands at the places from the sum of the counts before it on: a search in the running sums finds it. The
+ * search goes behind equal ends, so an element whose count is 0 stands nowhere; places beyond the sum show the last
+ * one. */
 lam_tensor *lam_repeat_each(lam_tensor *x, lam_tensor *counts, int64_t total, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, counts}, *failed;
@@ -80,6 +85,7 @@ lam_tensor *lam_choose(lam_tensor *indices, lam_list choices) {
         return lam__axes_fail("choose", indices, LAM_ERR_DTYPE, "indices are integers");
     lam_tensor *at = lam_wrap_index(indices, (int64_t)choices.count);
     if (lam_failed(at)) return lam__scope_only(at, since);
+    /* The first choice on both sides: it takes the dims of the indices without being repeated by hand. */
     lam_tensor *out = lam_where(lam_eq(at, 0), choices.items[0], choices.items[0]);
     for (size_t i = 1; i < choices.count; i++) out = lam_where(lam_eq(at, (int64_t)i), choices.items[i], out);
     return lam__scope_only(out, since);
@@ -109,9 +115,11 @@ static int64_t places_below(int64_t rows, int64_t columns, int64_t offset) {
 /* Of the mask of the triangle, in row-major order. */
 static lam_status triangle(const char *name, lam_ctx *ctx, int64_t rows, int64_t columns, int64_t offset, bool upper,
                            lam_tensor **row, lam_tensor **column) {
+    /* Sizes up to 2^31 keep the number of places within an i64. */
     const int64_t most = (int64_t)1 << 31;
     lam_tensor *out[2], **const places[2] = {row, column};
     uint64_t since = lam__scope_now_in(ctx);
+    /* lam_zeros of no context is the static failed tensor. */
     if (!ctx) return lam__matrices_give_failed(lam_zeros(ctx, LAM_I64, LAM_DIMS0), 2, places);
     if (rows < 0 || columns < 0 || rows > most || columns > most || offset > most || offset < -most) {
         lam_status status = rows < 0 || columns < 0 ? LAM_ERR_VALUE : LAM_ERR_OVERFLOW;
@@ -142,7 +150,8 @@ lam_status lam_triu_indices(lam_ctx *ctx, int64_t rows, int64_t columns, int64_t
 
 typedef enum kind { SUM, PROD, MAX, MIN } kind;
 
-/* What a reduction of no elements gives, in the dtype of x. */
+/* What a reduction of no elements gives, in the dtype of x. Of maxima and minima it is what the reduction itself makes
+ * of none, so that every dtype has its own. */
 static lam_tensor *neutral(lam_tensor *x, kind what) {
     lam_tensor *none = lam_zeros(lam_ctx_of(x), lam_dtype_of(x), LAM_DIMS(0));
     return what == SUM    ? lam_zeros(lam_ctx_of(x), lam_dtype_of(x), LAM_DIMS0)
@@ -163,9 +172,11 @@ static lam_tensor *segments_of(const char *name, lam_tensor *x, lam_tensor *segm
         return lam__matrices_fail(name, 2, in, LAM_ERR_SHAPE, NULL, "one segment is needed for each row");
     if (!is_integer(segments)) return lam__axes_fail(name, segments, LAM_ERR_DTYPE, "segments are integers");
     if (count < 0) return lam__axes_fail(name, x, LAM_ERR_VALUE, "%lld segments", (long long)count);
+    /* Bools are counted. */
     if (lam_dtype_of(x) == LAM_BOOL) x = lam_cast(x, LAM_I64);
     for (int i = 0; i < own.rank; i++) dims[i] = i ? own.dims[i] : count;
     lam_tensor *at = lam_cast(segments, LAM_I64), *base = lam__apply_broadcast(neutral(x, what), own.rank, dims);
+    /* LAM_INDEX_FILL leaves out what lies behind the end, as `count` does. */
     at = lam_where(lam_lt(at, 0), count, at);
     if (what == SUM) return lam_scatter_add_mode(base, at, x, 0, LAM_INDEX_FILL);
     if (what == PROD) return lam_scatter_mul(base, at, x, 0, LAM_INDEX_FILL);
@@ -194,7 +205,8 @@ lam_tensor *lam_segment_min(lam_tensor *x, lam_tensor *segments, int64_t count) 
 
 /* ---- several tensors in one order -------------------------------------------------------------------------------- */
 
-/* lam_lexsort takes the key that counts most last. */
+/* lam_lexsort takes the key that counts most last. Every result is the failed tensor until it is made, so that what
+ * returns early leaves no garbage. */
 lam_status lam_sort_together(lam_list operands, size_t keys, int axis, lam_tensor **out, size_t n_out) {
     const char *name = "sort_together";
     lam_tensor *first = operands.count && operands.items ? operands.items[0] : NULL, *failed = lam__axes_failed(first);
@@ -209,6 +221,7 @@ lam_status lam_sort_together(lam_list operands, size_t keys, int axis, lam_tenso
     if (!turned) return LAM_ERR_MEMORY;
     for (size_t i = 0; i < keys; i++) turned[i] = operands.items[keys - 1 - i];
     lam_tensor *order = lam_lexsort((lam_list){keys, turned}, axis);
+    /* Dims are compared one by one, since lam_take_along_axis would broadcast an operand of one element. */
     for (size_t i = 0; i < n_out; i++) {
         lam_dims own = lam_dims_of(operands.items[i]), like = lam_dims_of(first);
         bool same = own.rank == like.rank;

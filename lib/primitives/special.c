@@ -170,13 +170,14 @@ const lam_primitive lam__row_logaddexp = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
+/* In parentheses, since the name is also a macro, which takes C numbers (literals.h). */
 lam_tensor *(lam_logaddexp)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__scope_named(lam__plane_logaddexp(x, y), since);
     return lam__apply_binary(&lam__row_logaddexp, x, y);
 }
 
-/* The same of powers of 2. */
+/* The same of powers of 2. The factor is log 2, by which the derivative of 2^x is more than that of exp(x). */
 static lam_tensor *slope_logaddexp2_slope(const lam_rule *r, int i, lam_tensor *t) {
     return times_shares(r, i, t, lam_logaddexp2_slope(r->in[1], r->in[0]), 0.69314718055994530942);
 }
@@ -242,6 +243,7 @@ lam_tensor *lam_lgamma(lam_tensor *x) {
     return lam__apply_unary(&lam__row_lgamma, x);
 }
 
+/* psi' is polygamma of order 1, of the same family as all that follow. */
 static lam_tensor *slope_digamma(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, member(&lam__row_polygamma, r->in[0], 1));
@@ -263,6 +265,7 @@ lam_tensor *lam_digamma(lam_tensor *x) {
     return lam__cplx_is(x) ? lam__plane_polygamma(x, 0) : lam__apply_unary(&lam__row_digamma, x);
 }
 
+/* No bound here: what users ask for is bounded by MOST_POLYGAMMA, derivatives of it go beyond. */
 static lam_tensor *slope_polygamma(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, member(r->primitive, r->in[0], order_of(r) + 1));
@@ -342,7 +345,7 @@ lam_tensor *(lam_betaln)(lam_tensor *a, lam_tensor *b) {
 
 /* I_n' = (I_(n-1) + I_(n+1))/2, where I_(-1) = I_1; scaled by exp(-|x|) the next derivative of the same. The code is
  * twice the order, or LAM__BESSEL_SCALED, whose next derivative is 256 higher. At order 0 the two neighbours are
- * one. */
+ * one. The odd codes are the scaled ones. */
 static lam_tensor *slope_bessel_i(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     int64_t code = order_of(r);
@@ -395,7 +398,8 @@ lam_tensor *lam_i1e(lam_tensor *x) {
 
 /* ---- composed ---------------------------------------------------------------------------------------------------- */
 
-/* log Gamma_d(a) = d (d - 1)/4 log(pi) + the sum over j of lgamma(a - j/2), d terms. */
+/* log Gamma_d(a) = d (d - 1)/4 log(pi) + the sum over j of lgamma(a - j/2), d terms. The bound on d is one on
+ * operations, of which each term makes three. */
 lam_tensor *lam_multigammaln(lam_tensor *a, int64_t d) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *failed;

@@ -22,6 +22,7 @@ const lam_primitive lam__row_shift_left = {
     .loop = LAM__LOOP_shift_left + 1,
 };
 
+/* In parentheses, as those below: the names are also macros, which take C numbers (literals.h). */
 lam_tensor *(lam_shift_left)(lam_tensor *x, lam_tensor *count) {
     return lam__apply_binary(&lam__row_shift_left, x, count);
 }
@@ -75,6 +76,7 @@ lam_tensor *(lam_nextafter)(lam_tensor *x, lam_tensor *towards) {
 
 /* ---- counts of bits, divisors ------------------------------------------------------------------------------------ */
 
+/* A row that names no derivative has none, LAM_NOT_DIFFERENTIABLE being 0. */
 const lam_primitive lam__row_population_count = {
     .name = "population_count",
     .inputs = 1,
@@ -86,6 +88,7 @@ lam_tensor *lam_population_count(lam_tensor *x) {
     return lam__apply_unary(&lam__row_population_count, x);
 }
 
+/* Of the width of the dtype: an i32 of 1 has 31 of them. */
 const lam_primitive lam__row_clz = {
     .name = "clz",
     .inputs = 1,
@@ -141,6 +144,7 @@ lam_tensor *lam_ldexp(lam_tensor *x, lam_tensor *exponents) {
                                   "a real number and an integer exponent are needed");
     const bool half = lam__dtype_is_half(own);
     const lam_dtype dtype = half ? LAM_F32 : lam__dtype_is_float(own) ? (lam_dtype)own : LAM_F64;
+    /* Whole floats of f32 are exact up to 2^24, far beyond the exponents that leave any number in range. */
     lam_tensor *out = lam__apply_binary(&lam__row_ldexp, lam_cast(x, dtype), lam_cast(exponents, dtype));
     return lam__scope_only(half ? lam_cast(out, (lam_dtype)own) : out, since);
 }
@@ -166,7 +170,8 @@ const lam_primitive lam__row_reduce_precision = {
     .layout = "l bits",
 };
 
-/* Both numbers are one parameter, 256 times the first and the second, as the loop takes it. */
+/* Both numbers are one parameter, 256 times the first and the second, as the loop takes it. A byte has room for
+ * each. */
 lam_tensor *lam_reduce_precision(lam_tensor *x, int exponent_bits, int mantissa_bits) {
     if (exponent_bits < 1 || exponent_bits > 255 || mantissa_bits < 0 || mantissa_bits > 255)
         return lam__axes_fail("reduce_precision", x, LAM_ERR_VALUE, "%d bits of exponent and %d of fraction",
@@ -200,7 +205,7 @@ static lam_status eval_bitcast(const lam_call_site *call, lam_value *const out[]
     return LAM_OK;
 }
 
-/* Axes in front take no part. */
+/* Axes in front take no part. Only the last axis is made or taken away. */
 static void batch_bitcast(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, r->params, sizeof(int32_t), r->in[0]);
 }
@@ -218,6 +223,7 @@ const lam_primitive lam__row_bitcast = {
 
 lam_tensor *lam_bitcast(lam_tensor *x, lam_dtype dtype) {
     const int32_t wanted = (int32_t)dtype;
+    /* Bytes of bools are 0 or 1, which not all bits are. */
     if (!lam__dtype_valid((int)dtype) || dtype == LAM_BOOL)
         return lam__axes_fail("bitcast", x, LAM_ERR_DTYPE, "bits cannot become that dtype");
     return lam__apply1(&lam__row_bitcast, &wanted, sizeof wanted, x);

@@ -20,7 +20,7 @@ static bool usable(const char *operation, lam_tensor *x, int64_t m, lam_tensor *
     return false;
 }
 
-/* n, n - 1, ..., 1, real. */
+/* n, n - 1, ..., 1, real. In the dtype of the coefficients, so that integers stay integers. */
 static lam_tensor *exponents(lam_tensor *p, int64_t n) {
     return lam_arange(lam_ctx_of(p), lam__matrices_real(lam_dtype_of(p)), (double)n, 0, -1);
 }
@@ -31,6 +31,7 @@ lam_tensor *lam_polyder(lam_tensor *p, int64_t m) {
     uint64_t since = lam__scope_now(p);
     lam_tensor *failed;
     if (!usable("polyder", p, m, &failed)) return failed;
+    /* Bools cannot be multiplied by exponents. */
     p = lam_dtype_of(p) == LAM_BOOL ? lam_cast(p, LAM_I64) : lam_alias(p);
     for (int64_t n; m > 0 && (n = lam_dim(p, -1)) > 0; m--)
         p = lam_mul(lam_slice_axis(p, -1, 0, n - 1), exponents(p, n - 1));
@@ -44,6 +45,7 @@ lam_tensor *lam_polyint(lam_tensor *p, int64_t m) {
     lam_tensor *failed;
     if (!usable("polyint", p, m, &failed)) return failed;
     lam_dims own = lam_dims_of(p);
+    /* Quotients of integers are none. */
     if (!lam__dtype_is_inexact((int)lam_dtype_of(p))) p = lam_cast(p, LAM_F64);
     int64_t n = own.dims[own.rank - 1], dims[LAM_INNER_RANK];
     for (int k = 0; k < own.rank; k++) dims[k] = k + 1 < own.rank ? own.dims[k] : m;
@@ -55,7 +57,7 @@ lam_tensor *lam_polyint(lam_tensor *p, int64_t m) {
 
 /* ---- arithmetic -------------------------------------------------------------------------------------------------- */
 
-/* Zeros in front, up to n coefficients. */
+/* Zeros in front, up to n coefficients. The first coefficient is that of the highest power. */
 static lam_tensor *longer(lam_tensor *p, int64_t n) {
     lam_dims own = lam_dims_of(p);
     int64_t low[LAM_INNER_RANK] = {0}, high[LAM_INNER_RANK] = {0};
@@ -63,7 +65,8 @@ static lam_tensor *longer(lam_tensor *p, int64_t n) {
     return lam_pad(p, (lam_dims){own.rank, low}, (lam_dims){own.rank, high}, NULL);
 }
 
-/* Powers are counted from the end, so the shorter one gets zeros in front. */
+/* Powers are counted from the end, so the shorter one gets zeros in front. `combine` is a function, hence the
+ * parentheses where a macro of literals.h has its name. */
 static lam_tensor *sum(const char *operation, lam_tensor *p, lam_tensor *q,
                        lam_tensor *combine(lam_tensor *, lam_tensor *)) {
     uint64_t since = lam__scope_now(p);
@@ -85,7 +88,8 @@ lam_tensor *lam_polysub(lam_tensor *p, lam_tensor *q) {
     return lam__scope_named(sum("polysub", p, q, (lam_sub)), since);
 }
 
-/* The product of empty ones, the polynomial 0, has no coefficients either. */
+/* The product of empty ones, the polynomial 0, has no coefficients either. The sizes of a convolution are at least
+ * 1. */
 lam_tensor *lam_polymul(lam_tensor *p, lam_tensor *q) {
     uint64_t since = lam__scope_now(p);
     lam_tensor *in[2] = {p, q}, *failed;
@@ -99,12 +103,14 @@ lam_tensor *lam_polymul(lam_tensor *p, lam_tensor *q) {
 /* Long division: each step takes off the highest coefficient that is left. */
 static lam_status divided(lam_tensor *p, lam_tensor *q, lam_tensor *out[2]) {
     lam_ctx *ctx = lam_ctx_of(p);
+    /* A shorter dividend is the rest as it is: one step, whose quotient is 0. */
     const int64_t n = lam_dim(q, 0), steps = lam_dim(p, 0) < n ? 1 : lam_dim(p, 0) - n + 1;
     lam_tensor *rest = longer(p, steps + n - 1), **found = lam__apply_room(ctx, (size_t)steps);
     lam_tensor *first = lam_index(q, 0, 0), *others = lam_slice_axis(q, 0, 1, LAM_END);
     if (!found) return LAM_ERR_MEMORY;
     for (int64_t i = 0; i < steps; i++) {
         found[i] = lam_div(lam_index(rest, 0, 0), first);
+        /* The leading coefficient is 0 by construction and goes; the others have lost their share. */
         lam_tensor *left = lam_slice_axis(rest, 0, 1, n), *beyond = lam_slice_axis(rest, 0, n, LAM_END);
         rest = lam_concatenate(LAM_LIST(lam_sub(left, lam_mul(found[i], others)), beyond), 0);
     }
@@ -119,6 +125,7 @@ lam_status lam_polydiv(lam_tensor *p, lam_tensor *q, lam_tensor **quotient, lam_
     lam_tensor *in[2] = {p, q}, *failed, *out[2], **const places[2] = {quotient, rest};
     if (!lam__matrices_operands("polydiv", true, 2, in, in, &failed))
         return lam__matrices_give_failed(failed, 2, places);
+    /* After a failure, whatever it was, this is what both results are. */
     failed = lam__axes_failed(in[0]);
     if (lam_rank(in[0]) != 1 || lam_rank(in[1]) != 1)
         lam__matrices_fail("polydiv", 2, in, LAM_ERR_RANK, NULL, "two vectors are needed");
@@ -128,7 +135,8 @@ lam_status lam_polydiv(lam_tensor *p, lam_tensor *q, lam_tensor **quotient, lam_
     return lam__matrices_give_failed(failed, 2, places);
 }
 
-/* The product of (x - r), one factor after the other; all polynomials of a stack at once. */
+/* The product of (x - r), one factor after the other; all polynomials of a stack at once. Multiplying by x puts a 0
+ * behind, multiplying by r a 0 in front. */
 lam_tensor *lam_poly(lam_tensor *roots) {
     uint64_t since = lam__scope_now(roots);
     lam_tensor *failed;
@@ -174,6 +182,7 @@ static lam_tensor *fit(lam_tensor *x, lam_tensor *y, int64_t degree, lam_tensor 
         y = lam_mul(y, several ? column : weights);
     }
     lam_tensor *lengths = lam_stop_gradient(lam_norm(a, &(lam_norm_options){.axes = LAM_AXES(0)}));
+    /* A column of zeros stays one, and its coefficient is that of least length, 0. */
     lengths = lam_where(lam_eq(lengths, 0.0), 1.0, lengths);
     lam_tensor *p = lam_lstsq(lam_div(a, lengths), y, NULL);
     return lam_div(p, several ? lam_expand_dims(lengths, 1) : lengths);
@@ -196,6 +205,7 @@ static lam_tensor *companion(lam_tensor *p, int64_t n) {
     int64_t dims[LAM_INNER_RANK];
     for (int k = 0; k + 1 < own.rank; k++) dims[k] = own.dims[k];
     dims[own.rank - 1] = n - 1;
+    /* An axis more than p has: rows of the matrix. */
     dims[own.rank] = n;
     lam_tensor *first = lam_neg(lam_div(lam_slice_axis(p, -1, 1, LAM_END), lam_slice_axis(p, -1, 0, 1)));
     lam_tensor *shift = lam_eye(lam_ctx_of(p), lam_dtype_of(p), n - 1, n);
@@ -212,6 +222,7 @@ lam_tensor *lam_roots(lam_tensor *p) {
     if (lam_rank(p) == 0) return lam__axes_fail("roots", p, LAM_ERR_RANK, "coefficients need an axis");
     const int64_t n = lam_dim(p, -1) - 1;
     if (n < 0) return lam__axes_fail("roots", p, LAM_ERR_SHAPE, "a polynomial without coefficients has every root");
+    /* Roots are complex numbers, also where all of them are real. */
     lam_dtype wide = lam__matrices_real(lam_dtype_of(p)) == LAM_F32 ? LAM_C64 : LAM_C128;
     if (n == 0) return lam__scope_only(lam_cast(lam_slice_axis(p, -1, 0, 0), wide), since);
     return lam__scope_only(lam_eigvals(companion(p, n)), since);

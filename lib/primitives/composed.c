@@ -17,7 +17,8 @@ lam_tensor *lam_log_logistic(lam_tensor *x) {
     return lam__scope_only(lam_neg(lam_softplus(lam_neg(lam__reduce_real(x)))), since);
 }
 
-/* From the first to the last. A single term gives a handle of its own, since a result is never an operand. */
+/* From the first to the last. A single term gives a handle of its own, since a result is never an operand. A list of
+ * none has no context that could record something; its result is the failed tensor of none. */
 lam_tensor *lam_add_all(lam_list terms) {
     uint64_t since = lam__scope_now(terms.count && terms.items ? terms.items[0] : NULL);
     if (!terms.count || !terms.items) return lam__axes_failed(NULL);
@@ -35,6 +36,7 @@ lam_tensor *lam_sparse_plus(lam_tensor *x) {
     return lam__scope_only(lam_where(lam_ge(x, 1.0), x, between), since);
 }
 
+/* The derivative of sparse_plus, 0 and 1 beyond the edges. */
 lam_tensor *lam_sparse_sigmoid(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

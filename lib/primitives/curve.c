@@ -20,11 +20,13 @@ static lam_tensor *between_points(lam_tensor *x, lam_tensor *xp, lam_tensor *fp,
     lam_tensor *x0 = lam_take(xp, first, 0), *f0 = lam_take(fp, first, 0), *f1 = lam_take(fp, second, 0);
     lam_tensor *width = lam_sub(lam_take(xp, second, 0), x0), *flat = lam_le(width, 0.0);
     lam_tensor *share = lam_div(lam_sub(x, x0), lam_where(flat, 1.0, width));
+    /* 0 times the share keeps a NaN of x. */
     return lam_where(flat, lam_add(lam_mul(share, lam_zeros_like(share)), f1),
                      lam_add(f0, lam_mul(share, lam_sub(f1, f0))));
 }
 
-/* Both lists are usable; otherwise *failed. */
+/* Both lists are usable; otherwise *failed. Whether places ascend is not looked at: in a batch it could not be, and
+ * NumPy does not. */
 static bool are_points(const char *operation, lam_tensor *x, lam_tensor *xp, lam_tensor *fp, lam_tensor **failed) {
     lam_dims own = lam_dims_of(xp);
     if (!lam__apply_given(operation, 3, (lam_tensor *[]){x, xp, fp}, failed)) return false;
@@ -55,6 +57,7 @@ lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp) {
 /* Around a circle the points are put in order within one period, and the last and the first of them stand once more on
  * the other side, so that every x lies between two. */
 static lam_tensor *around(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, int64_t n, double period) {
+    /* So they come in order whatever turn of the circle they were given on. */
     xp = lam_mod(xp, period);
     lam_tensor *order = lam_argsort(xp, 0), *at = lam_take(xp, order, 0), *value = lam_take(fp, order, 0);
     lam_tensor *last = lam_slice_axis(at, 0, -1, LAM_END), *first = lam_slice_axis(at, 0, 0, 1);
@@ -70,6 +73,7 @@ lam_tensor *lam_interp_with(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, const
     const lam_interp_options *o = options ? options : &none;
     lam_tensor *failed, *out, *in[3] = {x, xp, fp};
     if (!are_points("interp_with", x, xp, fp, &failed)) return lam__scope_only(failed, since);
+    /* A period of 0 is none. */
     if (!(o->period >= 0 && o->period <= DBL_MAX))
         return lam__axes_fail("interp_with", x, LAM_ERR_VALUE, "%g is no period", o->period);
     const int64_t n = lam_dim(xp, 0);
@@ -106,7 +110,7 @@ static lam_tensor *ended(lam_tensor *sum, ending e) {
 }
 
 /* The areas between neighbouring samples, but for the ending: twice as large, and in units of dx where there are no
- * x. */
+ * x. The factor goes on the sum, in `ended`. */
 static lam_tensor *areas(const char *operation, lam_tensor *y, lam_tensor *x, double dx, int *axis, ending *e) {
     lam_dims own = lam_dims_of(y);
     lam_tensor *failed;
@@ -134,7 +138,8 @@ lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     return lam__scope_only(ended(lam_sum(pieces, &over), e), since);
 }
 
-/* As many results as pieces, one fewer than samples. */
+/* As many results as pieces, one fewer than samples. There is no 0 in front, as scipy.integrate.cumulative_trapezoid
+ * has it without `initial`. */
 lam_tensor *lam_cumulative_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     uint64_t since = lam__scope_now(y);
     ending e;
@@ -152,6 +157,7 @@ static lam_tensor *every_second(lam_tensor *x, int axis, int64_t first, int64_t 
         steps[i] = i == axis ? 2 : 1;
     }
     starts[axis] = first;
+    /* A slice of no elements has no end to count from. */
     if (count == 0) return lam_slice_axis(x, axis, 0, 0);
     return lam_slice(x, (lam_dims){rank, starts}, (lam_dims){rank, stops}, (lam_dims){rank, steps});
 }
@@ -162,7 +168,8 @@ static lam_tensor *ratio(lam_tensor *x, lam_tensor *y) {
     return lam_where(none, 0.0, lam_div(x, lam_where(none, 1.0, y)));
 }
 
-/* The integrals of the parabolas through y0, y1, y2 at distances h0, h1, over both intervals. */
+/* The integrals of the parabolas through y0, y1, y2 at distances h0, h1, over both intervals. For even distances the
+ * weights are 1, 4, 1 times a third of one. */
 static lam_tensor *parabolas(lam_tensor *y[3], lam_tensor *h0, lam_tensor *h1) {
     lam_tensor *both = lam_add(h0, h1), *first = lam_mul(y[0], lam_sub(2.0, ratio(h1, h0)));
     lam_tensor *middle = lam_mul(y[1], lam_mul(ratio(both, h0), ratio(both, h1)));
@@ -180,7 +187,7 @@ static lam_tensor *last_interval(lam_tensor *y[3], lam_tensor *h0, lam_tensor *h
 }
 
 /* Distances between samples as a tensor beside y, both floats: those of x, or dx for all; real also where y is
- * complex. */
+ * complex. One number for all is a view, not memory. */
 static lam_tensor *steps_of(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     const int rank = lam_rank(y);
     if (x) return lam_diff(places(x, axis + rank, rank), 1, axis);
@@ -200,6 +207,7 @@ lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     const int64_t n = lam_dim(y, axis);
     if (n < 3) return lam__scope_named(lam_trapezoid(y, x, dx, axis), since);
     axis -= rank;
+    /* From here on the axis is negative, and stays right for x, which may have fewer axes. */
     lam_tensor *in[2] = {y, x}, *part[3];
     const lam_dtype dtype = lam__apply_floats(2, in);
     lam_tensor *h = steps_of(in[0], in[1], dx, axis);
@@ -213,12 +221,14 @@ lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     const lam_reduce_options over = {.axes = {1, &axis}};
     lam_tensor *sum = lam_sum(pieces, &over);
     if (n % 2) return lam__scope_only(lam__apply_narrowed(sum, dtype), since);
+    /* An even number of samples leaves one interval behind the pairs. */
     for (int i = 0; i < 3; i++) part[i] = lam_index(in[0], axis, n - 3 + i);
     sum = lam_add(sum, last_interval(part, lam_index(h, axis, n - 3), lam_index(h, axis, n - 2)));
     return lam__scope_only(lam__apply_narrowed(sum, dtype), since);
 }
 
-/* Slopes of neighbours; inside the mean of the two, each weighted by the other's distance. */
+/* Slopes of neighbours; inside the mean of the two, each weighted by the other's distance. That is exact for parabolas,
+ * as numpy.gradient has it; at the ends there is one neighbour only. */
 lam_tensor *lam_gradient_at(lam_tensor *y, lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(y);
     const int rank = lam_rank(y);

@@ -11,7 +11,8 @@
 #define LOG_2        0.69314718055994530942
 #define PI           3.14159265358979323846
 
-/* 1/2 exp(-|z|), the smaller tail of Laplace's distribution, and the like: the side of z chooses. */
+/* 1/2 exp(-|z|), the smaller tail of Laplace's distribution, and the like: the side of z chooses. What is small on one
+ * side of 0 is 1 less it on the other, so both functions of a symmetric distribution come of one tail. */
 static lam_tensor *by_side(lam_tensor *z, lam_tensor *tail, bool upper) {
     return lam_where(upper ? lam_gt(z, 0.0) : lam_lt(z, 0.0), tail, lam_sub(1.0, tail));
 }
@@ -31,6 +32,7 @@ static lam_tensor *norm_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_sub(lam_mul(-0.5, lam_square(z)), ROOT_2PI_LOG);
 }
 
+/* ndtr has the digits of a small share, so each tail is asked on the side where it is one. */
 static lam_tensor *norm_cdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_ndtr(z);
@@ -79,6 +81,7 @@ static lam_tensor *laplace_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return by_side(z, lam_mul(0.5, lam_exp(lam_neg(distance(z)))), false);
 }
 
+/* What lies above z lies below -z. So it is for all symmetric distributions here. */
 static lam_tensor *laplace_sf(lam_tensor *z, lam_tensor *const s[]) {
     return laplace_cdf(lam_neg(z), s);
 }
@@ -111,6 +114,7 @@ static lam_tensor *logistic_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_add(lam_log_logistic(z), lam_log_logistic(lam_neg(z)));
 }
 
+/* The share itself is the logistic function, and its logarithm has a row of its own. */
 static lam_tensor *logistic_cdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_logistic(z);
@@ -150,7 +154,8 @@ static lam_tensor *cauchy_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_add(log_of_rise(z, one), 1.14472988584940017414)); /* log(pi) */
 }
 
-/* The angle from the left, which is small in the left tail: 1/2 + atan(z)/pi would cancel there. */
+/* The angle from the left, which is small in the left tail: 1/2 + atan(z)/pi would cancel there. So is the other one
+ * from the right. */
 static lam_tensor *cauchy_cdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_div(lam_atan2(1.0, lam_neg(z)), PI);
@@ -191,6 +196,7 @@ static lam_tensor *gumbel_r_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_exp(gumbel_r_logcdf(z, s));
 }
 
+/* 1 - exp(-exp(-z)): far to the right a small number, which expm1 keeps. */
 static lam_tensor *gumbel_r_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_expm1(gumbel_r_logcdf(z, s)));
 }
@@ -201,6 +207,7 @@ static lam_tensor *gumbel_r_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_neg(lam_log(lam_log_ratio(lam_ones_like(q), q)));
 }
 
+/* -log(-log(1 - q)); log1p keeps a small q. */
 static lam_tensor *gumbel_r_isf(lam_tensor *q, lam_tensor *const s[]) {
     (void)s;
     return lam_neg(lam_log(lam_neg(lam_log1p(lam_neg(q)))));
@@ -211,6 +218,7 @@ static lam_tensor *gumbel_l_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return gumbel_r_logpdf(lam_neg(z), s);
 }
 
+/* What lies below z in the mirror image lies above -z here. */
 static lam_tensor *gumbel_l_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return gumbel_r_sf(lam_neg(z), s);
 }
@@ -280,7 +288,8 @@ static lam_tensor *t_sf(lam_tensor *z, lam_tensor *const s[]) {
     return t_tail(z, s, true);
 }
 
-/* With a beta variable x of n/2 twice it is sqrt(n) (x - 1/2) / sqrt(x (1 - x)). */
+/* With a beta variable x of n/2 twice it is sqrt(n) (x - 1/2) / sqrt(x (1 - x)). The variable is odd about 1/2, so the
+ * middle is exact, and both tails keep their digits. */
 static lam_tensor *t_quantile(lam_tensor *q, lam_tensor *const s[], bool upper) {
     lam_tensor *half = lam_mul(0.5, s[0]);
     return lam_mul(lam_sqrt(s[0]), lam__distributions_odd_beta(upper, half, half, q));
@@ -331,7 +340,8 @@ static lam_tensor *gennorm_sf(lam_tensor *z, lam_tensor *const s[]) {
     return gennorm_share(z, s, true);
 }
 
-/* The tail again. In the very middle, where the power of a gamma variable that is 0 has no derivative, the line. */
+/* The tail again. In the very middle, where the power of a gamma variable that is 0 has no derivative, the line. Its
+ * slope is minus one over the density there, 1 / (2 Gamma(1 + a)). */
 static lam_tensor *gennorm_tail(lam_tensor *q, lam_tensor *const s[]) {
     lam_tensor *a = lam_reciprocal(s[0]), *middle = lam_eq(q, 0.5), *below = lam_le(q, 0.5);
     lam_tensor *twice = lam_mul(2.0, lam_where(below, q, lam_sub(1.0, q)));
@@ -356,6 +366,7 @@ static lam_tensor *vonmises_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_sub(lam_mul(s[0], rise), lam_add(lam_log(lam_i0e(s[0])), 2 * ROOT_2PI_LOG));
 }
 
+/* Steps with derivatives each square what is missing: from a constant they give derivatives up to order 7. */
 enum { NODES = 32, SEARCHES = 7, STEPS = 3 };
 
 /* Gauss's rule on [0, 1]: where there is a value, and what it counts for. */
@@ -376,6 +387,7 @@ static const double weights[NODES] = {
     0.029342046739267783, 0.025499029631188046, 0.021417949011113418, 0.017136931456510882, 0.012696032654631012,
     0.008137197365452872, 0.003509305004735253};
 
+/* f64 constants in the dtype of the call. */
 static lam_tensor *of_nodes(const double values[], lam_tensor *like) {
     return lam_cast(lam_array(lam_ctx_of(like), LAM_F64, LAM_DIMS(NODES), values), lam_dtype_of(like));
 }
@@ -397,6 +409,7 @@ static lam_tensor *vonmises_beyond(lam_tensor *z, lam_tensor *k) {
 }
 
 static lam_tensor *vonmises_cdf(lam_tensor *z, lam_tensor *const s[]) {
+    /* Beyond half a turn on either side nothing is left, so z is put at 0 before the integral sees it. */
     lam_tensor *below = lam_lt(z, -PI), *above = lam_gt(z, PI), *left = lam_lt(z, 0.0);
     lam_tensor *size = lam_where(left, lam_neg(z), z);
     lam_tensor *tail = vonmises_beyond(lam_where(lam_or(below, above), 0.0, size), s[0]);
@@ -433,6 +446,7 @@ static lam_tensor *vonmises_place(lam_tensor *p, lam_tensor *k) {
     return z;
 }
 
+/* By the smaller of q and 1 - q, whose digits it has, and the sign of the side. */
 static lam_tensor *vonmises_ppf(lam_tensor *q, lam_tensor *const s[]) {
     lam_tensor *left = lam_le(q, 0.5), *inside = lam_and(lam_ge(q, 0.0), lam_le(q, 1.0));
     lam_tensor *z = vonmises_place(lam_where(left, q, lam_sub(1.0, q)), s[0]);

@@ -34,6 +34,7 @@ static lam_tensor *uniform_logpdf(lam_tensor *z, lam_tensor *const s[]) {
 
 static lam_tensor *uniform_cdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
+    /* clamp passes NaN on. */
     return lam_clamp(z, 0.0, 1.0);
 }
 
@@ -86,6 +87,8 @@ static lam_tensor *gamma_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return inside_only(below, lam_sub(lam_sub(lam_xlogy(lam_sub(s[0], 1.0), x), x), lam_lgamma(s[0])));
 }
 
+/* The density as a product of powers, which has derivatives at 0 where its logarithm is infinite
+ * (lam__distribution_ends). */
 static lam_tensor *gamma_at_end(lam_tensor *z, lam_tensor *const s[]) {
     return lam_mul(lam_pow(z, lam_sub(s[0], 1.0)), lam_exp(lam_neg(lam_add(z, lam_lgamma(s[0])))));
 }
@@ -121,7 +124,7 @@ static lam_tensor *gamma_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const
     return lam__distributions_log_gamma(true, lam_and(deep, lam_lt(z, INFINITY)), s[0], z);
 }
 
-/* Twice a gamma variable of half the freedom. */
+/* Twice a gamma variable of half the freedom. So its density is half of that at half the variable. */
 static lam_tensor *chi2_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_sub(gamma_logpdf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])}), LOG_2);
 }
@@ -203,6 +206,7 @@ static const lam__distribution_ends beta_ends = {0, 0, 1, beta_at_end};
 
 static lam_tensor *beta_cdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *outside = outside_unit(z), *x = lam_where(outside, 0.5, z);
+    /* Outside the share is that of the nearer end: clamping says so, and keeps NaN. */
     return lam_where(outside, lam_clamp(z, 0.0, 1.0), lam_betainc(s[0], s[1], x));
 }
 
@@ -239,10 +243,13 @@ static lam_tensor *log_mass(lam_tensor *a, lam_tensor *b) {
     return lam_add(larger, lam_where(open, 0.0, lam_log(lam_neg(lam_expm1(gap)))));
 }
 
+/* NaN is inside here, too. */
 static lam_tensor *outside_bounds(lam_tensor *z, lam_tensor *const s[]) {
     return lam_or(lam_lt(z, s[0]), lam_gt(z, s[1]));
 }
 
+/* Divided by the share of the normal distribution between the bounds, as logarithms, since it may be as deep as a tail
+ * goes. */
 static lam_tensor *truncnorm_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *bell = lam_sub(lam_mul(-0.5, lam_square(z)), LOG_2PI / 2);
     return inside_only(outside_bounds(z, s), lam_sub(bell, log_mass(s[0], s[1])));
@@ -261,6 +268,8 @@ static lam_tensor *truncnorm_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return truncnorm_logcdf(lam_neg(z), (lam_tensor *[]){lam_neg(s[1]), lam_neg(s[0])});
 }
 
+/* The logarithm is the accurate one, from which the share is made; by differences narrow bounds far out would leave
+ * 0. */
 static lam_tensor *truncnorm_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_exp(truncnorm_logcdf(z, s));
 }
@@ -271,7 +280,7 @@ static lam_tensor *truncnorm_sf(lam_tensor *z, lam_tensor *const s[]) {
 
 /* The x with log Phi(x) = y, for y up to log(1/2). As long as exp(y) is a number it has the digits for that: those of y
  * that are lost do not count so far out. Beyond, Newton's steps from the tail's first terms, -x^2/2 - log(-x) -
- * log(2 pi)/2. */
+ * log(2 pi)/2. Elsewhere they work on a goal that is as deep as any. */
 static lam_tensor *normal_quantile(lam_tensor *y) {
     const double least = log(lam__distributions_least(y));
     lam_tensor *deep = lam_and(lam_lt(y, least), lam_gt(y, -INFINITY)), *goal = lam_where(deep, y, 2 * least);
@@ -284,7 +293,8 @@ static lam_tensor *normal_quantile(lam_tensor *y) {
     return lam_where(deep, x, lam_ndtri(lam_exp(lam_where(deep, 0.0, y))));
 }
 
-/* log((1 - q) Phi(a) + q Phi(b)). */
+/* log((1 - q) Phi(a) + q Phi(b)). Where one bound is infinite its term is missing: the other stands for both, and log 2
+ * is taken away again. */
 static lam_tensor *log_between(lam_tensor *a, lam_tensor *b, lam_tensor *q) {
     lam_tensor *no_a = lam_eq(a, -INFINITY), *no_b = lam_eq(b, -INFINITY);
     lam_tensor *first = lam_add(lam_log_ndtr(lam_where(no_a, 0.0, a)), lam_log1p(lam_neg(q)));
@@ -302,7 +312,7 @@ static lam_tensor *at_bound(lam_tensor *bound, lam_tensor *change, lam_tensor *c
 }
 
 /* From the side where the share of all that is normal is less than half, so that it keeps its digits. An end of [0, 1]
- * is an end of the support. */
+ * is an end of the support. What rounding carries beyond a bound is brought back. */
 static lam_tensor *truncnorm_ppf(lam_tensor *q, lam_tensor *const s[]) {
     lam_tensor *none = lam_eq(q, 0.0), *all = lam_eq(q, 1.0), *p = lam_where(lam_or(none, all), 0.5, q);
     lam_tensor *below = log_between(s[0], s[1], p), *above = log_between(lam_neg(s[0]), lam_neg(s[1]), p);
@@ -328,7 +338,8 @@ static lam_tensor *wrapcauchy_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return inside_only(outside, lam_sub(lam_log(lam_div(lam_mul(gap, lam_add(1.0, c)), below)), LOG_2PI));
 }
 
-/* The share up to z, for z up to half the circle. */
+/* The share up to z, for z up to half the circle. Neither operand of atan2 is negative there, so it has no jump
+ * within. */
 static lam_tensor *share_of_arc(lam_tensor *z, lam_tensor *c) {
     lam_tensor *half = lam_mul(0.5, z), *x = lam_mul(lam_sub(1.0, c), lam_cos(half));
     return lam_div(lam_atan2(lam_mul(lam_add(1.0, c), lam_sin(half)), x), CIRCLE / 2);
@@ -351,7 +362,8 @@ static lam_tensor *wrapcauchy_sf(lam_tensor *z, lam_tensor *const s[]) {
     return wrapcauchy_part(z, s[0], true);
 }
 
-/* The arc that has this share, from the end that is nearer. */
+/* The arc that has this share, from the end that is nearer. share_of_arc undone: the same arctangent with 1 + c and 1 -
+ * c exchanged. */
 static lam_tensor *wrapcauchy_quantile(lam_tensor *q, lam_tensor *c, bool upper) {
     lam_tensor *second = lam_gt(q, 0.5), *angle = lam_mul(CIRCLE / 2, lam_where(second, lam_sub(1.0, q), q));
     lam_tensor *x = lam_mul(lam_add(1.0, c), lam_cos(angle)), *y = lam_mul(lam_sub(1.0, c), lam_sin(angle));

@@ -13,12 +13,12 @@ static lam_tensor *no_count(lam_tensor *k, double low, lam_tensor *high) {
     return high ? lam_or(no, lam_gt(k, high)) : no;
 }
 
-/* No mass where there is no such count. */
+/* No mass where there is no such count. What stood in for the count had a mass of its own, which is not shown. */
 static lam_tensor *mass(lam_tensor *none, lam_tensor *logpmf) {
     return lam_where(none, -INFINITY, logpmf);
 }
 
-/* log of n over k, as 1/((n + 1) B(n - k + 1, k + 1)). */
+/* log of n over k, as 1/((n + 1) B(n - k + 1, k + 1)). By lgamma of three large numbers little would be left of it. */
 static lam_tensor *log_choose(lam_tensor *n, lam_tensor *k) {
     return lam_neg(lam_add(lam_log1p(n), lam_betaln(lam_add(lam_sub(n, k), 1.0), lam_add(k, 1.0))));
 }
@@ -57,6 +57,7 @@ static lam_tensor *poisson_low(lam_tensor *deep, lam_tensor *z, lam_tensor *cons
     return lam__distributions_log_gamma(true, inside, lam_add(lam_floor(z), 1.0), s[0]);
 }
 
+/* Ends are looked at in both operands: a rate of 0 has nothing above any count, an infinite count nothing beyond it. */
 static lam_tensor *poisson_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *inside = lam_and(deep, lam_and(lam_gt(s[0], 0.0), lam_lt(z, INFINITY)));
     return lam__distributions_log_gamma(false, inside, lam_add(lam_floor(z), 1.0), s[0]);
@@ -68,6 +69,7 @@ static lam_tensor *geom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     return mass(none, lam_add(lam_xlog1py(lam_sub(k, 1.0), lam_neg(s[0])), lam_log(s[0])));
 }
 
+/* As a product, for p = 1, where the logarithm of what is left is infinite. */
 static lam_tensor *geom_at_end(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = no_count(z, 1, NULL), *k = lam_where(none, 1.0, z);
     return lam_where(none, 0.0, lam_mul(s[0], lam_pow(lam_sub(1.0, s[0]), lam_sub(k, 1.0))));
@@ -75,7 +77,7 @@ static lam_tensor *geom_at_end(lam_tensor *z, lam_tensor *const s[]) {
 
 static const lam__distribution_ends geom_ends = {1, 1, 1, geom_at_end};
 
-/* (1 - p)^k: no success so far. */
+/* (1 - p)^k: no success so far. Below the first trial k is 0, and all is still to come. */
 static lam_tensor *geom_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_xlog1py(lam_floor(lam_max(z, 0.0)), lam_neg(s[0]));
 }
@@ -104,6 +106,7 @@ static lam_tensor *chances(lam_tensor *none, lam_tensor *ways, lam_tensor *p, la
     return lam_where(none, 0.0, lam_mul(lam_exp(lam_min(ways, (double)MOST)), powers));
 }
 
+/* As a product, for both ends of p. */
 static lam_tensor *binom_at_end(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = no_count(z, 0, s[0]), *k = lam_where(none, 0.0, z);
     return chances(none, log_choose(s[0], k), s[1], k, lam_sub(s[0], k));
@@ -111,7 +114,8 @@ static lam_tensor *binom_at_end(lam_tensor *z, lam_tensor *const s[]) {
 
 static const lam__distribution_ends binom_ends = {2, 0, 1, binom_at_end};
 
-/* 1 - I_p(k + 1, n - k), and 1 from n on. */
+/* 1 - I_p(k + 1, n - k), and 1 from n on. Bounds are replaced for n and k alike, since betainc has no function of a
+ * shape that is 0. */
 static lam_tensor *binom_part(lam_tensor *z, lam_tensor *const s[], bool upper) {
     lam_tensor *below = lam_lt(z, 0.0), *above = lam_ge(z, s[0]), *none = lam_or(below, above);
     lam_tensor *k = lam_floor(lam_where(none, 0.0, z)), *n = lam_where(none, 1.0, s[0]);
@@ -150,6 +154,7 @@ static lam_tensor *nbinom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     return mass(none, lam_add(nbinom_ways(n, k), lam_add(lam_xlogy(n, s[1]), lam_xlog1py(k, lam_neg(s[1])))));
 }
 
+/* p is above 0, so that 1 is the only end of it. */
 static lam_tensor *nbinom_at_end(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = no_count(z, 0, NULL), *k = lam_where(none, 0.0, z);
     return chances(none, nbinom_ways(s[0], k), s[1], s[0], k);
@@ -193,6 +198,7 @@ static lam_tensor *betabinom_logpmf(lam_tensor *z, lam_tensor *const s[]) {
 
 /* ---- Bernoulli --------------------------------------------------------------------------------------------------- */
 
+/* The binomial distribution of one trial, whose ways are one. */
 static lam_tensor *bernoulli_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = lam_or(no_count(z, 0, NULL), lam_gt(z, 1.0)), *k = lam_where(none, 0.0, z);
     return mass(none, lam_add(lam_xlogy(k, s[0]), lam_xlog1py(lam_sub(1.0, k), lam_neg(s[0]))));
@@ -211,11 +217,12 @@ static lam_tensor *bernoulli_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(lam_lt(z, 0.0), 1.0, within);
 }
 
+/* What is left of 1, since at 0 the share is 1 - p itself. */
 static lam_tensor *bernoulli_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_sub(1.0, bernoulli_sf(z, s));
 }
 
-/* The share of 0 is 1 - p. */
+/* The share of 0 is 1 - p. NaN is not inside, and ones like q make the result as wide as q. */
 static lam_tensor *bernoulli_ppf(lam_tensor *q, lam_tensor *const s[]) {
     lam_tensor *inside = lam_and(lam_ge(q, 0.0), lam_le(q, 1.0)), *low = lam_le(q, lam_sub(1.0, s[0]));
     return lam_where(lam_not(inside), NAN, lam_where(low, 0.0, lam_ones_like(q)));
@@ -223,7 +230,7 @@ static lam_tensor *bernoulli_ppf(lam_tensor *q, lam_tensor *const s[]) {
 
 /* ---- quantiles -------------------------------------------------------------------------------------------------- */
 
-/* Trials are one more than the failures before the first success. */
+/* The kernel counts, by its own forms of the incomplete functions: see inverse.h. */
 static lam_tensor *poisson_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_poisson_count(false, s[0], q);
 }
@@ -232,6 +239,7 @@ static lam_tensor *poisson_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_poisson_count(true, s[0], q);
 }
 
+/* Trials are one more than the failures before the first success, which are counted. */
 static lam_tensor *geom_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_add(lam__distributions_count(true, false, lam_ones_like(s[0]), s[0], q), 1.0);
 }
@@ -240,6 +248,7 @@ static lam_tensor *geom_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_add(lam__distributions_count(true, true, lam_ones_like(s[0]), s[0], q), 1.0);
 }
 
+/* n and chance, as the kernel has them for trials; waiting, below, for successes. */
 static lam_tensor *binom_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_count(false, false, s[0], s[1], q);
 }

@@ -13,7 +13,8 @@ enum { EXHAUSTIVE = 5 };
 typedef lam__einsum_term term;
 typedef lam__labels labels;
 
-/* A step more, whose parameters are to be filled in. Where there is no room for it, those before it are done first. */
+/* A step more, whose parameters are to be filled in. Where there is no room for it, those before it are done first. So
+ * a sum of any length needs room for a few steps only; one that fits is a list that can be kept. */
 static lam__einsum_step *add_step(lam__einsum *s, const lam_primitive *row, const term *x, const term *y,
                                   size_t bytes) {
     if (s->steps == LAM__EINSUM_STEPS) {
@@ -30,7 +31,8 @@ static lam__einsum_step *add_step(lam__einsum *s, const lam_primitive *row, cons
     return step;
 }
 
-/* Gives the tensor of a term the axes order[0..rank), if they are not that already. */
+/* Gives the tensor of a term the axes order[0..rank), if they are not that already. Transposing is a view, but one that
+ * is not made is not dispatched either. */
 static void add_transpose(lam__einsum *s, const term *t, const int order[]) {
     bool there = true;
     for (int i = 0; i < t->rank; i++) there = there && order[i] == i;
@@ -49,7 +51,7 @@ static void add_reshape(lam__einsum *s, const term *t, int rank, const int64_t d
 
 /* ---- one operand ------------------------------------------------------------------------------------------------- */
 
-/* Its label is no longer there, or once less. */
+/* Its label is no longer there, or once less. A label that stands twice stays in the set, which is made anew. */
 static void remove_axis(term *t, int axis) {
     const uint8_t l = t->label[axis];
     t->rank--;
@@ -58,7 +60,8 @@ static void remove_axis(term *t, int axis) {
     for (int i = 0; i < t->rank; i++) t->set |= (labels)1 << t->label[i];
 }
 
-/* Axes of one element under the ellipsis that others have longer go. */
+/* Axes of one element under the ellipsis that others have longer go. Others broadcast against them, and a product of
+ * matrices knows no axis that one operand has one element of. */
 static void drop_axes(lam__einsum *s, term *t) {
     const lam_value *x = s->values->x[t->at];
     int64_t dims[LAM_INNER_RANK];
@@ -75,7 +78,7 @@ static void drop_axes(lam__einsum *s, term *t) {
     add_reshape(s, t, rank, dims);
 }
 
-/* Of axes with one label the diagonal is taken. */
+/* Of axes with one label the diagonal is taken. The diagonal is the last axis of what the row gives. */
 static void make_distinct(lam__einsum *s, term *t) {
     if (t->distinct) return;
     drop_axes(s, t);
@@ -95,7 +98,7 @@ static void make_distinct(lam__einsum *s, term *t) {
 }
 
 /* Sums over the axes whose labels nobody else needs. Sums have the dtype of their operand: bool stays bool, any of
- * them. */
+ * them. What is tallied comes as i64 and is brought back. */
 static void sum_out(lam__einsum *s, term *t, labels needed) {
     lam__axis_set set = 0;
     if (!(t->set & ~needed)) return;
@@ -116,7 +119,7 @@ static int axis_of(const term *t, int l) {
     return -1;
 }
 
-/* The labels that the result, or a term other than i and k, needs. */
+/* The labels that the result, or a term other than i and k, needs. i and k may be one. */
 static labels needed_outside(const lam__einsum *s, int i, int k) {
     labels set = s->wanted;
     for (int n = 0; n < s->count; n++)
@@ -127,7 +130,7 @@ static labels needed_outside(const lam__einsum *s, int i, int k) {
 /* ---- two operands ------------------------------------------------------------------------------------------------ */
 
 /* Which axes of a and b are paired: those that are needed later stay, others are summed over. Those that stay come
- * first in *out. */
+ * first in *out. Both operands name their axes in one order, as dot_general pairs them. */
 static void pair_axes(const term *a, const term *b, labels needed, lam__pairing *p, term *out) {
     int8_t axes[2][LAM_INNER_RANK];
     int8_t *to = p->axes;
@@ -157,7 +160,7 @@ static bool add_labels(const lam__einsum *s, labels set, int n, const uint8_t fr
     return true;
 }
 
-/* Whether the labels of a term begin those of the result. */
+/* Whether the labels of a term begin those of the result. Then nothing needs to be transposed for it later. */
 static bool is_in_order(const lam__einsum *s, const term *t) {
     return t->rank <= s->result_rank && memcmp(t->label, s->result, (size_t)t->rank * sizeof *t->label) == 0;
 }
@@ -175,7 +178,7 @@ static bool order_axes(const lam__einsum *s, const term *a, const term *b, term 
 }
 
 /* Lines the axes of t up with those of the product *out: one element where t has no such label, nothing in front of its
- * first. */
+ * first. Elementwise operands broadcast from the last axis, so that leading ones need not be written. */
 static void line_up(lam__einsum *s, const term *t, const term *out) {
     int order[LAM_INNER_RANK], n = 0, rank = 0;
     int64_t dims[LAM_INNER_RANK];
@@ -188,7 +191,8 @@ static void line_up(lam__einsum *s, const term *t, const term *out) {
     if (rank != t->rank) add_reshape(s, t, rank, dims);
 }
 
-/* The product of terms a and b, summed over what only they have. Nothing to sum over: an elementwise product. */
+/* The product of terms a and b, summed over what only they have. Nothing to sum over: an elementwise product. The
+ * product has the place of a, and its labels: those paired first, then what each has alone. */
 static bool contract(lam__einsum *s, const term *a, const term *b, labels needed, term *out) {
     lam__pairing p; /* most of it stays unused */
     const labels common = a->set & b->set;
@@ -205,6 +209,7 @@ static bool contract(lam__einsum *s, const term *a, const term *b, labels needed
     pair_axes(a, b, needed, &p, out);
     if (!add_labels(s, ~common, a->rank, a->label, out) || !add_labels(s, ~common, b->rank, b->label, out))
         return false;
+    /* The last product may lie in any order if it is to be transposed anyway. */
     p.loose = s->count == 2 && !is_in_order(s, out);
     const size_t bytes = offsetof(lam__pairing, axes) + 2 * (size_t)lam__contract_pairs(&p);
     memcpy(&add_step(s, &lam__row_dot_general, a, b, bytes)->params, &p, bytes);
@@ -213,7 +218,8 @@ static bool contract(lam__einsum *s, const term *a, const term *b, labels needed
 
 /* ---- order of the pairs ------------------------------------------------------------------------------------------ */
 
-/* Multiplications that it takes to go through these labels. */
+/* Multiplications that it takes to go through these labels. As a double: it is an estimate, and sizes may multiply
+ * beyond integers. */
 static double cost_of(const lam__einsum *s, lam__labels set) {
     double cost = 1;
     for (int l = 0; set; l++, set >>= 1)
@@ -221,7 +227,8 @@ static double cost_of(const lam__einsum *s, lam__labels set) {
     return cost;
 }
 
-/* The sets that are left when i and k > i are contracted, whose product takes the place of the first. */
+/* The sets that are left when i and k > i are contracted, whose product takes the place of the first. A label stays as
+ * long as the result or another set has it. */
 static void joined(const lam__einsum *s, const lam__labels set[], int n, int i, int k, lam__labels rest[]) {
     lam__labels needed = s->wanted;
     for (int o = 0; o < n; o++)
@@ -250,7 +257,8 @@ static double cheapest(const lam__einsum *s, const lam__labels set[], int n, int
     return best;
 }
 
-/* The pair whose product has the least cost by itself, without a look at what comes after. */
+/* The pair whose product has the least cost by itself, without a look at what comes after. Ties go to the first
+ * pair. */
 static void greediest(const lam__einsum *s, const lam__labels set[], int n, int pair[2]) {
     double best = -1;
     for (int i = 0; i < n; i++)
@@ -260,7 +268,8 @@ static void greediest(const lam__einsum *s, const lam__labels set[], int n, int 
         }
 }
 
-/* Leaves one term. A product takes the place of its first term. */
+/* Leaves one term. A product takes the place of its first term. Two terms are one pair, of which nothing need be looked
+ * for; of few enough the order is looked for once and followed. */
 static bool contract_all(lam__einsum *s) {
     labels set[LAM__EINSUM_OPERANDS];
     int pairs[EXHAUSTIVE][2] = {{0, 1}}, next = 0; /* those that are known */

@@ -6,7 +6,8 @@
 
 #include <stdarg.h>
 
-/* Every message shows the subscripts, which may be anything a user has typed. */
+/* Every message shows the subscripts, which may be anything a user has typed. They are cut, since messages have room
+ * for some lines only. */
 bool lam__einsum_refuse(const lam__einsum *s, lam_status status, const char *format, ...) {
     char text[256];
     va_list arguments;
@@ -25,6 +26,7 @@ bool lam__einsum_refuse(const lam__einsum *s, lam_status status, const char *for
 static int label_new(lam__einsum *s, char letter) {
     if (s->known == LAM__EINSUM_LABELS) return -1;
     s->letter[s->known] = letter;
+    /* Not known before an axis bears it. */
     s->size[s->known] = -1;
     return s->known++;
 }
@@ -36,7 +38,8 @@ static int label_of(lam__einsum *s, char letter, bool make) {
     return make ? label_new(s, letter) : -1;
 }
 
-/* Notes that a label has this many elements; under the ellipsis 1 goes with everything. */
+/* Notes that a label has this many elements; under the ellipsis 1 goes with everything. So ellipses broadcast as
+ * operands of elementwise operations do; letters do not, as in NumPy. */
 static bool note_size(lam__einsum *s, int operand, int l, int64_t size) {
     int64_t known = s->size[l];
     if (known < 0 || (s->letter[l] == '.' && known == 1)) s->size[l] = size;
@@ -46,7 +49,7 @@ static bool note_size(lam__einsum *s, int operand, int l, int64_t size) {
     return true;
 }
 
-/* Letters and spaces of ASCII, whatever the locale. */
+/* Letters and spaces of ASCII, whatever the locale. isalpha and isspace would ask it. */
 static bool is_letter(char c) {
     return (unsigned)((c | 32) - 'a') < 26;
 }
@@ -71,7 +74,8 @@ static inline char next_item(const char **at) {
     return dots ? '.' : '?';
 }
 
-/* How many letters an operand has, and whether an ellipsis. */
+/* How many letters an operand has, and whether an ellipsis. Most terms have letters alone and are read once, without
+ * this; it is for ellipses and for messages. */
 static bool count_items(const lam__einsum *s, const char *at, int *letters, int *ellipses) {
     *letters = *ellipses = 0;
     const char *start = at;
@@ -104,7 +108,8 @@ static bool add_axis(lam__einsum *s, int n, int l, int64_t size) {
     return true;
 }
 
-/* The axes that the ellipsis of operand n, whose subscripts begin at `from`, stands for. */
+/* The axes that the ellipsis of operand n, whose subscripts begin at `from`, stands for. dots[0] is the last axis under
+ * an ellipsis: operands of other ranks line up from there. */
 static bool add_ellipsis(lam__einsum *s, int n, const char *from) {
     lam__einsum_term *t = &s->terms[n];
     const lam_value *x = s->values->x[n];
@@ -116,6 +121,7 @@ static bool add_ellipsis(lam__einsum *s, int n, const char *from) {
         if (k >= s->dot_count) s->dots[k] = label_new(s, '.');
         if (!add_axis(s, n, s->dots[k], x->dims[t->rank])) return false;
     }
+    /* Axes under it may have one element where others have more, which the short ways do not expect. */
     t->distinct = false;
     if (covered > s->dot_count) s->dot_count = covered;
     return true;
@@ -146,6 +152,7 @@ static bool read_term(lam__einsum *s, int n, const char **at) {
 static bool read_terms(lam__einsum *s, const char **at) {
     for (int n = 0; n < s->count; n++) {
         if (!read_term(s, n, at)) return false;
+        /* What ends a term is a comma, the arrow or the end of the text. */
         bool more = **at == ',';
         if (more != (n + 1 < s->count))
             return lam__einsum_refuse(s, LAM_ERR_ARITY, "%s operands are described than the %d given",
@@ -192,12 +199,14 @@ static bool explicit_result(lam__einsum *s, const char *at) {
     const char *from = at;
     int letters, ellipses = 0;
     for (char c; (c = next_item(&at));) {
+        /* Only where there is more than letters: to count the ellipses, and to refuse what is neither. */
         if (!is_letter(c) && !count_items(s, from, &letters, &ellipses)) return false;
         int l = c == '.' ? -1 : label_of(s, c, false);
         if (c != '.' && l < 0)
             return lam__einsum_refuse(s, LAM_ERR_VALUE, "subscript '%c' of the result is in no operand", c);
         if (!(c == '.' ? add_dots(s) : add_result(s, l))) return false;
     }
+    /* A term ends at a comma or an arrow too, of which there is none behind a result. */
     if (*at) return lam__einsum_refuse(s, LAM_ERR_VALUE, "there is something behind the result");
     return ellipses || !s->dot_count || lam__einsum_refuse(s, LAM_ERR_VALUE, "the ellipsis is missing from the result");
 }

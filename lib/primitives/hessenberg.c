@@ -20,6 +20,7 @@
 
 enum { FORM, VECTORS, OUTPUTS };
 
+/* Both results are like x. LAPACK counts the elements of a matrix in int. */
 static lam_status shape_hessenberg(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     lam_status typed = lam__matrices_typed(call, true);
@@ -59,6 +60,7 @@ static lam_status eval_hessenberg(const lam_call_site *call, lam_value *const ou
 
 /* ---- the turn o -------------------------------------------------------------------------------------------------- */
 
+/* Columns and rows as matrices, so that products of them need no other shapes. */
 static lam_tensor *column(lam_tensor *x, int64_t j) {
     return lam_slice_axis(x, -1, j, j + 1);
 }
@@ -73,7 +75,7 @@ static lam_tensor *over(lam_tensor *r, lam_tensor *d) {
     return lam_where(none, lam_zeros_like(r), lam_div(r, lam_where(none, lam_ones_like(d), d)));
 }
 
-/* i im x; 0 of real numbers. */
+/* i im x; 0 of real numbers. It is what a real subdiagonal leaves for the phase of the next column. */
 static lam_tensor *turning(lam_tensor *x) {
     return lam__cplx_is(x) ? lam_mul(0.5, lam_sub(x, lam_conj(x))) : lam_zeros_like(x);
 }
@@ -83,11 +85,13 @@ static lam_tensor *divisor(lam_tensor *h, int64_t j) {
     return rows(column(h, j), j + 1, j + 2);
 }
 
-/* o of the head of this file, column by column: above the diagonal, on it, below it. */
+/* o of the head of this file, column by column: above the diagonal, on it, below it. Each column takes the same
+ * operations, so the rule records some fifteen times n of them. */
 static lam_tensor *turn(lam_tensor *h, lam_tensor *p) {
     const int64_t n = lam_dim(p, -1);
     if (n < 2) return lam_zeros_like(p);
     lam_tensor *o = lam_zeros_like(column(p, 0));
+    /* The first column of o is zero, as that of q is the first unit vector whatever x is. */
     for (int64_t j = 0; j < n - 1; j++) {
         lam_tensor *now = column(o, j), *d = divisor(h, j), *before = lam_matmul(o, rows(column(h, j), 0, j + 1));
         lam_tensor *r = lam_sub(lam_add(column(p, j), lam_matmul(h, now)), before);
@@ -104,11 +108,14 @@ static lam_tensor *turn_back(lam_tensor *h, lam_tensor *s) {
     const int64_t n = lam_dim(s, -1);
     if (n < 2) return lam_zeros_like(s);
     lam_tensor *left = s, *out = lam_zeros_like(column(s, 0)), *hh = lam__matrices_adjoint(h);
+    /* Columns of it say where a row or a column is put. */
     lam_tensor *one = lam_eye(h->ctx, lam_dtype_of(h), n, n);
     for (int64_t j = n - 2; j >= 0; j--) {
         lam_tensor *c = column(left, j + 1), *d = divisor(h, j);
         lam_tensor *on = over(turning(rows(c, j + 1, j + 2)), d), *below = over(rows(c, j + 2, n), d);
         lam_tensor *r = lam_concatenate(LAM_LIST(lam_zeros_like(rows(c, 0, j + 1)), on, below), -2);
+        /* Above the diagonal o had minus the adjoint of its own row, so what arrived there goes back to that row; then
+         * what r had taken away of earlier columns, and what it had of column j. */
         lam_tensor *row = lam_matmul(column(one, j + 1), lam__matrices_adjoint(rows(c, 0, j + 1)));
         lam_tensor *used = lam_matmul(r, lam__matrices_adjoint(rows(column(h, j), 0, j + 1)));
         lam_tensor *last = lam_matmul(lam_matmul(hh, r), lam_matrix_transpose(rows(column(one, j), 0, j + 1)));
@@ -126,7 +133,8 @@ static void jvp_hessenberg(const lam_rule *r, lam_tensor *const dx[], lam_tensor
     dout[VECTORS] = lam_matmul(q, o);
 }
 
-/* With g of the results conjugated: s = h^H gh - gh h^H + q^H gq is what o meets, and gx = q (gh + p's) q^H. */
+/* With g of the results conjugated: s = h^H gh - gh h^H + q^H gq is what o meets, and gx = q (gh + p's) q^H. Below the
+ * subdiagonal gh has no say, since h is 0 there. */
 static void vjp_hessenberg(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *h = r->out[FORM], *q = r->out[VECTORS], *qh = lam__matrices_adjoint(q), *s = NULL;
     lam_tensor *gh = g[FORM] ? lam_triu(lam_conj(g[FORM]), -1) : NULL;
@@ -139,6 +147,7 @@ static lam_status apply_hessenberg(lam_tensor *x, lam_tensor *out[OUTPUTS]) {
     return lam_bind(x->ctx, &lam__row_hessenberg, NULL, 0, LAM_LIST(x), out, OUTPUTS);
 }
 
+/* A stack with one more leading axis. */
 static void batch_hessenberg(const lam_rule *r, lam_tensor *out[]) {
     apply_hessenberg(r->in[0], out);
 }
@@ -174,7 +183,8 @@ lam_status lam_hessenberg(lam_tensor *x, lam_tensor **form, lam_tensor **vectors
     return lam__matrices_give(apply_hessenberg(x, out), since, OUTPUTS, out, places);
 }
 
-/* The Hessenberg form of a symmetric matrix, whose rounding errors above the diagonals are left out. */
+/* The Hessenberg form of a symmetric matrix, whose rounding errors above the diagonals are left out. The symmetric part
+ * is what the form is made of, so gradients are symmetric, too. */
 lam_status lam_tridiagonal(lam_tensor *x, lam_tensor **main, lam_tensor **beside, lam_tensor **vectors) {
     enum { MAIN, BESIDE, TURN, PARTS };
     uint64_t since = lam__scope_now(x);
@@ -182,6 +192,7 @@ lam_status lam_tridiagonal(lam_tensor *x, lam_tensor **main, lam_tensor **beside
     if (!squares("tridiagonal", &x, &failed)) return lam__matrices_give_failed(failed, PARTS, places);
     lam_status status = apply_hessenberg(lam__matrices_symmetric(x), of);
     out[MAIN] = lam_real(lam_diagonal(of[FORM], 0, -2, -1));
+    /* Of no rows there is no second diagonal: the empty first one stands for it. */
     out[BESIDE] = lam_dim(x, -1) ? lam_real(lam_diagonal(of[FORM], -1, -2, -1)) : out[MAIN];
     out[TURN] = of[VECTORS];
     return lam__matrices_give(status, since, PARTS, out, places);

@@ -16,7 +16,7 @@
 /* A microsecond or more for each element, in units of half a nanosecond. */
 enum { COST = 2000 };
 
-/* Real numbers in the form that pointwise.c hands out. */
+/* Real numbers in the form that pointwise.c hands out. The imaginary parts of real rows are not read. */
 static lam_c128 one_hyp1f1(const void *params, const lam_c128 x[]) {
     return (lam_c128){lam__special_hyp1f1(x[0].re, x[1].re, x[2].re, *(const lam__hyper_order *)params), 0};
 }
@@ -35,7 +35,7 @@ static lam_status eval_hyp2f1(const lam_call_site *call, lam_value *const out[])
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
-/* t times the derivative by operand i. */
+/* t times the derivative by operand i. By x there is no last order: each derivative is a function of the same kind. */
 static lam_tensor *slope(const lam_rule *r, int i, lam_tensor *t) {
     lam__hyper_order order = *(const lam__hyper_order *)r->params;
     const int *by = order.by;
@@ -89,7 +89,8 @@ const lam_primitive lam__row_hyp2f1 = {
     .layout = "i by[3], i by_x",
 };
 
-/* ---- public ------------------------------------------------------------------------------------------------------ */
+/* ---- public ------------------------------------------------------------------------------------------------------
+ * Users begin with the function itself; orders above 0 come of derivatives only. */
 
 static const lam__hyper_order value; /* no derivative */
 

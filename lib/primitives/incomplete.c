@@ -15,6 +15,7 @@ typedef struct orders {
     int i, j, by_x;
 } orders;
 
+/* Four bits each for the orders by the parameters, the rest for that by x. */
 static orders orders_of(const lam_rule *r) {
     int64_t code = *(const int64_t *)r->params;
     return (orders){(int)(code >> 4 & 15), (int)(code & 15), (int)(code >> 8)};
@@ -32,7 +33,8 @@ static lam_tensor *derivative(const lam_rule *r, int i, int j, int by_x) {
 
 /* ---- zeta -------------------------------------------------------------------------------------------------------- */
 
-/* Not -s times the function of s + 1, which is rounded: the kernel knows the derivatives by q too. */
+/* Not -s times the function of s + 1, which is rounded: the kernel knows the derivatives by q too. The order by s
+ * stands lowest in the code. */
 static lam_tensor *slope_zeta(const lam_rule *r, int i, lam_tensor *t) {
     const int64_t code = *(const int64_t *)r->params;
     if (i == 0 && code % LAM__SLOPE_CODE(1, 0) == LAM__SPECIAL_ORDERS)
@@ -60,7 +62,8 @@ lam_tensor *lam_zeta(lam_tensor *s, lam_tensor *q) {
 
 /* ---- gamma ------------------------------------------------------------------------------------------------------- */
 
-/* Where x is so small that a/x may leave the range. */
+/* Where x is so small that a/x may leave the range. There the density itself is as good as 0 or infinite, and its
+ * quotient by x is made of another density. */
 static lam_tensor *next_to_0(lam_tensor *x) {
     return lam_lt(x, lam_dtype_of(x) == LAM_F32 ? 0x1p-100 : 0x1p-900);
 }
@@ -85,7 +88,8 @@ static lam_tensor *gamma_density_by_x(const lam_rule *r, int k) {
     return lam_add(lam_mul(r->out[0], lam_sub(steepness(a, x, lower), 1.0)), lam_where(lower, density, 0.0));
 }
 
-/* P(a, x): by a the next order; by x the density at first, from there on its own recursion. */
+/* P(a, x): by a the next order; by x the density at first, from there on its own recursion. Orders by a are counted on,
+ * whatever the derivative by x is. */
 static lam_tensor *slope_igamma(const lam_rule *r, int i, lam_tensor *t) {
     orders at = orders_of(r);
     if (i == 0) return lam_mul(t, derivative(r, at.i + 1, 0, at.by_x));
@@ -104,6 +108,7 @@ const lam_primitive lam__row_igamma = {
     .layout = "l member",
 };
 
+/* In parentheses, as lam_igammac below: the names are also macros, which take C numbers (literals.h). */
 lam_tensor *(lam_igamma)(lam_tensor *a, lam_tensor *x) {
     return lam__apply_coded(&lam__row_igamma, 0, 2, (lam_tensor *[]){a, x});
 }
@@ -140,7 +145,8 @@ static lam_tensor *lowered(const lam_rule *r, int which, lam_tensor *lower) {
     return lam_where(lower, lam_mul(whole, density), 0.0);
 }
 
-/* The first derivative by x, at both ends as for gamma. */
+/* The first derivative by x, at both ends as for gamma. Next to 1 it is y that is 0 exactly: 1 - x has no digits to be
+ * small with. */
 static lam_tensor *plain_beta_density_by_x(const lam_rule *r) {
     lam_tensor *a = r->in[0], *b = r->in[1], *x = r->in[2], *y = lam_sub(1.0, x);
     lam_tensor *left = lam_and(next_to_0(x), lam_gt(a, 1.0)), *right = lam_and(lam_eq(y, 0.0), lam_gt(b, 1.0));
@@ -160,7 +166,8 @@ static lam_tensor *beta_density_by_x(const lam_rule *r, int i, int j) {
     return sum;
 }
 
-/* Operands are a, b, x; the orders count how often by a and by b. */
+/* Operands are a, b, x; the orders count how often by a and by b. By x the density comes first, and its own recursion
+ * from there on. */
 static lam_tensor *slope_betainc(const lam_rule *r, int i, lam_tensor *t) {
     orders at = orders_of(r);
     if (i < 2) return lam_mul(t, derivative(r, at.i + (i == 0), at.j + (i == 1), at.by_x));
@@ -183,7 +190,8 @@ lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x) {
     return lam__apply_coded(&lam__row_betainc, 0, 3, (lam_tensor *[]){a, b, x});
 }
 
-/* As for gamma: derivatives are those of betainc with the other sign. */
+/* As for gamma: derivatives are those of betainc with the other sign. The value has a row of its own, which keeps the
+ * digits of a small share. */
 static lam_tensor *slope_betaincc(const lam_rule *r, int i, lam_tensor *t) {
     const int64_t code = LAM__SPECIAL_CODE(i == 0, i == 1, i == 2);
     return lam_neg(lam_mul(t, lam__apply_coded(&lam__row_betainc, code, 3, r->in)));

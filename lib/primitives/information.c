@@ -38,13 +38,14 @@ const lam_primitive lam__row_xlogy = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
+/* In parentheses, since the name is also a macro, which takes C numbers (literals.h). */
 lam_tensor *(lam_xlogy)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__scope_named(lam__plane_xlogy(x, y, false), since);
     return lam__apply_binary(&lam__row_xlogy, x, y);
 }
 
-/* log(1 + y) dx + x/(1 + y) dy, the pole being at -1. */
+/* log(1 + y) dx + x/(1 + y) dy, the pole being at -1. What is put in for y has the logarithm 0. */
 static lam_tensor *slope_xlog1py(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *x = r->in[0], *y = r->in[1], *none = nothing(x, y, -1), *safe = lam_where(none, 0.0, y);
     return i == 0 ? lam_mul(t, lam_log1p(safe)) : lam_where(none, 0.0, lam_mul(t, lam_div(x, lam_add(safe, 1.0))));
@@ -97,7 +98,8 @@ static lam_tensor *is_outside(const lam_rule *r) {
 }
 
 /* Inside, d = (log(x/y) + 1) dx - x/y dy. Where it is chosen 0 no quotient is made of the operands, so that second
- * derivatives are 0 there too. */
+ * derivatives are 0 there too. By x it is a row of its own, since its derivative is as simple as log_ratio's: dx/x -
+ * dy/y. */
 static lam_tensor *slope_rel_entr(const lam_rule *r, int i, lam_tensor *t) {
     if (i == 0) return lam_mul(t, lam_rel_entr_slope(r->in[0], r->in[1]));
     lam_tensor *outside = is_outside(r), *y = lam_where(outside, 1.0, r->in[1]);
@@ -143,6 +145,7 @@ lam_tensor *lam_rel_entr_slope(lam_tensor *x, lam_tensor *y) {
 
 /* ---- -x log(x) --------------------------------------------------------------------------------------------------- */
 
+/* -log(x) - 1, with the constants of the row outside. */
 static lam_tensor *slope_entr(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_entr_slope(r->in[0]));
@@ -166,7 +169,8 @@ lam_tensor *lam_entr(lam_tensor *x) {
     return lam__apply_unary(&lam__row_entr, x);
 }
 
-/* -dx/x, and none where the slope is chosen 0. */
+/* -dx/x, and none where the slope is chosen 0. By the operand, not by the slope, whose value tells of x with a rounding
+ * more. */
 static lam_tensor *slope_entr_slope(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     lam_tensor *outside = lam_le(r->in[0], 0.0), *x = lam_where(outside, 1.0, r->in[0]);

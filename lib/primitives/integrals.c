@@ -16,8 +16,10 @@
 
 #include <math.h>
 
+/* Beyond them recurrences of the kernel become long; derivatives may go a few orders further. */
 enum { MOST_ORDER = 1000, MOST_BESSEL_J = 1000 };
 
+/* The low four bits say which function it is, the rest which order. */
 static int64_t order_of(const lam_rule *r) {
     return *(const int64_t *)r->params >> 4;
 }
@@ -51,6 +53,7 @@ static lam_tensor *slope_expn(const lam_rule *r, int i, lam_tensor *t) {
 
 ROW(expn, LAM_SAVE_IN(0));
 
+/* Order 0 is exp(-x)/x, the end of the family for users; its derivatives have orders below 0. */
 lam_tensor *lam_expn(lam_tensor *x, int n) {
     if (n < 0 || n > MOST_ORDER)
         return lam__axes_fail("expn", x, LAM_ERR_VALUE, "order %d is not in 0 to %d", n, MOST_ORDER);
@@ -74,11 +77,12 @@ static lam_tensor *slope_expi(const lam_rule *r, int i, lam_tensor *t) {
 
 ROW(expi, LAM_SAVE_IN(0) | LAM_SAVE_OUT(0));
 
+/* The order counts derivatives from exp(x)/x on, which is order 1. */
 lam_tensor *lam_expi(lam_tensor *x) {
     return member(&lam__row_expi, LAM__EXPI, 0, x);
 }
 
-/* The next order. */
+/* The next order. exprel is (exp(x) - 1)/x, whose quotients for derivatives would cancel at 0. */
 static lam_tensor *slope_exprel(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, member(r->primitive, LAM__EXPREL, order_of(r) + 1, r->in[0]));
@@ -121,7 +125,8 @@ lam_tensor *lam_ci(lam_tensor *x) {
 
 /* ---- Fresnel's and Dawson's integrals ---------------------------------------------------------------------------- */
 
-/* Order 1 is sin(pi/2 x^2), its slope pi x cos(pi/2 x^2). */
+/* Order 1 is sin(pi/2 x^2), its slope pi x cos(pi/2 x^2). So the slope of each of the two is made of the other, and no
+ * order above 1 is needed. */
 static lam_tensor *slope_fresnel_s(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     if (order_of(r) == 0) return lam_mul(t, member(r->primitive, LAM__SIN_FRES, 1, r->in[0]));
@@ -226,7 +231,7 @@ lam_tensor *lam_gamma(lam_tensor *x) {
     return member(&lam__row_gamma, LAM__GAMMA, 0, x);
 }
 
-/* The same for two operands: its family of loops as well. */
+/* The same for two operands: its family of loops as well. Every code keeps both operands. */
 #define ROW_OF_TWO(row, family, rule, keeps)                                                                           \
     const lam_primitive lam__row_##row = {                                                                             \
         .name = #row,                                                                                                  \
@@ -280,7 +285,8 @@ lam_tensor *lam_beta(lam_tensor *a, lam_tensor *b) {
 }
 
 /* Gamma(n + 1) / (Gamma(k + 1) Gamma(n - k + 1)): by n the gap of psi over k from n - k + 1; by k that from k + 1 to
- * n - k + 1. Outside, where the result is 0, nothing moves, and the gaps are taken at 0. */
+ * n - k + 1. Outside, where the result is 0, nothing moves, and the gaps are taken at 0. It is 0 where k is no number
+ * of elements that can be chosen. */
 static lam_tensor *slope_comb(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *inside = lam_ne(r->out[0], 0.0);
     lam_tensor *n = lam_where(inside, r->in[0], 0.0), *k = lam_where(inside, r->in[1], 0.0);
@@ -297,7 +303,7 @@ lam_tensor *lam_comb(lam_tensor *n, lam_tensor *k) {
 
 /* ---- Box and Cox ------------------------------------------------------------------------------------------------- */
 
-/* A derivative more by one operand; the kernel knows LAM__POWER_ORDERS of them by y. */
+/* A derivative more by one operand; the kernel knows LAM__POWER_ORDERS of them by y. By x there is no last order. */
 static lam_tensor *slope_box(const lam_rule *r, int i, lam_tensor *t) {
     const int64_t code = *(const int64_t *)r->params;
     if (i == 1 && (code >> 1 & 63) == LAM__POWER_ORDERS)
@@ -331,7 +337,8 @@ static bool take_real(const char *operation, lam_tensor **x, lam_tensor **failed
     return false;
 }
 
-/* Gamma(n + 1), and 0 left of 0, where the gamma function has poles. */
+/* Gamma(n + 1), and 0 left of 0, where the gamma function has poles. As scipy.special.factorial has it; what stands in
+ * for n has a finite slope. */
 lam_tensor *lam_factorial(lam_tensor *n) {
     uint64_t since = lam__scope_now(n);
     lam_tensor *failed;
@@ -340,7 +347,8 @@ lam_tensor *lam_factorial(lam_tensor *n) {
     return lam__scope_only(lam_where(below, 0.0, lam_gamma(lam_add(safe, 1.0))), since);
 }
 
-/* Left of 0 the sign turns at each pole: it is that of (-1)^floor(x). */
+/* Left of 0 the sign turns at each pole: it is that of (-1)^floor(x). At the poles themselves it has none: NaN. Zeros
+ * have the sign that they bear. */
 lam_tensor *lam_gammasgn(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

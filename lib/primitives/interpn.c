@@ -38,7 +38,8 @@ static bool line_of(lam_tensor *points, lam_tensor *x, int64_t n, bool nearest, 
     return false;
 }
 
-/* False after recording that the points do not ascend, where that can be seen. */
+/* False after recording that the points do not ascend, where that can be seen. What is compared goes at once: nothing
+ * of it is wanted but the answer. */
 static bool ascends(lam_tensor *points) {
     lam_scope scope;
     lam__scope_open(points->ctx, &scope);
@@ -71,10 +72,13 @@ static void split(cells *c, lam_tensor *points, lam_tensor *x, int64_t stride, c
         c->outside = c->outside ? lam_or(c->outside, beyond) : beyond;
         x = lam_where(below, lam_stop_gradient(first), lam_where(above, lam_stop_gradient(last), x));
     }
+    /* A place on a line belongs to the cell behind it, on the last line to the last cell. */
     lam_tensor *lower = lam_clamp(lam_sub(lam_searchsorted(points, x, true), 1), 0, n > 1 ? n - 2 : 0);
     lam_tensor *upper = n > 1 ? lam_add(lower, 1) : lower;
     lam_tensor *x0 = lam_take(points, lower, 0), *width = lam_sub(lam_take(points, upper, 0), x0);
+    /* Points that could not be seen may coincide: nothing is divided by 0, and the share is 0 there or any number. */
     lam_tensor *share = lam_div(lam_sub(x, x0), lam_where(lam_le(width, 0.0), 1.0, width));
+    /* A share of one half goes to the lower point, as in SciPy. */
     if (o->nearest) { /* NaN stays what it is */
         share = lam_stop_gradient(share);
         share = lam_where(lam_gt(share, 0.5), 1.0, lam_where(lam_le(share, 0.5), 0.0, share));
@@ -82,7 +86,8 @@ static void split(cells *c, lam_tensor *points, lam_tensor *x, int64_t stride, c
     add_corners(c, stride > 1 ? lam_mul(lower, stride) : lower, n > 1 ? stride : 0, share);
 }
 
-/* All corners around every place. False: *failed is the result. */
+/* All corners around every place. False: *failed is the result. The last axis comes first, since rows of the grid lie
+ * one behind the other along it. */
 static bool find(lam_list points, const lam_dims *own, lam_tensor *x, const lam_interpn_options *o, cells *c,
                  lam_tensor **failed) {
     int64_t stride = 1;
@@ -93,6 +98,7 @@ static bool find(lam_list points, const lam_dims *own, lam_tensor *x, const lam_
         split(c, line[0], line[1], stride, o);
         stride *= own->dims[k];
     }
+    /* In front corners suited the loops above; a bag has them last. */
     c->index = lam_contiguous(lam_moveaxis(c->index, 0, -1));
     c->weight = lam_contiguous(lam_moveaxis(c->weight, 0, -1));
     return true;
@@ -106,7 +112,7 @@ static lam_tensor *as_rows(lam_tensor *values, const lam_dims *own, int axes) {
     return lam__apply_reshape(values, own->rank - axes + 1, dims);
 }
 
-/* Bags are of real numbers. */
+/* Bags are of real numbers. So the two parts of complex values are summed apart, with the same corners. */
 static lam_tensor *sums(lam_tensor *rows, const cells *c) {
     if (!lam__cplx_is(rows)) return lam_embedding_bag(rows, c->index, lam_cast(c->weight, lam_dtype_of(rows)));
     return lam_complex(sums(lam_real(rows), c), sums(lam_imag(rows), c));

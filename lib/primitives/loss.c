@@ -20,7 +20,8 @@ lam_tensor *lam_squared_error(lam_tensor *predictions, lam_tensor *targets) {
     return lam__scope_only(lam_square(lam_sub(lam__reduce_real(predictions), targets)), since);
 }
 
-/* The difference cut off at delta, whose own slope beyond is chosen 0, so that no infinite difference meets it. */
+/* The difference cut off at delta, whose own slope beyond is chosen 0, so that no infinite difference meets it. By the
+ * targets the difference is turned, which makes the minus. */
 static lam_tensor *slope_huber_loss(const lam_rule *r, int i, lam_tensor *t) {
     double delta;
     memcpy(&delta, r->params, sizeof delta);
@@ -43,6 +44,7 @@ lam_tensor *lam_huber_loss(lam_tensor *predictions, lam_tensor *targets, double 
     return lam__apply_with(&lam__row_huber_loss, &delta, sizeof delta, 2, (lam_tensor *[]){predictions, targets});
 }
 
+/* tanh of the difference; by the targets it is turned, which makes the minus. */
 static lam_tensor *slope_log_cosh(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_tanh(lam_sub(r->in[i], r->in[1 - i])));
 }
@@ -87,7 +89,8 @@ lam_tensor *lam_weigh(lam_tensor *weight, lam_tensor *x) {
     return lam__apply_binary(&lam__row_weigh, weight, x);
 }
 
-/* A label of 0 beside a logit of -inf takes no part. */
+/* A label of 0 beside a logit of -inf takes no part. lam_weigh makes 0 of that product, and of its slope by the logit;
+ * by the label it is 0 as well, not -inf. */
 static lam_tensor *weighted_sum(lam_tensor *weights, lam_tensor *x, int axis) {
     return lam_sum(lam_weigh(weights, x), &(lam_reduce_options){.axes = {1, &axis}});
 }
@@ -113,7 +116,8 @@ lam_tensor *lam_softmax_cross_entropy_with_integer_labels(lam_tensor *logits, la
     return lam__scope_only(lam_sub(total, lam_squeeze(at_label, (lam_axes){1, &axis})), since);
 }
 
-/* No difference of large numbers: each label weighs the side that it names. */
+/* No difference of large numbers: each label weighs the side that it names. Both sides are softplus, which is never
+ * negative and never large where the label is right. */
 lam_tensor *lam_sigmoid_binary_cross_entropy(lam_tensor *logits, lam_tensor *labels) {
     uint64_t since = lam__scope_now(logits);
     lam_tensor *failed;
@@ -132,14 +136,16 @@ lam_tensor *lam_kl_divergence(lam_tensor *log_predictions, lam_tensor *targets, 
         lam_sub(lam_sum(lam_xlogy(targets, targets), &over), weighted_sum(targets, log_predictions, axis)), since);
 }
 
-/* x in the dtype and the dims that it has beside y. What has them already is not passed over. */
+/* x in the dtype and the dims that it has beside y. What has them already is not passed over. A sum with zeros promotes
+ * and broadcasts at once, and its derivative sums back. */
 static lam_tensor *beside(lam_tensor *x, lam_tensor *y) {
     const lam_value *own = lam__scope_peek(x), *other = lam__scope_peek(y);
     return own && other && lam__value_same_type(own, other) ? x : lam_add(x, lam_zeros_like(y));
 }
 
 /* x over about its length, which counts as a constant here: what does not depend on lengths is the same of it, and no
- * product of its elements leaves the range. Lengths beyond the range are taken for its ends. */
+ * product of its elements leaves the range. Lengths beyond the range are taken for its ends. The ends and their
+ * reciprocals are normal numbers, so that nothing is lost by either. */
 static lam_tensor *near_1(lam_tensor *x, lam_axes over) {
     lam_tensor *length = lam_norm(lam_stop_gradient(x), &(lam_norm_options){.axes = over, .keepdims = true});
     const double end = lam_dtype_of(length) == LAM_F32 ? 0x1p126 : 0x1p1022;
@@ -153,6 +159,8 @@ static lam_tensor *length_of(lam_tensor *x, lam_axes over) {
     return lam_where(lam_eq(length, 0.0), INFINITY, length);
 }
 
+/* Lengths about 1 come first: of the vectors as they are products would overflow, or vanish, where the cosine does
+ * not. */
 lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis) {
     uint64_t since = lam__scope_now(x);
     const lam_axes over = {1, &axis};

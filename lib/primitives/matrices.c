@@ -35,7 +35,8 @@ static bool brought(const char *operation, bool real, size_t n, lam_tensor *cons
 }
 
 /* `in` and `out` may be one array. A conversion is an application of cast, so gradients come back in the operand's
- * dtype. A list may be of any length, so the room for its values is the frame's only while they are few. */
+ * dtype. A list may be of any length, so the room for its values is the frame's only while they are few. What could not
+ * be converted is a failed tensor, and the context's is handed on in its place. */
 bool lam__matrices_operands(const char *operation, bool real, size_t n, lam_tensor *const in[], lam_tensor *out[],
                             lam_tensor **failed) {
     lam_ctx *ctx = in[0] ? in[0]->ctx : &lam__context_failed;
@@ -47,7 +48,7 @@ bool lam__matrices_operands(const char *operation, bool real, size_t n, lam_tens
     return usable;
 }
 
-/* The operands must be live: only wrappers that have checked them come here. */
+/* The operands must be live: only wrappers that have checked them come here. There are no more than FEW of them. */
 lam_tensor *lam__matrices_fail(const char *operation, size_t n, lam_tensor *const in[], lam_status status,
                                const char *remedy, const char *format, ...) {
     char text[512];
@@ -82,6 +83,7 @@ bool lam__matrices_square(const char *operation, lam_tensor *x) {
     return false;
 }
 
+/* Any floating dtype, also complex: whether the row has a kernel for that its shape rule says. */
 bool lam__matrices_stack(const char *operation, lam_tensor **x, lam_tensor **failed) {
     if (!lam__matrices_operands(operation, true, 1, x, x, failed)) return false;
     if (lam_rank(*x) >= 2) return true;
@@ -90,7 +92,7 @@ bool lam__matrices_stack(const char *operation, lam_tensor **x, lam_tensor **fai
 }
 
 /* All results are kept from being freed first, and those not wanted are dropped then; the caller's places are written
- * last. */
+ * last. So a place may be that of an operand. */
 lam_status lam__matrices_give(lam_status status, uint64_t since, int n, lam_tensor *const made[],
                               lam_tensor **const places[]) {
     if (status == LAM_OK) status = lam__apply_status((size_t)n, made);
@@ -102,6 +104,7 @@ lam_status lam__matrices_give(lam_status status, uint64_t since, int n, lam_tens
     return status;
 }
 
+/* Without a call that could have recorded something more: the failure is the context's first. */
 lam_status lam__matrices_give_failed(lam_tensor *failed, int n, lam_tensor **const places[]) {
     for (int i = 0; i < n; i++)
         if (places[i]) *places[i] = failed;
@@ -125,7 +128,8 @@ lam_dtype lam__matrices_real(lam_dtype dtype) {
 
 /* ---- batch rules ------------------------------------------------------------------------------------------------- */
 
-/* The repetition is a broadcast, which takes no memory until a kernel needs it without gaps. */
+/* The repetition is a broadcast, which takes no memory until a kernel needs it without gaps. It is the way for rows
+ * whose kernels take a matrix of the one operand for each of the other. */
 lam_tensor *lam__matrices_with_batch(const lam_rule *r, int i) {
     lam_dims own = lam_dims_of(r->in[i]);
     int64_t dims[LAM_INNER_RANK];
@@ -136,11 +140,12 @@ lam_tensor *lam__matrices_with_batch(const lam_rule *r, int i) {
 }
 
 /* One factorisation then serves all examples where only the right-hand sides are mapped, which is what vmap over solve
- * with one matrix mostly is. */
+ * with one matrix mostly is. Columns of a matrix are solved for one by one anyway, so nothing is computed twice. */
 lam_tensor *lam__matrices_widen(const lam_rule *r, int i, bool rows) {
     lam_tensor *x = lam_moveaxis(r->in[i], 0, rows ? -3 : -1);
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];
+    /* The axis that the batch is put beside: it comes in front of the columns, or behind the rows. */
     int merged = own.rank - (rows ? 3 : 2);
     for (int k = 0, n = 0; k < own.rank; k++, n++) {
         dims[n] = own.dims[k];
@@ -166,7 +171,8 @@ lam_tensor *lam__matrices_narrow(const lam_rule *r, int i, lam_tensor *x, bool r
 
 /* ---- leading axes ------------------------------------------------------------------------------------------------ */
 
-/* Size of leading axis k, of `rank` of them lined up at the end; 1 where x has none. */
+/* Size of leading axis k, of `rank` of them lined up at the end; 1 where x has none. The last two axes, those of the
+ * matrix, are not counted. */
 static int64_t lead_of(lam_dims own, int rank, int k) {
     int at = k - (rank - (own.rank - 2));
     return at < 0 ? 1 : own.dims[at];
@@ -186,7 +192,8 @@ static lam_tensor *repeated(lam_tensor *x, int rank, const int64_t *lead) {
     return same ? x : lam__apply_broadcast(x, rank + 2, dims);
 }
 
-/* Leading axes broadcast as NumPy's stacks of matrices do. Operands that failed before are passed over in silence. */
+/* Leading axes broadcast as NumPy's stacks of matrices do. Operands that failed before are passed over in silence. What
+ * is repeated is a view, and its cotangent is summed back. */
 bool lam__matrices_lead(const char *operation, lam_tensor *io[2]) {
     if (lam_failed(io[0]) || lam_failed(io[1])) return false;
     lam_dims x = lam_dims_of(io[0]), y = lam_dims_of(io[1]);
@@ -225,7 +232,7 @@ bool lam__matrices_right_sides(const char *operation, bool right_side, lam_tenso
     return !lam_failed(io[1]);
 }
 
-/* For values of two axes at least. */
+/* For values of two axes at least. A stack with an axis of none in front has none. */
 int64_t lam__matrices_count(const lam_value *x) {
     int64_t count = 1;
     for (int k = 0; k + 2 < x->rank; k++) count *= x->dims[k];
@@ -246,7 +253,8 @@ static void append_place(const lam_value *x, int64_t at, lam__text *text) {
     if (rank > 0) lam__error_append(text, "]");
 }
 
-/* A user with a stack of a thousand matrices learns which of them it was. */
+/* A user with a stack of a thousand matrices learns which of them it was. The place is that in the operand as the row
+ * sees it, batch axes of vmap in front. */
 lam_status lam__matrices_bad(const lam_call_site *call, const lam_value *x, int64_t at, const char *is,
                              const char *remedy) {
     char place[128] = "";
@@ -285,6 +293,7 @@ bool lam__matrices_work(lam_ctx *ctx, size_t bytes, lam__work *work) {
     return work->room;
 }
 
+/* Where there was no memory there is nothing to give back. */
 void lam__matrices_work_end(lam__work *work) {
     if (work->room) lam__alloc_put(&work->ctx->pool, work->room, work->bytes);
 }
@@ -310,6 +319,7 @@ static void run_part(void *env, int64_t begin, int64_t end, int worker) {
  * thread does all of it, in one room; only without that is it a failure. */
 lam_status lam__matrices_each(lam_ctx *ctx, int64_t count, double cost, size_t bytes, lam__matrices_part *part,
                               const void *env, int64_t *bad) {
+    /* Rooms end with a cache line, so that no two workers write into one. */
     sharing s = {.part = part, .env = env, .bytes = (bytes + 63) & ~(size_t)63};
     lam__team *team = lam__team_pieces(ctx->team, count, cost) > 1 ? ctx->team : NULL;
     size_t all = s.bytes * (size_t)lam__team_size(team);
@@ -321,10 +331,12 @@ lam_status lam__matrices_each(lam_ctx *ctx, int64_t count, double cost, size_t b
     s.rooms = work.room;
     lam__team_run(team, count, cost, run_part, &s);
     lam__matrices_work_end(&work);
+    /* Every thread has ended by now; the number is read as it is. */
     *bad = s.bad == INT64_MAX ? -1 : (int64_t)s.bad;
     return LAM_OK;
 }
 
+/* What the workers share. */
 typedef struct substitution {
     const lam__triangular *how;
     lam_dtype dtype;
@@ -348,12 +360,13 @@ static int64_t substitute_part(const void *env, int64_t begin, int64_t end, void
 void lam__matrices_substitute(const lam__triangular *how, int64_t n, int64_t m, const void *a, const lam_value *x,
                               void *b) {
     const substitution s = {how, (lam_dtype)x->dtype, n, m, a, b};
+    /* It stays -1: there is nothing that could be bad. */
     int64_t bad;
     lam__matrices_each(lam__full(x)->ctx, lam__matrices_count(x), (double)(n * n) * (double)m / 8, 0, substitute_part,
                        &s, &bad);
 }
 
-/* For kernels that work in place on a copy of their operand. */
+/* For kernels that work in place on a copy of their operand. Whatever strides x has: the copy has none of them. */
 void lam__matrices_copy(const lam_value *x, void *to) {
     int64_t strides[LAM_INNER_RANK], step = 1;
     lam_dtype dtype = (lam_dtype)x->dtype;
@@ -369,6 +382,7 @@ void lam__matrices_copy(const lam_value *x, void *to) {
 lam_tensor *lam__matrices_permute(lam_tensor *x, lam_tensor *permutation, bool back) {
     lam_tensor *order = back ? lam_index_inverse(permutation, lam_dim(x, -2)) : permutation;
     order = lam_expand_dims(order, -1);
+    /* Permutations may have fewer leading axes than x, as where many right sides meet one matrix. */
     for (int k = lam_rank(order); k < lam_rank(x); k++) order = lam_expand_dims(order, 0);
     return lam_take_along_axis(x, order, -2);
 }

@@ -30,7 +30,8 @@ static lam_tensor *floored_rest(lam_tensor *x, lam_tensor *y) {
     return lam_where(lam_and(lam_ne(rest, zero), other_side), lam_add(rest, y), rest);
 }
 
-/* As Python's %, where lam_rem is C's: -1 mod 3 is 2. */
+/* As Python's %, where lam_rem is C's: -1 mod 3 is 2. In parentheses: the name is also a macro, which takes C numbers
+ * (literals.h). */
 lam_tensor *(lam_mod)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -80,6 +81,8 @@ lam_tensor *(lam_floor_divide)(lam_tensor *x, lam_tensor *y) {
         return lam__scope_only(narrow_quotient(in[0], in[1]), since);
     if (lam__dtype_is_inexact((int)lam_dtype_of(in[0])))
         return lam__scope_only(floored_quotient(lam_stop_gradient(in[0]), lam_stop_gradient(in[1])), since);
+    /* What is left is i64, of whose quotients f64 holds too few digits: what y divides is divided, by way of the
+     * rest. */
     lam_tensor *rest = lam_rem(in[0], in[1]), *zero = none_of(rest), *towards_zero = lam_sub(in[0], rest);
     lam_tensor *below = lam_and(lam_ne(rest, zero), lam_ne(lam_lt(rest, zero), lam_lt(in[1], none_of(in[1]))));
     return lam__scope_only(lam_sub(whole_quotient(towards_zero, in[1]), lam_cast(below, LAM_I64)), since);
@@ -166,6 +169,7 @@ lam_tensor *lam_select(lam_list conditions, lam_list choices, lam_tensor *otherw
     if (conditions.count != choices.count || (conditions.count && (!conditions.items || !choices.items)))
         return lam__axes_fail("select", otherwise, LAM_ERR_ARITY, "%zu conditions for %zu choices", conditions.count,
                               choices.count);
+    /* A copy of the handle, since a result is never an operand. */
     lam_tensor *out = lam_alias(otherwise);
     for (size_t i = conditions.count; i-- > 0;) out = lam_where(conditions.items[i], choices.items[i], out);
     return lam__scope_only(out, since);
@@ -305,6 +309,7 @@ lam_tensor *lam_ediff1d(lam_tensor *x, lam_tensor *before, lam_tensor *behind) {
     parts[1] = lam_diff(lam__apply_reshape(x, 1, &n), 1, 0);
     for (int i = 0; i < 2; i++) {
         const int64_t size = ends[i] ? lam_size(ends[i]) : 0;
+        /* What is not given is an empty part. */
         lam_tensor *end = ends[i] ? lam__apply_in_dtype_of("ediff1d", x, ends[i]) : part(parts[1], 0, 0, 0);
         parts[2 * i] = lam__apply_reshape(end, 1, &size);
     }
@@ -334,6 +339,7 @@ lam_tensor *lam_unwrap(lam_tensor *x, double period, int axis) {
     if (!lam__apply_axis("unwrap", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     if (!(period >= 0 && period <= DBL_MAX))
         return lam__axes_fail("unwrap", x, LAM_ERR_VALUE, "%g is no period", period);
+    /* As numpy.unwrap. */
     if (period == 0) period = 6.28318530717958647693;
     const lam_dtype dtype = lam__apply_floats(1, &x);
     lam_tensor *step = lam_diff(lam_stop_gradient(x), 1, axis), *turns = lam_round(lam_div(step, period));
@@ -349,6 +355,7 @@ static lam_tensor *place_of(const char *operation, lam_tensor *x, int axis, bool
     lam_tensor *failed;
     if (!lam__matrices_ordered(operation, false, 1, &x, &failed)) return failed;
     if (!lam__apply_axis(operation, x, lam_rank(x), &axis)) return lam__axes_failed(x);
+    /* Integers have no NaN to leave out. */
     if (!lam__dtype_is_inexact((int)lam_dtype_of(x))) return largest ? lam_argmax(x, axis) : lam_argmin(x, axis);
     lam_reduce_options kept = {.axes = LAM_AXES(axis), .keepdims = true}, gone = {.axes = LAM_AXES(axis)};
     lam_tensor *numbers = lam_stop_gradient(x);
@@ -389,6 +396,7 @@ lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right) {
     if (!edges_in_order(in[1])) return lam__axes_failed(x);
     int64_t n = lam_size(edges);
     lam_tensor *up = lam_searchsorted(in[1], in[0], !right);
+    /* Fewer than two edges neither rise nor fall. */
     if (n < 2) return lam__scope_only(up, since);
     lam_tensor *down = lam_sub(n, lam_searchsorted(lam_reverse(in[1], (lam_axes){0, NULL}), in[0], !right));
     lam_tensor *ascending = lam_ge(lam_index(in[1], 0, -1), lam_index(in[1], 0, 0));
@@ -397,6 +405,7 @@ lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right) {
 
 /* As equal as can be: the first n % parts parts have one element more. Each is a view. */
 lam_status lam_array_split(lam_tensor *x, int axis, lam_tensor **out, size_t n_out) {
+    /* Before anything can fail, so that no result is garbage. */
     for (size_t i = 0; out && i < n_out; i++) out[i] = lam__axes_failed(x);
     if (!lam__apply_axis("array_split", x, lam_rank(x), &axis)) return lam__error_last(lam_ctx_of(x));
     if (!n_out || !out) return lam__axes_fail("array_split", x, LAM_ERR_ARITY, "no parts are asked for"), LAM_ERR_ARITY;
@@ -445,6 +454,7 @@ static bool fitting(const char *operation, lam_tensor *x, lam_dims dims) {
 lam_status lam_unravel_index(lam_tensor *numbers, lam_dims dims, lam_tensor **out) {
     const char *name = "unravel_index";
     lam_tensor *failed = lam__axes_failed(numbers);
+    /* No more than there can be, since dims have not been looked at. */
     for (int i = 0; out && i < dims.rank && i < LAM_MAX_RANK; i++) out[i] = failed;
     if (!lam__scope_peek(numbers) || !out || (dims.rank && !dims.dims)) {
         failed = lam__axes_fail(name, numbers, LAM_ERR_NULL, "no numbers, dims or room");
@@ -459,6 +469,7 @@ lam_status lam_unravel_index(lam_tensor *numbers, lam_dims dims, lam_tensor **ou
     lam_tensor *left = lam_cast(numbers, LAM_I64);
     left = lam_clamp(lam_where(lam_lt(left, 0), lam_add(left, count), left), 0, count > 0 ? count - 1 : 0);
     for (int i = dims.rank - 1; i >= 0; i--) {
+        /* An axis of no places has none to name; nothing is divided by 0. */
         int64_t n = dims.dims[i] > 0 ? dims.dims[i] : 1;
         out[i] = lam_rem(left, n);
         if (i) left = lam_floor_divide(left, n);

@@ -51,12 +51,14 @@ static int64_t invert_all(const lam__rectangle *r, double rtol, const lam_value 
     lam_dtype dtype = (lam_dtype)x->dtype;
     const size_t item = lam__dtype_bytes(dtype);
     const int64_t m = r->m, n = r->n, k = m < n ? m : n, one = m * n;
+    /* For one matrix: u, s and vt as the kernel leaves them, then its work, which wants to begin at a multiple of 8. */
     char *u = room, *s = u + (size_t)(m * k) * item, *vt = s + (size_t)k * item, *work = vt + (size_t)(k * n) * item;
     work += (8 - (uintptr_t)work % 8) % 8;
     for (int64_t b = 0; b < lam__matrices_count(x); b++) {
         const size_t at = (size_t)(b * one) * item;
         if (lam__kernels_svd(dtype, r, 1, (const char *)x->data + at, u, s, vt, work) >= 0) return b;
         divide_rows(dtype, k, n, rtol, s, vt);
+        /* Both factors are read transposed, by their strides. */
         const lam__product product = {.batch = 1,
                                       .m = n,
                                       .k = k,
@@ -76,6 +78,7 @@ static int64_t invert_all(const lam__rectangle *r, double rtol, const lam_value 
 /* Matrices one after the other, in one room. */
 static lam_status eval_pinv(const lam_call_site *call, lam_value *const out[]) {
     const lam__pinv_params *p = call->params;
+    /* The result has the axes of x exchanged, so these are the rows and columns of x. */
     lam__rectangle r = {.m = out[0]->dims[out[0]->rank - 1], .n = out[0]->dims[out[0]->rank - 2], .vectors = true};
     int64_t k = r.m < r.n ? r.m : r.n, bad = -1;
     lam__work work;
@@ -124,7 +127,8 @@ static void vjp_pinv(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = lam_sub(lam_add(second, third), first);
 }
 
-/* The tolerance is a parameter and not a function of x: singular values below it do not come back in derivatives. */
+/* The tolerance is a parameter and not a function of x: singular values below it do not come back in derivatives. It
+ * cannot be one of x without telling when a value crosses it, where nothing has a derivative. */
 static lam_tensor *apply_pinv(lam_tensor *x, double rtol) {
     lam__pinv_params p = {rtol};
     return lam__apply1(&lam__row_pinv, &p, sizeof p, x);
@@ -156,7 +160,8 @@ static double tolerance(lam_tensor *x, const lam_rank_options *options, double u
     return usual * (m > n ? m : n) * (lam__matrices_real(lam_dtype_of(x)) == LAM_F32 ? FLT_EPSILON : DBL_EPSILON);
 }
 
-/* Of complex matrices by way of real ones, of which each singular value is there twice. */
+/* Of complex matrices by way of real ones, of which each singular value is there twice. So the same values are cut off,
+ * and the result has the form of a complex matrix again. */
 static lam_tensor *pseudo_inverse(lam_tensor *x, double rtol) {
     if (!lam__cplx_is(x)) return apply_pinv(x, rtol);
     return lam__cplx_from_real(apply_pinv(lam__cplx_as_real(x), rtol));
@@ -175,6 +180,7 @@ lam_tensor *lam_lstsq(lam_tensor *a, lam_tensor *b, const lam_rank_options *opti
     uint64_t since = lam__scope_now(a);
     lam_tensor *in[2] = {a, b}, *failed;
     if (!lam__matrices_operands("lstsq", true, 2, in, in, &failed)) return failed;
+    /* A vector of b goes through as a matrix of one column. */
     int rank = lam_rank(in[1]);
     bool vector = rank == 1;
     if (lam_rank(in[0]) < 2 || rank == 0 || lam_dim(in[0], -2) != lam_dim(in[1], vector ? 0 : -2))
@@ -187,7 +193,8 @@ lam_tensor *lam_lstsq(lam_tensor *a, lam_tensor *b, const lam_rank_options *opti
     return lam__scope_only(vector ? lam_squeeze(x, LAM_AXES(-1)) : x, since);
 }
 
-/* Integers have no derivative; how many singular values lie above the tolerance times the largest. */
+/* Integers have no derivative; how many singular values lie above the tolerance times the largest. The tolerance is
+ * NumPy's. */
 lam_tensor *lam_matrix_rank(lam_tensor *x, const lam_rank_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

@@ -26,7 +26,8 @@ static int64_t product(int axes, const int64_t *dims) {
     return n;
 }
 
-/* Both are of one floating dtype and begin with the batch axes. */
+/* Both are of one floating dtype and begin with the batch axes. Shapes alone are checked; how many coefficients there
+ * are is free, also none. */
 static lam_status check(const lam_call_site *call) {
     const polynomial_params *p = call->params;
     const lam_value *a = call->in[0], *x = call->in[1];
@@ -48,7 +49,8 @@ static bool hold(const lam_call_site *call, lam_value *in[2]) {
 
 /* ---- rules in common --------------------------------------------------------------------------------------------- */
 
-/* The parameters of both rows are one struct. */
+/* The parameters of both rows are one struct. polyval has no use for `count`, which is 0 there: parameters are compared
+ * as bytes. */
 static lam_tensor *apply(const lam_primitive *row, int64_t batch, int64_t count, lam_tensor *x, lam_tensor *y) {
     const polynomial_params p = {batch, count};
     lam_tensor *in[2] = {x, y};
@@ -74,7 +76,7 @@ static lam_tensor *slopes(lam_tensor *p) {
 }
 
 /* The derivative by x of the polynomial p there, times t; NULL where it is none. NULL too where the polynomial is
- * constant. */
+ * constant. A row of no coefficients at all is the constant 0. */
 static lam_tensor *along(int64_t batch, lam_tensor *p, lam_tensor *x, lam_tensor *t) {
     return t && lam_dim(p, -1) > 1 ? lam_mul(t, polyval(batch, slopes(p), x)) : NULL;
 }
@@ -107,6 +109,7 @@ static lam_status shape_polyval(const lam_call_site *call, lam_shape out[]) {
 /* Horner's rule for all points at once; a polynomial per entry of the batch. For sharing, a point counts as an
  * exponential. */
 static lam_status eval_polyval(const lam_call_site *call, lam_value *const out[]) {
+    /* Result and points lie without gaps. */
     static const int64_t flat[] = {1, 1};
     lam_value *in[2];
     if (!hold(call, in)) return LAM_ERR_MEMORY;
@@ -116,6 +119,7 @@ static lam_status eval_polyval(const lam_call_site *call, lam_value *const out[]
     int64_t n = parts ? in[1]->count / parts : 0;
     for (int64_t b = 0; b < parts && n; b++) {
         const lam__polynomial q = {count, (char *)in[0]->data + b * count * item};
+        /* The sharing among threads looks up what an element of a loop costs, and this one has no entry. */
         lam__parallel_loop(call->ctx->team, LAM__LOOP_exp, dtype, lam__kernels_polynomial(dtype), n,
                            (void *[]){(char *)out[0]->data + b * n * item, (char *)in[1]->data + b * n * item}, flat,
                            &q);
@@ -160,6 +164,8 @@ static lam_tensor *composed(lam_tensor *p, lam_tensor *x) {
     lam_tensor *sum = lam_zeros_like(x);
     for (int64_t i = 0; i < lam_dim(p, 0); i++) {
         lam_tensor *c = lam_index(p, 0, i);
+        /* The first is added to zeros, so that the result has the promoted dtype and the dims of x also where there is
+         * one coefficient. */
         sum = i == 0 ? lam_add(sum, c) : lam_add(lam_mul(sum, x), c);
     }
     return sum;
@@ -204,6 +210,7 @@ static lam_status eval_power_sums(const lam_call_site *call, lam_value *const ou
     const int64_t item = (int64_t)lam__dtype_bytes(dtype), parts = product((int)p->batch, in[1]->dims);
     const int64_t n = parts ? in[1]->count / parts : 0;
     lam__lent memory = {.ctx = call->ctx};
+    /* Room for the sums of one part of the batch; the parts take turns. */
     void *room = out[0]->count ? lam__lent_get(&memory, lam__kernels_power_sums_bytes(p->count)) : NULL;
     for (int64_t b = 0; b < parts && room; b++)
         lam__kernels_power_sums(dtype, n, (char *)in[0]->data + b * n * item, (char *)in[1]->data + b * n * item,
@@ -214,7 +221,8 @@ static lam_status eval_power_sums(const lam_call_site *call, lam_value *const ou
     return room || !out[0]->count ? LAM_OK : LAM_ERR_MEMORY;
 }
 
-/* By x the term g x^k has k g x^(k-1): sums of g t with one power fewer, each times its k, and 0 for the constant. */
+/* By x the term g x^k has k g x^(k-1): sums of g t with one power fewer, each times its k, and 0 for the constant. With
+ * one power or none there is nothing that moves. */
 static lam_tensor *along_sums(int64_t batch, int64_t count, lam_tensor *g, lam_tensor *x, lam_tensor *t) {
     if (!t || count < 2) return NULL;
     lam_tensor *sums = power_sums(batch, count - 1, lam_mul(g, t), x);
@@ -230,7 +238,8 @@ static void jvp_power_sums(const lam_rule *r, lam_tensor *const dx[], lam_tensor
     dout[0] = plus(first, along_sums(p->batch, p->count, r->in[0], r->in[1], dx[1]));
 }
 
-/* By the weights the polynomial with coefficients g, by the points its derivative times the weights. */
+/* By the weights the polynomial with coefficients g, by the points its derivative times the weights. It is the way back
+ * of what was a way back: no third row is needed. */
 static void vjp_power_sums(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const polynomial_params *p = r->params;
     if (r->needs[0]) gx[0] = polyval(p->batch, g[0], r->in[1]);
@@ -255,6 +264,7 @@ const lam_primitive lam__row_power_sums = {
 /* Public as it is what fits of polynomials need: moments of points. */
 lam_tensor *lam_power_sums(lam_tensor *weights, lam_tensor *x, int64_t count) {
     uint64_t since = lam__scope_now(x);
+    /* The row names what has failed. */
     if (lam_failed(weights) || lam_failed(x)) return power_sums(0, 0, weights, x);
     if (count < 0) return lam__axes_fail("power_sums", x, LAM_ERR_VALUE, "the number of powers is negative");
     lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(weights), (int)lam_dtype_of(x));

@@ -27,6 +27,7 @@ static lam_tensor *sum_of_two(lam_tensor *x, lam_tensor *y) {
     return lam_where(finite, principal(lam_add(a, lam_log1p(lam_exp(lam_sub(b, a))))), more);
 }
 
+/* Operands are brought to one complex dtype; the public function has found that one is complex. */
 lam_tensor *lam__plane_logaddexp(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -42,11 +43,13 @@ lam_tensor *lam__plane_logaddexp2(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(lam_div(sum_of_two(lam_mul(LOG_2, in[0]), lam_mul(LOG_2, in[1])), LOG_2), since);
 }
 
+/* The logarithm of exp(z) + exp(0). */
 lam_tensor *lam__plane_softplus(lam_tensor *z) {
     uint64_t since = lam__scope_now(z);
     return lam__scope_only(sum_of_two(z, lam_zeros_like(z)), since);
 }
 
+/* By the definition, z tanh(softplus(z)). */
 lam_tensor *lam__plane_mish(lam_tensor *z) {
     uint64_t since = lam__scope_now(z);
     return lam__scope_only(lam_mul(z, lam_tanh(lam__plane_softplus(z))), since);
@@ -56,6 +59,7 @@ lam_tensor *lam__plane_mish(lam_tensor *z) {
 static lam_tensor *shift_of(lam_tensor *z, lam_axes axes) {
     lam_tensor *re = lam_stop_gradient(lam_real(z));
     const lam_reduce_options over = {.axes = axes, .keepdims = true};
+    /* There is no maximum of none; sums of none are 0 in the dims that are wanted. */
     if (!lam_failed(z) && lam_size(z) == 0) return lam_sum(re, &over);
     lam_tensor *most = lam_max_reduce(re, &over);
     return lam_where(lam_is_finite(most), most, 0.0);
@@ -80,13 +84,15 @@ lam_tensor *lam__plane_softmax(lam_tensor *z, int axis) {
     return lam__scope_only(lam_div(terms, sum), since);
 }
 
+/* The axis stays in the sum, so that it is taken from all that it was made of. */
 lam_tensor *lam__plane_log_softmax(lam_tensor *z, int axis) {
     uint64_t since = lam__scope_now(z);
     const lam_reduce_options over = {.axes = {1, &axis}, .keepdims = true};
     return lam__scope_only(lam_sub(z, lam__plane_logsumexp(z, &over)), since);
 }
 
-/* x times a logarithm that is taken of y or, with `plus`, of 1 + y: at x = 0 a pole counts nothing. */
+/* x times a logarithm that is taken of y or, with `plus`, of 1 + y: at x = 0 a pole counts nothing. Only the pole
+ * itself: complex logarithms are finite elsewhere, also left of it. */
 lam_tensor *lam__plane_xlogy(lam_tensor *x, lam_tensor *y, bool plus) {
     uint64_t since = lam__scope_now(x);
     const double pole = plus ? -1 : 0, safe = plus ? 0 : 1;

@@ -14,7 +14,8 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* Exchanges the last two axes only, where lam_transpose turns all of them round. */
+/* Exchanges the last two axes only, where lam_transpose turns all of them round. A vector has no last two axes, so it
+ * is refused. */
 lam_tensor *lam_matrix_transpose(lam_tensor *x) {
     lam_tensor *failed;
     if (!lam__matrices_operands("matrix_transpose", false, 1, &x, &x, &failed)) return failed;
@@ -42,6 +43,7 @@ static lam_tensor *with_vectors(const char *operation, lam_tensor *x, lam_tensor
         return lam__matrices_fail(operation, 2, in, LAM_ERR_RANK, NULL, "matrices and vectors are needed");
     if (lam_dim(in[0], -1) != lam_dim(in[1], vector_first ? -2 : -1))
         return lam__matrices_fail(operation, 2, in, LAM_ERR_SHAPE, NULL, "sizes that are summed over differ");
+    /* The vector is conjugated, as numpy.vecmat has it, so that it is a product of rows by columns. */
     if (vector_first) in[0] = lam_expand_dims(lam_conj(in[0]), -2);
     else in[1] = lam_expand_dims(in[1], -1);
     lam_tensor *product = lam_matmul(in[0], in[1]);
@@ -49,6 +51,7 @@ static lam_tensor *with_vectors(const char *operation, lam_tensor *x, lam_tensor
                            since);
 }
 
+/* The two names of one function, which tells by the place of the vector. */
 lam_tensor *lam_matvec(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(with_vectors("matvec", x, y, false), since);
@@ -119,6 +122,7 @@ lam_tensor *lam_cross(lam_tensor *x, lam_tensor *y, int axis) {
         int a = (k + 1) % 3, b = (k + 2) % 3;
         out[k] = lam_sub(lam_mul(part[0][a], part[1][b]), lam_mul(part[0][b], part[1][a]));
     }
+    /* Counted from the end, where the results line up, which may have more axes in front. */
     int from_end = axis < 0 ? axis : axis - lam_rank(in[0]);
     return lam__scope_only(lam_concatenate((lam_list){3, out}, from_end), since);
 }
@@ -189,12 +193,14 @@ lam_tensor *lam_matrix_power(lam_tensor *x, int64_t n) {
         return lam__scope_only(
             lam__apply_broadcast(lam__create_eye(x->ctx, lam_dtype_of(x), 0, size, size), own.rank, own.dims), since);
     lam_scope *scope = lam_scope_begin(x->ctx);
+    /* Unsigned, since the least i64 has no positive counterpart. */
     uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
     lam_tensor *square = n < 0 ? lam_inv(x) : x;
     for (;; square = lam_matmul(square, square)) {
         if (left & 1u) out = out ? lam_matmul(out, square) : square;
         if (!(left >>= 1)) break;
     }
+    /* A power of 1 is x itself, and a result is never an operand. */
     if (out == x) out = lam_alias(x);
     lam_scope_end(scope, &out, 1);
     return lam__scope_only(out, since);
@@ -215,6 +221,7 @@ static void plan(int n, const double size[], uint8_t split[CHAIN][CHAIN]) {
             int k = i + length - 1;
             cost[i][k] = -1;
             for (int s = i; s < k; s++) {
+                /* Ties go to the first place. */
                 double c = cost[i][s] + cost[s + 1][k] + size[i] * size[s + 1] * size[k + 1];
                 if (cost[i][k] >= 0 && c >= cost[i][k]) continue;
                 cost[i][k] = c;
@@ -232,7 +239,8 @@ static lam_tensor *chain(lam_tensor *const x[], int i, int k, uint8_t split[CHAI
 }
 
 /* A vector at either end is a matrix of one row or column for the plan, and its axis goes at the end. The order of
- * products is all that is chosen; each is a lam_matmul. */
+ * products is all that is chosen; each is a lam_matmul. Factors meet as they are: their dtypes are promoted by each
+ * product. */
 lam_tensor *lam_multi_dot(lam_list factors) {
     uint64_t since = lam__scope_now(factors.count && factors.items ? factors.items[0] : NULL);
     lam_tensor *x[CHAIN], *failed;
@@ -280,6 +288,7 @@ lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tenso
     if (!lam__matrices_right_sides("lu_solve", false, in, &failed)) return failed;
     if (!lam__matrices_lead("lu_solve", in)) return failed;
     lam_tensor *x = in[1];
+    /* Rows of b in the order that the factors are in, or, of the transpose, the result put back. */
     if (!transpose) x = lam__matrices_permute(x, permutation, false);
     x = lam_triangular_solve(in[0], x, transpose ? &upper : &lower);
     x = lam_triangular_solve(in[0], x, transpose ? &lower : &upper);
@@ -297,6 +306,7 @@ static bool groups_fit(const char *name, lam_tensor *x, lam_tensor *y, lam_tenso
         return lam__axes_fail(name, x, LAM_ERR_SHAPE, "rows of %lld elements times matrices of %lld rows",
                               (long long)lam_dim(x, 1), (long long)lam_dim(y, 1)),
                false;
+    /* A scalar or a matrix would say nothing of rows. */
     if (lam_rank(sizes) != 1 || lam_dim(sizes, 0) != lam_dim(y, 0))
         return lam__axes_fail(name, sizes, LAM_ERR_SHAPE, "%lld sizes are needed", (long long)lam_dim(y, 0)), false;
     if (lam__dtype_is_inexact((int)lam_dtype_of(sizes)) || lam_dtype_of(sizes) == LAM_BOOL)
@@ -315,9 +325,11 @@ lam_tensor *lam_ragged_dot(lam_tensor *x, lam_tensor *y, lam_tensor *sizes) {
     if (!groups_fit(name, in[0], in[1], sizes)) return lam__axes_failed(x);
     const int64_t rows = lam_dim(in[0], 0), groups = lam_dim(in[1], 0);
     lam_ctx *ctx = lam_ctx_of(x);
+    /* Rows behind the last group belong to none and stay 0. */
     lam_tensor *out = lam_zeros(ctx, lam_dtype_of(in[0]), LAM_DIMS(rows, lam_dim(in[1], 2)));
     lam_tensor *ends = lam_cumsum(lam_cast(sizes, LAM_I64), 0);
     lam_tensor *group = lam_searchsorted(ends, lam_iota(ctx, LAM_I64, LAM_DIMS(rows), 0), true);
+    /* What was there before is given up at once: only two results are alive at a time. */
     for (int64_t g = 0; g < groups && !lam_failed(out); g++) {
         lam_tensor *own = lam_expand_dims(lam_eq(group, g), 1), *before = out;
         lam_tensor *part = lam_matmul(lam_where(own, in[0], lam_zeros_like(in[0])), lam_index(in[1], 0, g));

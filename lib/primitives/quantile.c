@@ -47,7 +47,8 @@ lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options) {
     return lam__scope_only(lam_sum(present(x, 0), options), since);
 }
 
-/* total / divisor; NaN, a constant, of nothing but NaN, so that its derivative is 0 in both modes. */
+/* total / divisor; NaN, a constant, of nothing but NaN, so that its derivative is 0 in both modes. A divisor of 1 takes
+ * part where there are none, so that no derivative meets 0 / 0. */
 static lam_tensor *over_present(lam_tensor *total, lam_tensor *divisor, lam_tensor *count) {
     lam_tensor *none = lam_eq(count, 0.0);
     return lam_where(none, (double)NAN, lam_div(total, lam_where(none, 1.0, divisor)));
@@ -94,7 +95,8 @@ lam_tensor *lam_nancumprod(lam_tensor *x, int axis) {
 }
 
 /* Floating x less the mean of what is there, 0 where it is NaN, which adds nothing to squares; how many elements are
- * there, and what the sum of squares is divided by: NaN with no more of them than ddof. */
+ * there, and what the sum of squares is divided by: NaN with no more of them than ddof. The mean keeps its axes, to be
+ * taken from all of x; counts lie as the result does. */
 static lam_tensor *deviations(lam_tensor *x, const lam_var_options *o, lam_tensor **count, lam_tensor **divisor) {
     lam_tensor *mean = lam_nanmean(x, &(lam_reduce_options){o->axes, true});
     *count = presence(x, lam__dtype_part((int)lam_dtype_of(x)), &(lam_reduce_options){o->axes, o->keepdims});
@@ -131,7 +133,7 @@ lam_tensor *lam_nanstd(lam_tensor *x, const lam_var_options *options) {
 }
 
 /* Weights along the one axis that is named, if they are a vector, as they are in numpy; else as they are. NULL after
- * recording what is wrong with the axes. */
+ * recording what is wrong with the axes. Axes that are not one leave the weights to line up from the last axis. */
 static lam_tensor *along_axis(lam_tensor *x, lam_tensor *weights, const lam_reduce_options *options) {
     const int rank = lam_rank(x);
     int axes[LAM_INNER_RANK], count;
@@ -156,6 +158,7 @@ lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_opt
     if (!fits)
         return lam__axes_fail_with("average", in[1], LAM_ERR_SHAPE, "a vector goes along the axis that is named",
                                    "the weights do not broadcast to x");
+    /* LAM_DTYPE_COUNT: x is no half, and the mean stays in the dtype it is made in. */
     const lam_dtype dtype = lam__dtype_is_half((int)lam_dtype_of(x)) ? lam_dtype_of(x) : LAM_DTYPE_COUNT;
     x = lam__reduce_wide(lam__reduce_real(x));
     weights = lam_broadcast_to(lam_cast(weights, lam_dtype_of(x)), own);
@@ -166,7 +169,7 @@ lam_tensor *lam_average(lam_tensor *x, lam_tensor *weights, const lam_reduce_opt
 /* ---- quantiles --------------------------------------------------------------------------------------------------- */
 
 /* x with the axes of the set as one, the last, and how many elements it has. The sort then is one along the last axis
- * whatever axes were named. dims has room for one more than the rank. */
+ * whatever axes were named. dims has room for one more than the rank. What is kept lies in front, in its order. */
 static lam_tensor *gathered(lam_tensor *x, lam__axis_set set, int64_t *n, lam_dims *kept, int64_t dims[]) {
     lam_dims own = lam_dims_of(x);
     int order[LAM_INNER_RANK], rank = 0, behind = 0;
@@ -244,11 +247,14 @@ static lam_tensor *quantile(const char *name, lam_tensor *x, lam_tensor *q, cons
     if (n == 0) return lam__axes_fail(name, x, LAM_ERR_SHAPE, "there are no elements to choose from");
     lam_tensor *sorted = lam_sort(rows, -1);
     if (lam_failed(sorted)) return sorted;
+    /* Positions are f64 whatever x is: f32 could not number the elements of a large tensor. */
     q = lam_cast(q, LAM_F64);
     lam_tensor *out = between(sorted, lam_mul(q, (double)(n - 1)), o->method);
     lam_tensor *wrong = lam_not(lam_and(lam_ge(q, 0.0), lam_le(q, 1.0)));
+    /* NaN sorts last, but whether there is one is asked of all, since a low quantile would not meet it. */
     lam_tensor *missing = lam_any(lam_is_nan(rows), &(lam_reduce_options){.axes = LAM_AXES(-1)});
     out = lam_where(lam_or(in_front(wrong, kept.rank), missing), (double)NAN, out);
+    /* Each axis of the set comes back with one element, where it was. */
     if (!o->keepdims || lam_failed(out)) return out;
     int rank = lam_rank(q);
     for (int i = 0; i < rank; i++) kept_dims[i] = lam_dim(q, i);
@@ -281,7 +287,8 @@ lam_tensor *lam_median(lam_tensor *x, const lam_reduce_options *options) {
 
 /* ---- quantiles of what is not NaN -------------------------------------------------------------------------------- */
 
-/* Along the last axis of both, where the dims before it are equal. */
+/* Along the last axis of both, where the dims before it are equal. Rows have different numbers of elements, so each row
+ * has indices of its own. */
 static lam_tensor *own_element(lam_tensor *sorted, lam_tensor *number) {
     return lam_take_along_axis(sorted, lam_cast(number, LAM_I64), -1);
 }
@@ -312,6 +319,7 @@ static lam_tensor *nan_quantile(const char *name, lam_tensor *x, lam_tensor *q, 
     if ((unsigned)o->method > LAM_QUANTILE_NEAREST)
         return lam__axes_fail(name, x, LAM_ERR_OPTION, "there is no method %d", (int)o->method);
     lam_tensor *rows = gathered(lam__reduce_real(x), set, &n, &kept, dims), *tail;
+    /* One index for all of q, whose dims come back at the end. */
     int64_t count = lam_size(q), one_more[LAM_INNER_RANK + 1];
     for (int i = 0; i <= kept.rank; i++) one_more[i] = i < kept.rank ? dims[i] : 1;
     tail = lam_cast(lam__apply_broadcast(lam_scalar(lam_ctx_of(x), NAN), kept.rank + 1, one_more), lam_dtype_of(rows));
@@ -320,6 +328,7 @@ static lam_tensor *nan_quantile(const char *name, lam_tensor *x, lam_tensor *q, 
     lam_tensor *there = lam_sum(lam_not(lam_is_nan(rows)), &(lam_reduce_options){{1, (const int[]){-1}}, true});
     lam_tensor *part = lam__apply_reshape(lam_cast(q, LAM_F64), 1, &count);
     lam_tensor *wrong = lam_not(lam_and(lam_ge(part, 0.0), lam_le(part, 1.0)));
+    /* The position of a wrong q is that of 0, which is there; what it gives is replaced. */
     lam_tensor *at = lam_mul(lam_cast(lam_max(lam_sub(there, 1), 0), LAM_F64), lam_where(wrong, 0.0, part));
     lam_tensor *out = own_between(sorted, at, o->method);
     out = lam_moveaxis(lam_where(lam_or(wrong, lam_eq(there, 0)), (double)NAN, out), -1, 0);
@@ -366,6 +375,7 @@ static lam_tensor *covariance(const char *name, lam_tensor *x, double ddof) {
     return lam_div(lam_matmul(away, lam_conj(lam_transpose(away, (lam_axes){0, NULL}))), n > ddof ? n - ddof : 0.0);
 }
 
+/* Halves are summed as f32, and rounded once. */
 lam_tensor *lam_cov(lam_tensor *x, double ddof) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *wide = lam__reduce_wide(x);
@@ -373,7 +383,8 @@ lam_tensor *lam_cov(lam_tensor *x, double ddof) {
     return lam__scope_only(covariance("cov", x, ddof), since);
 }
 
-/* Whether x and the weights that there are fit each other. False: *failed is the result. */
+/* Whether x and the weights that there are fit each other. False: *failed is the result. Weights are seen one by one,
+ * so that the message names the one that is wrong. */
 static bool weights_fit(lam_tensor *const in[3], lam_tensor **failed) {
     lam_value *unused;
     if (!lam__scope_operands("cov_with", 1, in, &unused, failed)) return false;
@@ -391,7 +402,8 @@ static bool weights_fit(lam_tensor *const in[3], lam_tensor **failed) {
     return true;
 }
 
-/* By frequencies alone the last factor is 1. */
+/* By frequencies alone the last factor is 1. Elements count as often as fweights say and as much as aweights say; of
+ * the sum of both, ddof times its mean aweight is lost, as in numpy.cov. */
 lam_tensor *lam_cov_with(lam_tensor *x, const lam_cov_options *options) {
     static const lam_cov_options none;
     const lam_cov_options *o = options ? options : &none;
@@ -399,6 +411,7 @@ lam_tensor *lam_cov_with(lam_tensor *x, const lam_cov_options *options) {
     lam_tensor *in[3] = {x, o->fweights, o->aweights}, *failed;
     if (!weights_fit(in, &failed)) return failed;
     const lam_dtype dtype = lam__apply_floats(3, in);
+    /* An f32 widens nothing that it is multiplied by. */
     for (int i = 1; i < 3; i++)
         if (!in[i]) in[i] = lam_ones(lam_ctx_of(x), LAM_F32, LAM_DIMS(lam_dim(x, 1)));
     lam_tensor *w = lam_mul(in[1], in[2]), *all = lam_sum(w, NULL);

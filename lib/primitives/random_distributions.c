@@ -24,7 +24,8 @@ static lam_tensor *signs(const lam__source *s, lam_dtype dtype) {
     return lam_sub(lam_mul(2, lam_cast(lam_lt(lam__random_unit(&coins), 0.5), dtype)), 1);
 }
 
-/* Signs have no derivative, so integers may have them. */
+/* Signs have no derivative, so integers may have them. They are drawn as f64 numbers, so one key gives one pattern in
+ * every dtype. */
 lam_tensor *lam_random_rademacher(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     lam_tensor *failed;
@@ -36,7 +37,8 @@ lam_tensor *lam_random_rademacher(lam_tensor *key, lam_dtype dtype, lam_dims dim
                           lam_dtype_name(dtype));
 }
 
-/* The lengths of vectors of three normal numbers. */
+/* The lengths of vectors of three normal numbers. As rows of one matrix: dims of the user may be as many as there can
+ * be, without room for an axis of three. */
 static lam_tensor *sample_maxwell(const lam__source *s) {
     int64_t count = 1;
     for (int i = 0; i < s->dims.rank; i++) count *= s->dims.dims[i];
@@ -57,7 +59,8 @@ lam_tensor *lam_random_maxwell(lam_tensor *key, lam_dtype dtype, lam_dims dims) 
     return lam__scope_only(sample_maxwell(&s), since);
 }
 
-/* Q of a normal matrix, each column with the sign that R has on the diagonal (Mezzadri 2007). */
+/* Q of a normal matrix, each column with the sign that R has on the diagonal (Mezzadri 2007). A wide matrix is the
+ * transpose of a tall one. */
 lam_tensor *lam_random_orthogonal(lam_tensor *key, lam_dtype dtype, int64_t rows, int64_t columns, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_orthogonal";
@@ -80,7 +83,8 @@ lam_tensor *lam_random_orthogonal(lam_tensor *key, lam_dtype dtype, int64_t rows
 
 typedef lam_tensor *sample(const lam__source *s, lam_tensor *const p[]);
 
-/* The sample of n parameters, of which all but those without a name must be positive and finite. */
+/* The sample of n parameters, of which all but those without a name must be positive and finite. NaN fails the range
+ * too. */
 static lam_tensor *sample_of(const char *name, lam_tensor *key, int n, lam_tensor *p[], const char *const names[],
                              lam_dims dims, sample *draw) {
     uint64_t since = lam__scope_now(key);
@@ -94,9 +98,11 @@ static lam_tensor *sample_of(const char *name, lam_tensor *key, int n, lam_tenso
     return lam__scope_only(draw(&s, p), since);
 }
 
+/* By one word: the sampler, the names of its parameters and the name in messages. */
 #define SAMPLE(n, draw, ...)                                                                                           \
     sample_of("random_" #draw, key, n, (lam_tensor *[]){__VA_ARGS__}, names_##draw, dims, sample_##draw)
 
+/* No name: sigma may be anything, as its sign only turns the normal number. */
 static const char *const names_lognormal[] = {NULL};
 
 /* exp(sigma z). */
@@ -178,6 +184,8 @@ static lam_tensor *log_half_chisquare(const lam__source *s, lam_tensor *df) {
     return lam__random_loggamma(s, lam_mul(0.5, df));
 }
 
+/* Half of it, twice: shapes of gamma variables may be so small that the variable is 0 where its logarithm is a
+ * number. */
 static const char *const names_chisquare[] = {"the degrees of freedom"};
 
 /* Twice a gamma variable of shape df / 2. */
@@ -227,7 +235,8 @@ static lam_tensor *log_power(const lam__source *s, lam_tensor *p, lam_tensor **s
     return lam__random_loggamma(&gamma, lam_reciprocal(p));
 }
 
-/* |x|^p is a gamma variable of shape 1 / p. */
+/* |x|^p is a gamma variable of shape 1 / p. Its logarithm is divided by p before the exponential, so that small shapes
+ * stay in range. */
 static lam_tensor *sample_generalized_normal(const lam__source *s, lam_tensor *const p[]) {
     lam_tensor *sign, *log = log_power(s, p[0], &sign);
     return lam_mul(sign, lam_exp(lam_div(log, p[0])));
@@ -249,6 +258,7 @@ lam_tensor *lam_random_ball(lam_tensor *key, int64_t d, lam_tensor *p, lam_dims 
         !lam__seen_in_range(name, "the exponent", p, 0, true, DBL_MAX))
         return failed;
     if (d < 0) return lam__axes_fail(name, key, LAM_ERR_VALUE, "there is no ball of %lld dimensions", (long long)d);
+    /* The exponent stands beside d coordinates, so it gets an axis of one. */
     lam_tensor *keys = lam_split(key, 2), *own = lam_expand_dims(p, -1);
     lam__source coordinates = lam__random_with(&s, keys, 0), last = lam__random_with(&s, keys, 1);
     if (!lam__random_append(&coordinates, d, wide)) return failed;
@@ -260,7 +270,8 @@ lam_tensor *lam_random_ball(lam_tensor *key, int64_t d, lam_tensor *p, lam_dims 
 
 /* ---- triangular -------------------------------------------------------------------------------------------------- */
 
-/* The quantile, on the side of the mode where u lies; square roots apart, since u is no parameter and may be 0. */
+/* The quantile, on the side of the mode where u lies; square roots apart, since u is no parameter and may be 0. Neither
+ * side is divided by 0: both are chosen among products. */
 static lam_tensor *sample_triangular(const lam__source *s, lam_tensor *left, lam_tensor *mode, lam_tensor *right) {
     lam_tensor *whole = lam_sub(right, left), *before = lam_sub(mode, left), *u = lam__random_unit(s);
     lam_tensor *rising = lam_lt(u, lam_div(before, whole)), *part = lam_where(rising, u, lam_sub(1.0, u));
@@ -269,7 +280,7 @@ static lam_tensor *sample_triangular(const lam__source *s, lam_tensor *left, lam
     return lam_where(rising, lam_add(left, from), lam_sub(right, from));
 }
 
-/* The mode may be either end, but the ends are two. */
+/* The mode may be either end, but the ends are two. NaN in any of them is refused with the range. */
 lam_tensor *lam_random_triangular(lam_tensor *key, lam_tensor *left, lam_tensor *mode, lam_tensor *right,
                                   lam_dims dims) {
     uint64_t since = lam__scope_now(key);

@@ -42,8 +42,10 @@ lam_tensor *lam_random_truncated_normal(lam_tensor *key, lam_tensor *low, lam_te
     if (!lam__random_parameters(name, key, 2, bounds, 0, dims, &s, &failed) ||
         !lam__seen_in_range(name, "high - low", lam_sub(bounds[1], bounds[0]), 0, true, (double)INFINITY))
         return failed;
+    /* erf(x / sqrt 2) of the bounds: probabilities on the scale from -1 to 1, on which erf_inv takes u. */
     lam_tensor *a = lam_erf(lam_div(bounds[0], 1.4142135623730951)),
                *b = lam_erf(lam_div(bounds[1], 1.4142135623730951));
+    /* Rounding of fma may fall below a by a unit. */
     lam_tensor *u = lam_max(a, lam_fma(lam__random_unit(&s), lam_sub(b, a), a));
     lam_tensor *least = lam_nextafter(lam_stop_gradient(bounds[0]), lam_full_like(bounds[0], (double)INFINITY));
     lam_tensor *most = lam_nextafter(lam_stop_gradient(bounds[1]), lam_full_like(bounds[1], -(double)INFINITY));
@@ -66,13 +68,15 @@ lam_tensor *lam_random_multivariate_normal(lam_tensor *key, lam_tensor *mean, la
                               (long long)n);
     if (!lam__random_append(&s, n, wide)) return failed;
     s.dtype = lam__dtype_promote((int)s.dtype, (int)of_covariance.dtype);
+    /* Vectors as columns, for a product with the factor of each. */
     lam_tensor *z = lam_expand_dims(lam__random_normal(&s), -1);
     return lam__scope_only(lam_add(mean, lam_squeeze(lam_matmul(lam_cholesky(factor), z), LAM_AXES(-1))), since);
 }
 
 /* ---- weights to begin with --------------------------------------------------------------------------------------- */
 
-/* How many inputs and outputs a unit has: all axes but two are places of a window, which count for both. */
+/* How many inputs and outputs a unit has: all axes but two are places of a window, which count for both. Without axes
+ * given, the last two are those of inputs and outputs. */
 static bool fans(lam_tensor *key, lam_dims dims, const lam_variance_scaling_options *o, double *in, double *out) {
     const char *name = "random_variance_scaling";
     const bool usual = o->in_axis == 0 && o->out_axis == 0;
@@ -110,6 +114,7 @@ lam_tensor *lam_random_variance_scaling(lam_tensor *key, lam_dtype dtype, lam_di
         return lam__axes_fail(name, key, LAM_ERR_OPTION, "no such fan or sample");
     if (!(o->scale >= 0 && o->scale <= DBL_MAX)) return lam__axes_fail(name, key, LAM_ERR_VALUE, "scale %g", o->scale);
     const double fan = o->fan == LAM_FAN_IN ? in : o->fan == LAM_FAN_OUT ? out : (in + out) / 2;
+    /* A scale of 0 is the default of the option. */
     const double variance = (o->scale == 0 ? 1 : o->scale) / (fan > 0 ? fan : 1);
     if (o->sample == LAM_FAN_NORMAL)
         return lam__scope_only(lam_mul(lam_random_normal(key, dtype, dims), sqrt(variance)), since);

@@ -13,6 +13,7 @@
 #define LOG_2PI 1.83787706640934548356
 
 static const int last = -1;
+/* Axes are pointers to numbers, which have to live as long as the options. */
 static const lam_reduce_options last_axis = {.axes = {1, &last}};
 
 /* n operands as one real floating dtype, the first of rank 1 at least. False: *failed is the result. */
@@ -31,7 +32,8 @@ static bool vectors(const char *operation, size_t n, lam_tensor *x[], lam_tensor
 
 /* ---- distributions of vectors ------------------------------------------------------------------------------------ */
 
-/* -1/2 |l^-1 d|^2 - log det l - k/2 log(2 pi) for the rows d of a matrix, with the covariance l l^T. */
+/* -1/2 |l^-1 d|^2 - log det l - k/2 log(2 pi) for the rows d of a matrix, with the covariance l l^T. Vectors are rows,
+ * so they are multiplied from the right by the inverse transpose. */
 static lam_tensor *normal_rows(lam_tensor *rows, lam_tensor *covariance) {
     const lam_triangular_solve_options turned = {.right_side = true, .transpose = true};
     lam_tensor *l = lam_cholesky(covariance), *white = lam_triangular_solve(l, rows, &turned);
@@ -57,12 +59,14 @@ lam_tensor *lam_multivariate_normal_logpdf(lam_tensor *x, lam_tensor *mean, lam_
     lam_dims own = lam_dims_of(away), lead = own;
     if (own.rank == 0) return away; /* it has failed */
     lead.rank--;
+    /* Elements of rows of none cannot be counted by division. */
     lam_tensor *rows = lam_reshape(away, LAM_DIMS(k ? lam_size(away) / k : 0, k));
     return lam__scope_only(lam_reshape(normal_rows(rows, in[2]), lead), since);
 }
 
 /* Where an element lies outside, a point inside is put in its place first, so that gradients there are finite numbers
- * times 0. A number for alpha stands for all elements, whose count only the powers know. */
+ * times 0. A number for alpha stands for all elements, whose count only the powers know. 1 is one, since its logarithm
+ * is 0 whatever the power. */
 lam_tensor *lam_dirichlet_logpdf(lam_tensor *x, lam_tensor *alpha) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, alpha}, *failed;
@@ -76,7 +80,8 @@ lam_tensor *lam_dirichlet_logpdf(lam_tensor *x, lam_tensor *alpha) {
     return lam__scope_only(lam_where(lam_all(lam_gt(a, 0.0), &last_axis), density, NAN), since);
 }
 
-/* What is said of counts is said by what NaN is not, so that NaN goes through. */
+/* What is said of counts is said by what NaN is not, so that NaN goes through. So comparisons are written by < and >,
+ * which NaN fails. */
 lam_tensor *lam_multinomial_logpmf(lam_tensor *x, lam_tensor *n, lam_tensor *p) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[3] = {x, n, p}, *failed;
@@ -95,13 +100,13 @@ lam_tensor *lam_multinomial_logpmf(lam_tensor *x, lam_tensor *n, lam_tensor *p) 
 
 /* ---- kernel density ---------------------------------------------------------------------------------------------- */
 
-/* [n] as [1, n]. */
+/* [n] as [1, n]. One coordinate for each of n points: points are columns, as in SciPy. */
 static lam_tensor *as_columns(lam_tensor *x) {
     return lam_rank(x) == 1 ? lam_expand_dims(x, 0) : x;
 }
 
 /* m n differences at once: one solve for all pairs, and a sum of exponentials that cannot leave the range. A width of 0
- * is Scott's, n^(-1/(d + 4)). */
+ * is Scott's, n^(-1/(d + 4)). The mean of the densities is a sum of exponentials over n, taken as logarithms. */
 lam_tensor *lam_gaussian_kde_logpdf(lam_tensor *points, lam_tensor *x, double width) {
     uint64_t since = lam__scope_now(points);
     lam_tensor *in[2] = {points, x}, *failed;
@@ -125,7 +130,8 @@ lam_tensor *lam_gaussian_kde_logpdf(lam_tensor *points, lam_tensor *x, double wi
 
 /* ---- codes ------------------------------------------------------------------------------------------------------- */
 
-/* All distances decide; that to the chosen row is worked out once more, for a derivative that knows of it alone. */
+/* All distances decide; that to the chosen row is worked out once more, for a derivative that knows of it alone. The
+ * choice has none, so nothing is recorded for the other distances. */
 lam_status lam_vq(lam_tensor *x, lam_tensor *codebook, lam_tensor **code, lam_tensor **distance) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, codebook}, *failed = NULL, *made[2], **const places[2] = {code, distance};
@@ -158,7 +164,8 @@ static lam_tensor *ascending(const char *operation, lam_tensor **x, lam_tensor *
     return lam_sort(lam_reshape(*x, LAM_DIMS(lam_size(*x))), 0);
 }
 
-/* How many different values are smaller: a new one begins wherever a neighbour differs. */
+/* How many different values are smaller: a new one begins wherever a neighbour differs. `before` counts places, of
+ * which the first of equal elements is one where the number changes. */
 static lam_tensor *dense(lam_tensor *sorted, lam_tensor *before) {
     const int64_t n = lam_size(sorted);
     if (n == 0) return lam_cast(before, LAM_I64);
@@ -188,7 +195,7 @@ lam_tensor *lam_rankdata(lam_tensor *x, lam_rank_method method) {
 }
 
 /* How often an element occurs: the places up to and with it less those before it. argmax gives the first of equal
- * counts, which is the smallest value. */
+ * counts, which is the smallest value. Both results are taken at one place, so they agree. */
 lam_status lam_mode(lam_tensor *x, lam_tensor **mode, lam_tensor **count) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed = NULL, *made[2], **const places[2] = {mode, count};
@@ -203,7 +210,8 @@ lam_status lam_mode(lam_tensor *x, lam_tensor **mode, lam_tensor **count) {
     return lam__matrices_give(LAM_OK, since, 2, made, places);
 }
 
-/* The deviation of a mean of n: that of one observation over sqrt(n). */
+/* The deviation of a mean of n: that of one observation over sqrt(n). The axis is asked for its size once lam_std has
+ * found it. */
 lam_tensor *lam_sem(lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *deviation = lam_std(x, &(lam_var_options){.axes = LAM_AXES(axis), .ddof = 1});

@@ -33,14 +33,15 @@ static lam_tensor *apply_scan(const lam_primitive *row, lam_tensor *x, int axis,
     return lam__apply1(row, &p, sizeof p, x);
 }
 
-/* Operands of one type; the row checks it. */
+/* Operands of one type; the row checks it. Who calls it has seen to that, or lets the row say it. */
 static lam_tensor *recurrence(lam_tensor *a, lam_tensor *b, int axis, bool reverse) {
     scan_params p = {axis, reverse};
     lam_tensor *in[2] = {a, b};
     return lam__apply(&lam__row_linear_recurrence, &p, sizeof p, 2, in);
 }
 
-/* A pad by one at one end and by minus one at the other, so it is a slice set into a number, with their derivatives. */
+/* A pad by one at one end and by minus one at the other, so it is a slice set into a number, with their derivatives.
+ * Both recurrences of a rule need it: elements before, and factors behind. */
 lam_tensor *lam__scan_shift(lam_tensor *x, int axis, bool reverse, double first) {
     int64_t low[LAM_INNER_RANK] = {0}, high[LAM_INNER_RANK] = {0};
     int rank = lam_rank(x);
@@ -62,6 +63,7 @@ static lam_status shape_scan(const lam_call_site *call, lam_shape out[]) {
     return lam__apply_shape_as(x, (lam_dtype)x->dtype, out);
 }
 
+/* There are kernels for f64 and f32; of integers the public form makes f64, of halves evaluation makes f32. */
 static lam_status shape_floating(const lam_call_site *call, lam_shape out[]) {
     if (!lam__dtype_is_float(call->in[0]->dtype))
         return lam__error_call(call, LAM_ERR_DTYPE, "cast it first", "not defined for this dtype");
@@ -103,7 +105,8 @@ static lam_status shape_linear_recurrence(const lam_call_site *call, lam_shape o
     return shape_scan(call, out);
 }
 
-/* The kernel wants both along the same lanes without gaps. */
+/* The kernel wants both along the same lanes without gaps. Both are made so before anything is computed; a released
+ * NULL is nothing. */
 static lam_status eval_linear_recurrence(const lam_call_site *call, lam_value *const out[]) {
     const scan_params *p = call->params;
     lam_value *a = lam__value_contiguous(call->in[0]), *b = a ? lam__value_contiguous(call->in[1]) : NULL;
@@ -116,7 +119,8 @@ static lam_status eval_linear_recurrence(const lam_call_site *call, lam_value *c
     return status;
 }
 
-/* y'_i = a_i y'_(i-1) + (a'_i y_(i-1) + b'_i): the same recurrence with another b. */
+/* y'_i = a_i y'_(i-1) + (a'_i y_(i-1) + b'_i): the same recurrence with another b. One of the two tangents is there, or
+ * the rule would not be asked; without b' the sum has one term. */
 static void jvp_linear_recurrence(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     const scan_params *p = r->params;
     lam_tensor *b = dx[0] ? lam_mul(dx[0], lam__scan_shift(r->out[0], p->axis, p->reverse, 0)) : NULL;
@@ -204,7 +208,8 @@ static void cotangent(const lam_rule *r, weights_of *of, lam_tensor *g, lam_tens
     *gx = lam_mul(w.enter, recurrence_transposed(w.keep, g, p->axis, p->reverse));
 }
 
-/* share = the total weight that has entered, 0 where none has; a constant, for it counts ties, or is 1. */
+/* share = the total weight that has entered, 0 where none has; a constant, for it counts ties, or is 1. It is a
+ * recurrence with the same keep: what replaces an element begins to count anew. */
 static weights shared(lam_tensor *keep, lam_tensor *enter, const scan_params *p) {
     return (weights){keep, enter, recurrence(lam_stop_gradient(keep), lam_stop_gradient(enter), p->axis, p->reverse)};
 }
@@ -214,7 +219,8 @@ static lam_status eval_cumprod(const lam_call_site *call, lam_value *const out[]
     return eval_cumulate(call, out, LAM__REDUCE_PROD);
 }
 
-/* out_i = x_i out_(i-1), so out'_i = x_i out'_(i-1) + out_(i-1) x'_i: exact with zeros, where out / x would be 0/0. */
+/* out_i = x_i out_(i-1), so out'_i = x_i out'_(i-1) + out_(i-1) x'_i: exact with zeros, where out / x would be 0/0. No
+ * share: each element enters once. */
 static weights weights_cumprod(const lam_rule *r, const scan_params *p) {
     return (weights){r->in[0], lam__scan_shift(r->out[0], p->axis, p->reverse, 1), NULL};
 }
@@ -249,10 +255,12 @@ static weights weights_extreme(const lam_rule *r, const scan_params *p) {
     lam_dtype dtype = lam_dtype_of(x);
     lam_tensor *keep = lam_cast(lam_or(lam_eq(out, before), lam_is_nan(before)), dtype);
     weights w = shared(keep, lam_cast(lam_or(lam_eq(x, out), lam_is_nan(x)), dtype), p);
+    /* A place where nothing has entered, as before the first NaN, has no ties to share. */
     w.share = lam_max(w.share, 1.0);
     return w;
 }
 
+/* Of maxima and minima alike, since all is said by where operand and result are equal. */
 static void jvp_extreme(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     tangent(r, weights_extreme, dx[0], dout);
 }
@@ -261,6 +269,7 @@ static void vjp_extreme(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
     cotangent(r, weights_extreme, g[0], gx);
 }
 
+/* A NaN once met stays, as the kernel compares so that nothing beats it. */
 static lam_status eval_cummax(const lam_call_site *call, lam_value *const out[]) {
     return eval_cumulate(call, out, LAM__REDUCE_MAX);
 }
@@ -309,10 +318,13 @@ static lam_status eval_cumlogsumexp(const lam_call_site *call, lam_value *const 
 /* Infinities are taken as the greatest finite numbers, so that their differences are 0 instead of NaN. All weights are
  * exp of a difference that is at most 0 but for rounding, so none overflows. */
 static weights weights_cumlogsumexp(const lam_rule *r, const scan_params *p) {
+    /* Halves come here as f32, so the number is in range for both floating dtypes. */
     double most = lam__dtype_largest((int)lam_dtype_of(r->in[0]));
     lam_tensor *out = lam_clamp(r->out[0], -most, most);
+    /* Before the first element nothing has been summed, and the exponential of -inf is that nothing. */
     lam_tensor *before = lam__scan_shift(lam_min(r->out[0], most), p->axis, p->reverse, (double)-INFINITY);
     weights w = shared(lam_exp(lam_sub(before, out)), lam_exp(lam_sub(lam_min(r->in[0], most), out)), p);
+    /* Where all that was summed is -inf no weight has entered; 1 stands for the divisor, and the tangent is 0. */
     w.share = lam_where(lam_eq(w.share, 0.0), 1.0, w.share);
     return w;
 }
@@ -355,7 +367,8 @@ static lam_tensor *real(lam_tensor *x) {
     return lam__dtype_is_inexact((int)lam_dtype_of(x)) ? x : lam_cast(x, LAM_F64);
 }
 
-/* The public forms: an axis that may be negative, and an operand that has been brought to its dtype. */
+/* The public forms: an axis that may be negative, and an operand that has been brought to its dtype. The row's name
+ * serves for messages; functions that run from the back put theirs in front. */
 static lam_tensor *scan(const lam_primitive *row, lam_tensor *x, int axis, bool reverse) {
     if (!lam__apply_axis(row->name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
     return apply_scan(row, x, axis, reverse);
@@ -411,7 +424,8 @@ lam_tensor *lam_cumlogsumexp_reverse(lam_tensor *x, int axis) {
     return lam__scope_only(scan(&lam__row_cumlogsumexp, real(x), axis, true), since);
 }
 
-/* Both operands in one floating dtype; the row wants one type, so dims must agree and do not broadcast. */
+/* Both operands in one floating dtype; the row wants one type, so dims must agree and do not broadcast. What is no
+ * tensor has no dtype that counts, and is named by the row. */
 lam_tensor *lam_linear_recurrence(lam_tensor *a, lam_tensor *b, int axis, bool reverse) {
     uint64_t since = lam__scope_now(a);
     lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(a), (int)lam_dtype_of(b));

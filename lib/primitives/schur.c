@@ -19,6 +19,8 @@
 
 enum { FORM, VECTORS, OUTPUTS };
 
+/* Both results have the dtype of x: a real matrix has a real form, with blocks of two rows for pairs of complex
+ * eigenvalues. */
 static lam_status shape_schur(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     lam_status typed = lam__matrices_typed(call, true);
@@ -58,7 +60,8 @@ static lam_status eval_schur(const lam_call_site *call, lam_value *const out[]) 
                : lam__matrices_bad(call, call->in[0], bad, "has eigenvalues that were not found", NULL);
 }
 
-/* 0, or NaN for a matrix whose real form has blocks of two rows, for which the rule does not hold. */
+/* 0, or NaN for a matrix whose real form has blocks of two rows, for which the rule does not hold. A NaN and no
+ * failure, since other matrices of the stack may be without blocks. */
 static lam_tensor *unless_blocks(lam_tensor *t) {
     lam_tensor *below = lam_ne(lam_tril(lam_stop_gradient(t), -1), 0.0);
     lam_tensor *any = lam_any(below, &(lam_reduce_options){.axes = LAM_AXES(-2, -1), .keepdims = true});
@@ -66,13 +69,15 @@ static lam_tensor *unless_blocks(lam_tensor *t) {
     return lam_where(any, (double)NAN, none);
 }
 
-/* l of the head of this file, from what it is solved with. */
+/* l of the head of this file, from what it is solved with. Below its diagonal t is rounding or blocks, which
+ * lam_gap_solve must not see as values. */
 static lam_tensor *below(lam_tensor *t, lam_tensor *p) {
     lam_tensor *l = lam_tril(lam_gap_solve(lam_triu(t, 0), p, -1), -1);
     return lam__cplx_is(t) ? l : lam_add(l, unless_blocks(t));
 }
 
-/* dz = z o and dt = p + t o - o t with o = l - l^H. */
+/* dz = z o and dt = p + t o - o t with o = l - l^H. There is one operand, so where the rule is called its tangent is
+ * there. */
 static void jvp_schur(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *t = r->out[FORM], *z = r->out[VECTORS], *p = lam_matmul(lam__matrices_adjoint(z), lam_matmul(dx[0], z));
     lam_tensor *l = below(t, p), *o = lam_sub(l, lam__matrices_adjoint(l));
@@ -98,6 +103,7 @@ static lam_status apply_schur(lam_tensor *x, lam_tensor *out[OUTPUTS]) {
     return lam_bind(x->ctx, &lam__row_schur, NULL, 0, LAM_LIST(x), out, OUTPUTS);
 }
 
+/* A stack with one more leading axis. */
 static void batch_schur(const lam_rule *r, lam_tensor *out[]) {
     apply_schur(r->in[0], out);
 }
@@ -129,7 +135,7 @@ lam_status lam_schur(lam_tensor *x, lam_tensor **form, lam_tensor **vectors, con
 }
 
 /* The complex form of the form, whose vectors turn the given ones. Its blocks are on the diagonal already, so nothing
- * else moves. */
+ * else moves. Derivatives pass through that of the complex form and a product. */
 lam_status lam_rsf2csf(lam_tensor *form, lam_tensor *vectors, lam_tensor **complex_form, lam_tensor **complex_vectors) {
     uint64_t since = lam__scope_now(form);
     lam_tensor *in[OUTPUTS] = {form, vectors}, *failed, *out[OUTPUTS];

@@ -24,6 +24,7 @@ static lam_value *elements_of(lam_tensor *x) {
  * comparisons. Where they are not at hand nothing is refused: the sample then is what the formula gives. */
 bool lam__seen_in_range(const char *operation, const char *name, lam_tensor *x, double low, bool open, double high) {
     lam_value *v = elements_of(x);
+    /* No elements lie in every range. */
     if (!v || !v->count) return true;
     lam_scope scope;
     lam__scope_open(x->ctx, &scope);
@@ -37,7 +38,8 @@ bool lam__seen_in_range(const char *operation, const char *name, lam_tensor *x, 
     return false;
 }
 
-/* On a lent handle below all levels that follow x: nobody records the question. */
+/* On a lent handle below all levels that follow x: nobody records the question. What it makes on the way is freed with
+ * the scope. */
 bool lam__seen_true(lam_tensor *x) {
     lam_value *v = elements_of(x);
     if (!v) return true;

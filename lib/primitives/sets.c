@@ -32,12 +32,14 @@ lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
     const char *name = "nonzero";
+    /* Named here, since own.rank of no tensor would say that it has no axes. */
     lam_tensor *none_of = lam__scope_peek(x) ? NULL : lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor");
     if (none_of) return lam__apply_status(1, &none_of);
     lam_status status = !out ? LAM_ERR_NULL : own.rank == 0 ? LAM_ERR_RANK : size < 0 ? LAM_ERR_VALUE : LAM_OK;
     for (int i = 0; out && i < own.rank; i++) out[i] = lam__axes_failed(x);
     if (status != LAM_OK) return lam__axes_fail(name, x, status, "%lld of the elements", (long long)size), status;
     lam_tensor *is = flat(lam_ne(x, lam_zeros_like(x)));
+    /* One less than the count, so that numbers begin with 0. */
     lam_tensor *numbers = lam_sub(lam_cumsum(is, 0), 1), *at = representatives(is, numbers, size);
     lam_tensor *none = lam_lt(at, 0);
     for (int i = 0; i < own.rank; i++) {
@@ -56,6 +58,7 @@ static lam_tensor *beginnings(lam_tensor *sorted, int64_t n) {
     lam_tensor *next = lam_slice_axis(sorted, 0, 1, LAM_END), *last = lam_slice_axis(sorted, 0, 0, n ? -1 : 0);
     lam_tensor *step = lam_ne(next, last);
     if (lam__dtype_is_inexact((int)lam_dtype_of(sorted))) step = lam_and(step, lam_not(lam_is_nan(last)));
+    /* The first element, where there is one, begins a group in any case. */
     return lam_concatenate(LAM_LIST(lam_ones(lam_ctx_of(sorted), LAM_BOOL, LAM_DIMS(n > 0)), step), 0);
 }
 
@@ -64,6 +67,7 @@ static lam_tensor *beginnings(lam_tensor *sorted, int64_t n) {
 static lam_tensor *groups_of(lam_tensor *sorted, lam_tensor *order, lam_tensor *new, int64_t size, lam_tensor **inverse,
                              lam_tensor **counts) {
     lam_tensor *group = lam_sub(lam_cumsum(new, 0), 1), *at = representatives(new, group, size);
+    /* Where an element came from is the place to which its group goes back. */
     if (inverse) *inverse = lam_take(group, lam_index_inverse(order, lam_size(order)), 0);
     if (counts) {
         lam_tensor *none = lam_zeros(lam_ctx_of(new), LAM_I64, LAM_DIMS(size));
@@ -72,7 +76,8 @@ static lam_tensor *groups_of(lam_tensor *sorted, lam_tensor *order, lam_tensor *
     return lam_take(sorted, lam_where(lam_lt(at, 0), 0, at), 0);
 }
 
-/* Whether `size` of n elements can be given; the results that come beside them are failed ones until they are made. */
+/* Whether `size` of n elements can be given; the results that come beside them are failed ones until they are made. It
+ * runs first, so that whoever returns early leaves no garbage in them. */
 static bool some_of(const char *name, lam_tensor *x, int64_t size, int64_t n, lam_tensor **inverse,
                     lam_tensor **counts) {
     if (inverse) *inverse = lam__axes_failed(x);
@@ -101,9 +106,11 @@ lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_te
 /* The order of rows [n, m] by their elements from the first to the last: each column is a key. */
 static lam_tensor *order_of_rows(lam_tensor *rows, int64_t n, int64_t m) {
     lam_ctx *ctx = lam_ctx_of(rows);
+    /* Rows of no elements are all alike, and stand in order as they are. */
     if (m == 0) return lam_iota(ctx, LAM_I64, LAM_DIMS(n), 0);
     lam_tensor **keys = lam__apply_room(ctx, (size_t)m);
     if (!keys) return lam__axes_failed(rows);
+    /* lam_lexsort takes the key that counts most last. */
     for (int64_t i = 0; i < m; i++) keys[i] = lam_index(rows, 1, m - 1 - i);
     return lam_lexsort((lam_list){(size_t)m, keys}, 0);
 }
@@ -123,6 +130,7 @@ lam_tensor *lam_unique_rows(lam_tensor *x, int64_t size, lam_tensor **inverse, l
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK], m = 1;
+    /* A scalar is refused below, by name, once its results are failed ones. */
     const int64_t n = own.rank ? own.dims[0] : 1;
     if (!some_of("unique_rows", x, size, n, inverse, counts)) return lam__axes_failed(x);
     if (own.rank == 0) return lam__axes_fail("unique_rows", x, LAM_ERR_RANK, "a scalar has no rows");
@@ -175,6 +183,7 @@ static lam_tensor *set_of(const char *name, lam_tensor *x, lam_tensor *y, int64_
     lam_tensor *wanted = wanted_groups(lam_sub(lam_cumsum(new, 0), 1), of_second, what);
     if (lam_failed(wanted)) return wanted;
     lam_nonzero(wanted, size, &places);
+    /* There are no more groups than elements. */
     lam_nonzero(new, n, &begins);
     /* Without elements nothing can be taken: the place of the first is looked at, which `fill` replaces. */
     lam_tensor *one = lam_zeros(lam_ctx_of(x), LAM_I64, LAM_DIMS(n == 0)), *none = lam_lt(places, 0);
@@ -218,10 +227,12 @@ lam_tensor *lam_is_in(lam_tensor *x, lam_tensor *elements) {
     if (lam__dtype_is_complex((int)lam_dtype_of(in[0])))
         return lam__matrices_fail("is_in", 2, in, LAM_ERR_DTYPE, "take lam_real, lam_imag or lam_abs of them",
                                   "complex numbers have no order");
+    /* As bytes they have an order to search in. */
     for (int i = 0; i < 2; i++)
         if (lam_dtype_of(in[i]) == LAM_BOOL) in[i] = lam_cast(in[i], LAM_U8);
     int64_t n = lam_size(in[1]);
     lam_tensor *sorted = lam_sort(flat(in[1]), 0);
+    /* Nothing lies in an empty list: false in the dims of x. */
     if (n == 0) return lam__scope_only(lam_ne(lam_zeros_like(in[0]), lam_zeros_like(in[0])), since);
     lam_tensor *at = lam_min(lam_searchsorted(sorted, in[0], false), n - 1);
     return lam__scope_only(lam_eq(lam_take(sorted, at, 0), in[0]), since);
@@ -237,9 +248,11 @@ static lam_tensor *tally(const char *name, lam_tensor *places, lam_tensor *weigh
     if (weights) {
         bool fits = lam_rank(weights) == own.rank;
         for (int i = 0; fits && i < own.rank; i++) fits = lam_dim(weights, i) == own.dims[i];
+        /* A failed operand is left to what follows, which hands it on without a message of its own. */
         if (!fits && lam__scope_peek(places) && lam__scope_peek(weights))
             return lam__matrices_fail(name, 2, (lam_tensor *[]){places, weights}, LAM_ERR_SHAPE, NULL,
                                       "the weights have other dims than x");
+        /* As weights, bools count what they mark. */
         if (lam_dtype_of(weights) == LAM_BOOL) weights = lam_cast(weights, LAM_I64);
         dtype = lam_dtype_of(weights);
     }
@@ -251,7 +264,8 @@ static lam_tensor *tally(const char *name, lam_tensor *places, lam_tensor *weigh
     return lam_slice_axis(lam_scatter_add_mode(base, places, added, 0, LAM_INDEX_FILL), 0, 0, length);
 }
 
-/* x and, where they are given, weights are alive and of one context. */
+/* x and, where they are given, weights are alive and of one context. Of two or three operands the list is filled from
+ * the front. */
 static bool usable(const char *name, lam_tensor *x, lam_tensor *more, lam_tensor *weights, lam_tensor **failed) {
     lam_tensor *in[3] = {x, more ? more : weights, weights};
     lam_value *values[3];
@@ -277,7 +291,8 @@ static lam_tensor *bins_of(lam_tensor *x, lam_tensor *edges, int64_t bins) {
     return lam_where(lam_eq(x, lam_index(edges, 0, -1)), bins - 1, place);
 }
 
-/* False after recording that the edges, a vector, do not ascend, where that can be seen. NaN does not. */
+/* False after recording that the edges, a vector, do not ascend, where that can be seen. NaN does not. The comparison
+ * belongs to no result and is freed at once. */
 static bool edges_ascend(const char *name, lam_tensor *edges) {
     lam_scope scope;
     lam__scope_open(edges->ctx, &scope);
@@ -301,7 +316,8 @@ lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights)
     return lam__scope_only(tally(name, bins_of(x, edges, bins), weights, bins), since);
 }
 
-/* Edges are vectors that ascend; how many bins each has, and altogether. */
+/* Edges are vectors that ascend; how many bins each has, and altogether. They are checked along each axis before
+ * anything is counted. */
 static bool edges_fit(const char *name, lam_list edges, int64_t dims[], int64_t *total) {
     *total = 1;
     for (size_t k = 0; k < edges.count; k++) {
@@ -337,6 +353,7 @@ lam_tensor *lam_histogram_nd(lam_tensor *x, lam_list edges, lam_tensor *weights)
         place = place ? lam_add(lam_mul(place, dims[k]), bin) : bin;
         outside = outside ? lam_or(outside, off) : off;
     }
+    /* The place behind the last bin, which tally cuts off. */
     lam_tensor *sums = tally(name, lam_where(outside, total, place), weights, total);
     return lam__scope_only(lam_failed(sums) ? sums : lam_reshape(sums, (lam_dims){(int)edges.count, dims}), since);
 }
@@ -348,6 +365,7 @@ lam_tensor *lam_histogram_edges(lam_tensor *x, int64_t bins) {
     if (!lam__matrices_ordered("histogram_edges", true, 1, &x, &failed)) return failed;
     if (bins < 1) return lam__axes_fail("histogram_edges", x, LAM_ERR_VALUE, "%lld bins", (long long)bins);
     const int64_t count = bins < INT64_MAX ? bins + 1 : bins;
+    /* As numpy.histogram_bin_edges has it for no elements, and below for one value: half a unit to both sides. */
     if (lam_size(x) == 0) return lam__scope_only(lam_linspace(lam_ctx_of(x), lam_dtype_of(x), 0, 1, count), since);
     lam_tensor *low = lam_min_reduce(x, NULL), *high = lam_max_reduce(x, NULL), *point = lam_eq(low, high);
     low = lam_where(point, lam_sub(low, 0.5), low);

@@ -20,6 +20,7 @@
 
 typedef lam__sort_params sort_params;
 
+/* The value of `count` that stands for the whole axis. */
 enum { ALL = -1 };
 
 /* `count` lets top_k ask for the front of an order, which the kernel then need not finish. */
@@ -52,13 +53,14 @@ static lam_status eval_argsort(const lam_call_site *call, lam_value *const out[]
     return status;
 }
 
-/* A batch in front moves the axis by one. */
+/* A batch in front moves the axis by one. The front of the order is one of each lane, whatever lanes there are. */
 static void batch_argsort(const lam_rule *r, lam_tensor *out[]) {
     const sort_params *p = r->params;
     out[0] = apply_argsort(r->in[0], p->axis + 1, p->descending, p->count);
 }
 
-/* Integers have no derivative: the rules of taking carry it. */
+/* Integers have no derivative: the rules of taking carry it. No elements are kept for it, since the take keeps the
+ * order. */
 const lam_primitive lam__row_argsort = {
     .name = "argsort",
     .inputs = 1,
@@ -88,6 +90,7 @@ lam_tensor *lam_lexsort(lam_list keys, int axis) {
     if (!first) return lam__axes_fail("lexsort", first, LAM_ERR_ARITY, "there are no keys");
     uint64_t since = lam__scope_now(first);
     if (!lam__apply_axis("lexsort", first, lam_rank(first), &axis)) return lam__axes_failed(first);
+    /* The first key alone is an order; each further one sorts what the order so far gives. */
     lam_tensor *order = lam_argsort(first, axis);
     lam_dims own = lam_dims_of(first);
     for (size_t i = 1; i < keys.count && !lam_failed(order); i++) {
@@ -127,6 +130,7 @@ lam_tensor *lam_top_k(lam_tensor *x, int64_t k, lam_tensor **indices) {
     if (lam__apply_axis("top_k", x, lam_rank(x), &axis)) {
         int64_t n = lam_dim(x, axis);
         if (lam__scope_peek(x) && (k < 0 || k > n))
+            /* Without a tensor nothing is said of k: the row names what x is. */
             lam__axes_fail("top_k", x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)k, (long long)n);
         else order = apply_argsort(x, axis, true, k);
     }
@@ -154,7 +158,8 @@ static lam_status shape_searchsorted(const lam_call_site *call, lam_shape out[])
     return LAM_OK;
 }
 
-/* The last axis is searched and everything before it is one batch. */
+/* The last axis is searched and everything before it is one batch. Threads share the values, each of which is searched
+ * for alone. */
 static lam_status eval_searchsorted(const lam_call_site *call, lam_value *const out[]) {
     int last = out[0]->rank - 1;
     lam_value *sorted = lam__value_contiguous(call->in[0]);
@@ -190,9 +195,11 @@ const lam_primitive lam__row_searchsorted = {
 lam_tensor *lam_searchsorted(lam_tensor *sorted, lam_tensor *values, bool right) {
     uint64_t since = lam__scope_now(sorted);
     const char *name = lam__row_searchsorted.name;
+    /* The row names what is no tensor. */
     if (!lam__scope_peek(sorted) || !lam__scope_peek(values)) return apply_searchsorted(sorted, values, right);
     if (lam_rank(sorted) != 1) return lam__axes_fail(name, sorted, LAM_ERR_RANK, "what is searched is no vector");
     lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(sorted), (int)lam_dtype_of(values));
+    /* In row-major order, as the reshape back puts them. */
     int64_t count = lam_size(values);
     lam_dims own = lam_dims_of(values);
     lam_tensor *row = lam__apply_reshape(lam_cast(values, dtype), 1, &count);

@@ -36,7 +36,8 @@ static lam_status shape_split_sizes(const lam_call_site *call, lam_shape out[]) 
 }
 
 /* Parts without gaps stay where they are; those with gaps are worth a copy, since everything after reads them. One part
- * with gaps makes copies of all. Of an empty operand all parts are made anew, since offsets within it mean nothing. */
+ * with gaps makes copies of all. Of an empty operand all parts are made anew, since offsets within it mean nothing.
+ * Axes of one element may have any stride. */
 static bool view_split_sizes(const lam_call_site *call, const lam_shape out[], int64_t strides[], int64_t offset[]) {
     const split_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -50,6 +51,7 @@ static bool view_split_sizes(const lam_call_site *call, const lam_shape out[], i
             if (out[o].dims[i] != 1 && strides[i] != step) return false;
             step *= out[o].dims[i];
         }
+        /* In elements from the first of x, as the machine wants it. */
         offset[o] = first;
         first += x->strides[axis] * (p->given ? p->sizes[o] : 1);
     }
@@ -64,6 +66,7 @@ static lam_status eval_split_sizes(const lam_call_site *call, lam_value *const o
     const char *from = x->data;
     int axis = x->rank - p->from_end;
     int64_t strides[LAM_INNER_RANK], step = x->strides[axis] * (int64_t)lam__dtype_bytes(x->dtype);
+    /* All parts have the same strides: those of x, without the axis where it goes. */
     for (int i = 0, n = 0; i < x->rank; i++)
         if (i != axis || p->given) strides[n++] = x->strides[i];
     for (int o = 0; o < call->outputs; o++) {
@@ -76,7 +79,8 @@ static lam_status eval_split_sizes(const lam_call_site *call, lam_value *const o
 }
 
 /* The transpose of splitting is concatenating. A part that nothing depended on has no cotangent and gives zeros. By
- * position from the end, as in the parameters; a dropped axis comes back by stacking. */
+ * position from the end, as in the parameters; a dropped axis comes back by stacking. Without room nothing is given,
+ * and the failure has been recorded. */
 static void vjp_split_sizes(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const split_params *p = r->params;
     lam_tensor **parts = lam__apply_room(r->ctx, (size_t)r->outputs);
@@ -109,7 +113,7 @@ const lam_primitive lam__row_split_sizes = {
     .layout = "i from_end, #i given, l sizes[given]",
 };
 
-/* Every out[] a failed tensor; the status of the failure. */
+/* Every out[] a failed tensor; the status of the failure. Places that are not there are not written to. */
 static lam_status give_failed(lam_tensor *failed, lam_tensor **out, size_t n_out) {
     for (size_t o = 0; out && o < n_out; o++) out[o] = failed;
     return lam__apply_status(1, &failed);
@@ -118,8 +122,10 @@ static lam_status give_failed(lam_tensor *failed, lam_tensor **out, size_t n_out
 /* The checks that both operations share. NULL when all is well, otherwise what to return. A NULL `out` is allowed where
  * no parts are asked for. */
 static lam_tensor *check(const char *operation, lam_tensor *x, int *axis, lam_tensor **out, size_t n_out) {
+    /* The row is asked, with no parameters, since it names a missing or freed operand as every call does. */
     if (!lam__scope_peek(x)) return lam__apply1(&lam__row_split_sizes, NULL, 0, x);
     if (!out && n_out) return lam__axes_fail(operation, x, LAM_ERR_NULL, "out is NULL");
+    /* The list of sizes has eight bytes for each, and int32_t counts it. */
     if (n_out > INT32_MAX / 8) return lam__axes_fail(operation, x, LAM_ERR_OVERFLOW, "%zu parts are too many", n_out);
     return lam__apply_axis(operation, x, lam_rank(x), axis) ? NULL : lam__axes_failed(x);
 }
@@ -134,6 +140,7 @@ lam_status lam_unstack(lam_tensor *x, int axis, lam_tensor **out, size_t n_out) 
                                 "axis %d has %lld elements, room is for %zu (for larger parts: lam_split_sizes)", axis,
                                 (long long)lam_dim(x, axis), n_out);
     if (failed) return give_failed(lam__scope_named(failed, since), out, n_out);
+    /* No parts of an axis of none: a call without results cannot be made. */
     if (!n_out) return LAM_OK;
     split_params p = {.from_end = lam_rank(x) - axis};
     return lam_bind(lam_ctx_of(x), &lam__row_split_sizes, &p, sizeof p, LAM_LIST(x), out, n_out);

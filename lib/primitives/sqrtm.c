@@ -45,7 +45,8 @@ static void put(const lam_value *out, int64_t at, double x) {
     else ((float *)out->data)[at] = (float)x;
 }
 
-/* sqrt of the sum of squares of the matrix that begins at `at`. */
+/* sqrt of the sum of squares of the matrix that begins at `at`. By hypot, since a square may leave the range where the
+ * size does not. */
 static double size_of(const lam_value *x, int64_t at, int64_t count) {
     double sum = 0;
     for (int64_t i = 0; i < count; i++) sum = hypot(sum, element(x, at + i));
@@ -61,6 +62,7 @@ static size_t room_bytes(const function *f, int64_t rows) {
 static bool value_of(const stack *s, int64_t number, double *a) {
     const int64_t n = s->n, rows = s->e ? 2 * n : n, at = number * n * n;
     double *value = a + rows * rows, large = s->e ? size_of(s->e, at, n * n) : 0;
+    /* Sizes that are 0 or not finite leave e as it is. */
     const double scale = large > 0 && isfinite(large) ? size_of(s->x, at, n * n) / large : 1;
     for (int64_t i = 0; i < rows * rows; i++) a[i] = 0;
     for (int64_t i = 0; i < n; i++)
@@ -71,6 +73,7 @@ static bool value_of(const stack *s, int64_t number, double *a) {
             a[(n + i) * rows + n + j] = element(s->x, k);
             a[i * rows + n + j] = scale * element(s->e, k);
         }
+    /* The room holds three parts: the operand, the result and what the kernel works in. */
     if (!s->f->of(rows, n, a, value, value + rows * rows)) return false;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
@@ -78,14 +81,14 @@ static bool value_of(const stack *s, int64_t number, double *a) {
     return true;
 }
 
-/* The first matrix that has no such function, or -1. */
+/* The first matrix that has no such function, or -1. Called by several threads at once, each with a room of its own. */
 static int64_t some(const void *env, int64_t begin, int64_t end, void *room) {
     for (int64_t b = begin; b < end; b++)
         if (!value_of(env, b, room)) return b;
     return -1;
 }
 
-/* Without a change the function itself. */
+/* Without a change the function itself. Both are made contiguous first, so that matrices lie one behind the other. */
 static lam_status run(const lam_call_site *call, const function *f, bool change, lam_value *out) {
     if (out->count == 0) return LAM_OK;
     lam_value *x = lam__value_contiguous(call->in[0]), *e = change ? lam__value_contiguous(call->in[1]) : NULL;

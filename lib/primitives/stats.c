@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Shape parameters, loc and scale together; the variable comes beside them. */
 enum { MOST_PARAMETERS = 5 };
 
 /* One call: what a function of the variable needs. */
@@ -23,6 +24,7 @@ typedef struct variable {
     uint64_t since;
 } variable;
 
+/* Three tables, each with holes where the numbers of the others are. */
 static const lam__distribution *row_of(lam_distribution which) {
     const lam__distribution *d = lam__distributions_continuous(which);
     if (!d) d = lam__distributions_bounded(which);
@@ -43,7 +45,8 @@ static lam_tensor *possible_at(const variable *v, int i) {
     }
 }
 
-/* The result, NaN where a parameter makes no distribution. */
+/* The result, NaN where a parameter makes no distribution. It is chosen at the end, so that rows need not look at what
+ * they are given. */
 static lam_tensor *finished(const variable *v, lam_tensor *out) {
     return lam__scope_only(v->possible ? lam_where(v->possible, out, NAN) : out, v->since);
 }
@@ -80,11 +83,13 @@ static bool read(const char *operation, lam_distribution which, lam_tensor *x, l
     }
     v->loc = count > shapes ? all[shapes + 1] : NULL;
     v->scale = count > shapes + 1 ? all[shapes + 2] : NULL;
+    /* A scale that is none makes all of z NaN, and so the result; a shape parameter that is none might leave a
+     * number. */
     if (v->scale) v->scale = lam_where(lam_gt(v->scale, 0.0), v->scale, NAN);
     return true;
 }
 
-/* (x - loc)/scale */
+/* (x - loc)/scale Without loc or scale nothing is recorded for them. */
 static lam_tensor *standard(const variable *v) {
     lam_tensor *z = v->loc ? lam_sub(v->x, v->loc) : v->x;
     return v->scale ? lam_div(z, v->scale) : z;
@@ -102,7 +107,7 @@ static lam_tensor *none_of(const char *operation, const variable *v) {
     return lam__axes_fail_with(operation, v->x, LAM_ERR_RULE, remedy, "%s has no such function", v->d->name);
 }
 
-/* Of the standardised variable z. */
+/* Of the standardised variable z. dx is scale dz, so the density by x is over scale. */
 static lam_tensor *logpdf(const variable *v, lam_tensor *z) {
     lam_tensor *density = v->d->logpdf(z, v->s);
     return v->scale ? lam_sub(density, lam_log(v->scale)) : density;
@@ -121,6 +126,7 @@ static lam_tensor *density(const variable *v) {
     const lam__distribution_ends *e = v->d->ends;
     lam_tensor *z = standard(v);
     if (!e) return lam_exp(logpdf(v, z));
+    /* Two calls: one whose operand or parameter has the end replaced, one that sees nothing but ends. */
     variable inside = *v, at_end = *v;
     lam_tensor *x = e->of ? v->s[e->of - 1] : z, *end = lam_or(lam_eq(x, e->first), lam_eq(x, e->second));
     lam_tensor *near = lam_where(end, x, 0.5), *far = lam_where(end, 0.5, x);
@@ -137,7 +143,7 @@ lam_tensor *lam_pdf(lam_distribution which, lam_tensor *x, lam_list parameters) 
     return lam__scope_named(finished(&v, density(&v)), v.since);
 }
 
-/* cdf or sf. */
+/* cdf or sf. A row without it has no elementary one, as the table in stats.h says. */
 static lam_tensor *share(const char *operation, const variable *v, lam__distribution_of *f) {
     return f ? finished(v, f(standard(v), v->s)) : none_of(operation, v);
 }
@@ -151,6 +157,7 @@ static lam_tensor *log_share(const char *operation, const variable *v, lam__dist
     lam_tensor *z = standard(v), *p = plain(z, v->s), *rest = other(z, v->s);
     lam_tensor *none = tail ? lam_lt(p, lam__distributions_least(p)) : lam_eq(p, 0.0);
     lam_tensor *low = lam_lt(p, 0.5), *inside = lam_where(lam_and(low, lam_not(none)), p, 1.0);
+    /* Up to 1/2 p has its own digits; above, those of the rest are what tells p from 1. */
     lam_tensor *out = lam_where(low, lam_log(inside), lam_log1p(lam_neg(lam_where(low, 0.0, rest))));
     return finished(v, tail ? lam_where(none, tail(none, z, v->s), out) : lam_where(none, -INFINITY, out));
 }

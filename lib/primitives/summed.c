@@ -13,6 +13,7 @@
 
 enum { SHORT = 32 }; /* elements of a row that is summed faster as it lies */
 
+/* Sums leave out the axes that they run over; reshaping puts those of one element back, where `like` has them. */
 lam_tensor *lam__rules_sum_to(lam_tensor *x, lam_dims like) {
     lam_dims own = lam_dims_of(x);
     int lead = own.rank - like.rank, count = 0, axes[LAM_INNER_RANK];
@@ -32,13 +33,15 @@ static lam__axis_set lacking(const lam_value *g, lam_dims like) {
     return set;
 }
 
-/* Whether x and y are numbers that lie in the same way. */
+/* Whether x and y are numbers that lie in the same way. Only f64 and f32 have the kernel; others, and boxes, are
+ * multiplied and summed as a user would. */
 static bool lie_alike(const lam_value *x, const lam_value *y) {
     if (x->kind != LAM__CONCRETE || y->kind != LAM__CONCRETE || x->dtype != y->dtype) return false;
     return lam__dtype_is_float(x->dtype) && x->contiguous && y->contiguous && lam__value_same_dims(x, y);
 }
 
-/* Whether what is summed are not short rows. */
+/* Whether what is summed are not short rows. Where the last axis stays, columns are summed, for which rows of any
+ * length will do. */
 static bool is_long(const lam_value *g, lam__axis_set set) {
     int64_t row = 1;
     for (int axis = g->rank - 1; axis >= 0 && (lam__reduce_has(set, axis) || g->dims[axis] == 1); axis--)
@@ -59,7 +62,7 @@ static lam_status sum_products(const lam_value *g, const lam_value *y, lam_dims 
     return LAM_OK;
 }
 
-/* At any level. */
+/* At any level. The handles are lent: they live in the C frame and own nothing. */
 static lam_status sum_any(lam_ctx *ctx, lam_value *g, lam_value *y, lam_dims like, lam_value **out) {
     lam_scope scope;
     lam_tensor t, factor;
@@ -77,6 +80,7 @@ static lam_status sum_any(lam_ctx *ctx, lam_value *g, lam_value *y, lam_dims lik
     return *out ? LAM_OK : ctx->error.status;
 }
 
+/* y NULL: g itself is summed. */
 lam_status lam__rules_times_summed(lam_ctx *ctx, lam_value *g, lam_value *y, const lam_value *like, lam_value **out) {
     const lam_dims dims = {like->rank, like->dims};
     const lam__axis_set set = lacking(g, dims);

@@ -53,7 +53,8 @@ static int64_t item_of(lam_dims list, int i, int64_t otherwise) {
 }
 
 /* Elements put in front and behind. `have` and `need` are the dilated sizes of the axis and of the window. SAME gives
- * ceil(have / stride) places and puts the odd element behind, SAME_LOWER in front, as in lax. */
+ * ceil(have / stride) places and puts the odd element behind, SAME_LOWER in front, as in lax. Without elements there is
+ * nothing to pad. */
 static void padding_of(const lam__windows_how *how, int i, int64_t have, int64_t need, int64_t stride, int64_t *low,
                        int64_t *high) {
     *low = *high = 0;
@@ -68,7 +69,7 @@ static void padding_of(const lam__windows_how *how, int i, int64_t have, int64_t
     }
 }
 
-/* n - 1 steps of `step` behind the first of n elements; 0 of none. */
+/* n - 1 steps of `step` behind the first of n elements; 0 of none. Dilation puts step - 1 places between neighbours. */
 static int64_t dilated(int64_t n, int64_t step) {
     return n ? (n - 1) * step + 1 : 0;
 }
@@ -170,6 +171,7 @@ static lam_status slide(const lam_call_site *call, const lam_value *x, lam_value
         int axis = p->lead + i;
         lam__lanes s = {lam__axes_product(out->dims, 0, axis), x->dims[axis],
                         lam__axes_product(x->dims, axis + 1, x->rank)};
+        /* Results in between are dense and have no dims of their own: lanes tell all that a kernel needs. */
         int64_t count = s.outer * p->at[i].out * s.inner;
         lam_value *to = i + 1 < p->rank ? lam__value_new(call->ctx, (lam_dtype)x->dtype, 1, &count) : out;
         bool known =
@@ -178,6 +180,7 @@ static lam_status slide(const lam_call_site *call, const lam_value *x, lam_value
         made = to == out ? NULL : to;
         from = to;
         if (!to) return LAM_ERR_MEMORY;
+        /* The first axis finds that out, before anything else was made. */
         if (known) continue;
         lam__value_release(made);
         return lam__error_call(call, LAM_ERR_DTYPE, NULL, "not for this dtype");
@@ -228,7 +231,8 @@ static lam_status shape_reduce_window_arg(const lam_call_site *call, lam_shape o
     return status;
 }
 
-/* Over all axes at once, since the first of those that tie is meant in row-major order of all. */
+/* Over all axes at once, since the first of those that tie is meant in row-major order of all. So it takes the product
+ * of the lengths of the window, where the values take their sum. */
 static lam_status eval_reduce_window_arg(const lam_call_site *call, lam_value *const out[]) {
     const window_params *p = call->params;
     lam_value *x = lam__value_contiguous(call->in[0]);
@@ -280,7 +284,8 @@ static lam_tensor *in_rows(const window_params *p, lam_tensor *x) {
 }
 
 /* The positions are found anew and not kept by the forward pass: who wants no gradient does not pay for them. A window
- * without elements has a position beyond all, which takes 0 and to which nothing is added. */
+ * without elements has a position beyond all, which takes 0 and to which nothing is added. Both rows have the same
+ * parameters, so the places are those that the values were taken from. */
 static lam_tensor *chosen(const lam_rule *r) {
     window_params p = copy_of(r->params);
     bool maximum = r->primitive == &lam__row_reduce_window_max;
@@ -294,7 +299,8 @@ static void jvp_window(const lam_rule *r, lam_tensor *const dx[], lam_tensor *do
     dout[0] = lam__apply_reshape(lam__index_take_rows(in_rows(r->params, dx[0]), chosen(r)), own.rank, own.dims);
 }
 
-/* The transpose: each cotangent to the element that was chosen. */
+/* The transpose: each cotangent to the element that was chosen. Places of a cotangent are positions in rows of the
+ * operand, so both are seen as rows. */
 static void vjp_window(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_dims own = lam_dims_of(r->in[0]);
     lam_tensor *rows = in_rows(r->params, lam_zeros_like(r->in[0]));
@@ -350,7 +356,7 @@ bool lam__windows_params(const char *operation, lam_tensor *x, const lam_window_
            lam__windows_collect(&how, p->rank, own.dims + p->lead, o->window.dims, p->at);
 }
 
-/* Windows are over the last axes; those in front are gone through. */
+/* Windows are over the last axes; those in front are gone through. The name for messages is that of the row. */
 static lam_tensor *reduction(const lam_primitive *row, lam_tensor *x, const lam_window_options *o) {
     window_params p;
     if (!lam__scope_peek(x)) return lam__axes_fail(row->name, x, LAM_ERR_NULL, "no tensor");
@@ -409,6 +415,7 @@ lam_tensor *lam_select_and_scatter_add(lam_tensor *x, lam_tensor *source, bool s
     if (!fits)
         return lam__matrices_fail(name, 2, (lam_tensor *[]){at, source}, LAM_ERR_SHAPE, NULL,
                                   "there is to be one number for each window");
+    /* The dtype is that of what is added. */
     lam_tensor *zeros = lam_cast(lam_zeros_like(x), lam_dtype_of(source));
     lam_tensor *sums = lam__index_add_rows(in_rows(&p, zeros), in_rows(&p, at), in_rows(&p, source));
     return lam__scope_only(lam__apply_reshape(sums, own.rank, own.dims), since);
@@ -430,7 +437,8 @@ lam_tensor *lam_max_pool(lam_tensor *x, const lam_window_options *options) {
 }
 
 /* Divided by the window's size, or by the number of elements in it that are no padding, which is the same sum over
- * ones. A mean of f16 is in range where the sum is not. */
+ * ones. A mean of f16 is in range where the sum is not. Where padding counts, the size is that of the window, the same
+ * everywhere. */
 lam_tensor *lam_avg_pool(lam_tensor *x, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_window_options o = pooling(options);

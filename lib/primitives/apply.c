@@ -27,7 +27,8 @@ lam_status lam__apply_shape_as(const lam_value *x, lam_dtype dtype, lam_shape *o
     return LAM_OK;
 }
 
-/* Applies a call whose operands have been checked; the result, or the failed tensor, in the innermost scope. */
+/* Applies a call whose operands have been checked; the result, or the failed tensor, in the innermost scope. The
+ * reference that dispatch gives goes into the handle. */
 static lam_tensor *finish(const lam_call_site *call) {
     lam_value *out = NULL;
     return lam__dispatch_checked(call, &out) == LAM_OK ? lam__scope_handle(call->ctx, out) : &call->ctx->failed;
@@ -76,7 +77,8 @@ lam_tensor *lam__apply(const lam_primitive *p, const void *params, size_t bytes,
     return out;
 }
 
-/* What a row cannot be evaluated without and does not have; NULL: nothing. */
+/* What a row cannot be evaluated without and does not have; NULL: nothing. Rules of derivatives and batches are asked
+ * for when they are needed, and not before. */
 static const char *missing_kernel(const lam_primitive *p) {
     if (p->call) return NULL;
     if (p->elementwise) return p->loop > 0 && p->loop <= LAM__LOOP_COUNT ? NULL : "loop";
@@ -107,6 +109,7 @@ lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, si
     lam__scratch_area area;
     lam_value **values = lam__scratch_get(&area, ctx, (in.count + n_out) * sizeof *values);
     if (!values) return LAM_ERR_MEMORY;
+    /* Room for both lists at once. */
     lam_value **results = values + in.count;
     lam_status status = LAM_OK;
     if (in.count && !lam__scope_operands(p->name, in.count, in.items, values, &failed)) {
@@ -129,7 +132,8 @@ lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, si
 /* ---- elementwise: one dtype for all --------------------------------------------------------------------- */
 
 /* v as dtype: one new reference, or NULL. Checked like any call of a user's, so that a conversion that does not exist
- * is named as a cast. */
+ * is named as a cast. The value is of the level that the operand has, so a conversion is differentiated like any
+ * operation. */
 static lam_value *converted(lam_ctx *ctx, lam_value *v, lam_dtype dtype) {
     if (v->dtype == dtype) return lam__value_hold(v);
     lam__cast_params params = {dtype};
@@ -144,7 +148,8 @@ static lam_value *converted(lam_ctx *ctx, lam_value *v, lam_dtype dtype) {
     return lam__dispatch_checked(&call, &out) == LAM_OK ? out : NULL;
 }
 
-/* Operands in front that have a dtype of their own: the condition of a select. Other bools are numbers. */
+/* Operands in front that have a dtype of their own: the condition of a select. Other bools are numbers. An f64
+ * condition is a number that is or is not 0, and is converted with the others. */
 static inline int conditions(const lam_primitive *p, lam_value *const v[]) {
     return p == &lam__row_where && v[0]->dtype == LAM_BOOL;
 }
@@ -174,7 +179,8 @@ static lam_tensor *elementwise_mixed(const lam_call_site *call, lam_dtype dtype)
     return out;
 }
 
-/* The long way for checked operands: brings them to one dtype if they are not of one. */
+/* The long way for checked operands: brings them to one dtype if they are not of one. Which dtype that is does not
+ * depend on where they stand. */
 static lam_tensor *elementwise(const lam_call_site *call) {
     int n = call->inputs;
     lam_dtype dtype = common(call->primitive, n, call->in);
@@ -183,7 +189,8 @@ static lam_tensor *elementwise(const lam_call_site *call) {
     return finish(call);
 }
 
-/* The long way: lam__scope_operands says what is wrong with a handle; shapes are checked by dispatch. */
+/* The long way: lam__scope_operands says what is wrong with a handle; shapes are checked by dispatch. It is also where
+ * short ways end that could not go on: nothing has been done then. */
 static lam_tensor *elementwise_checked(const lam_primitive *p, const void *params, size_t bytes, int n,
                                        lam_tensor *const in[]) {
     lam_value *values[FEW];
@@ -225,6 +232,7 @@ LAM__APART static lam_tensor *few_boxes(const lam_primitive *p, const void *para
                           .inputs = p->inputs,
                           .outputs = 1,
                           .in = values};
+    /* The level is looked for here, where there are two values, and not once more in dispatch. */
     lam__level *level = lam__dispatch_level(ctx, 2, values);
     lam_status status = level ? lam__dispatch_at(level, &call, &out) : lam__dispatch_any(&call, &out);
     return status == LAM_OK ? lam__scope_handle(ctx, out) : &ctx->failed;
@@ -241,7 +249,8 @@ LAM__UNROLLED lam_tensor *apply_few(const lam_primitive *p, const void *params, 
     return out ? lam__scope_handle(x->ctx, out) : few_checked(p, params, bytes, x, y);
 }
 
-/* n is 1, 2 or 3; params must live until this returns, whoever keeps them copies them. */
+/* n is 1, 2 or 3; params must live until this returns, whoever keeps them copies them. Of one operand both arguments
+ * below are the same handle. */
 lam_tensor *lam__apply_with(const lam_primitive *p, const void *params, size_t bytes, int n, lam_tensor *const in[]) {
     return n <= 2 ? apply_few(p, params, bytes, in[0], in[n - 1]) : elementwise_checked(p, params, bytes, n, in);
 }
@@ -258,7 +267,7 @@ lam_tensor *lam__apply_binary(const lam_primitive *p, lam_tensor *x, lam_tensor 
     return apply_few(p, NULL, 0, x, y);
 }
 
-/* Whether a handle is alive and of this context. */
+/* Whether a handle is alive and of this context. Freed and failed handles have another first word. */
 static inline bool is_live(const lam_tensor *x, const lam_ctx *ctx) {
     return x && x->magic == LAM__LIVE && x->ctx == ctx;
 }
@@ -287,7 +296,8 @@ lam_tensor *lam__apply_ternary(const lam_primitive *p, lam_tensor *x, lam_tensor
 
 /* ---- literals ---------------------------------------------------------------------------------------------- */
 
-/* Whether a number is finite as an element of dtype, which may round it. The largest f16 is 65504. */
+/* Whether a number is finite as an element of dtype, which may round it. The largest f16 is 65504. A float may round up
+ * to infinity what is next to the largest number, so the conversion itself is asked. */
 static bool finite_as(lam_dtype dtype, double number) {
     char element[16]; /* of any dtype */
     if (fabs(number) <= lam__dtype_largest(lam__dtype_part(dtype))) return true;
@@ -320,6 +330,7 @@ lam_value *lam__apply_literal(const char *operation, lam_tensor *beside, lam__op
         return lam__value_scalar(ctx, dtype, (double)number.as.natural);
     if (!wide && representable(dtype, number.as.integer)) return lam__value_integer(ctx, dtype, number.as.integer);
     char text[32];
+    /* Both kinds are 64 bits in one union: the format says how they are read. */
     snprintf(text, sizeof text, wide ? "%llu" : "%lld", number.as.natural);
     lam__error_set(ctx, LAM_ERR_VALUE,
                    wide && !inexact ? "write it as a floating number" : "cast the tensor to a wider dtype first",
@@ -340,6 +351,7 @@ static lam_tensor *poison(lam_tensor *x) {
     return x;
 }
 
+/* A failed or missing operand passes, for the operation to name. */
 lam_tensor *lam__apply_in_dtype_of(const char *operation, lam_tensor *x, lam_tensor *part) {
     if (!lam__scope_peek(x) || !lam__scope_peek(part)) return part;
     lam_dtype own = lam_dtype_of(x), given = lam_dtype_of(part);
@@ -363,7 +375,8 @@ bool lam__apply_given(const char *operation, size_t n, lam_tensor *const in[], l
     return lam__scope_operands(operation, n, in, values, failed);
 }
 
-/* The parts of complex numbers say how wide integers become, which stay real beside them. */
+/* The parts of complex numbers say how wide integers become, which stay real beside them. Halves are widened by casts,
+ * which their gradients come back through. */
 lam_dtype lam__apply_floats(int n, lam_tensor *io[]) {
     int dtype = LAM_BOOL;
     for (int i = 0; i < n; i++)
@@ -397,9 +410,11 @@ bool lam__apply_may_rebind(const char *operation, lam_tensor *x) {
 lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *result) {
     lam_tensor *in[2] = {x, result}, *failed;
     lam_value *v[2];
+    /* Without a live x there is nothing to rebind: what is wrong with it is recorded, and a failed x stays so. */
     if (!x || x->magic != LAM__LIVE) return lam__scope_operands(operation, 1, in, v, &failed) ? x : failed;
     if (!lam__apply_may_rebind(operation, x)) return x;
     if (!lam__scope_operands(operation, 2, in, v, &failed)) return poison(x);
+    /* A box of a level that has ended, or is hidden, is no value to take. */
     if (!lam__level_lives(x->ctx, operation, 2, v, 1)) return poison(x);
     lam_call_site call = {
         .ctx = x->ctx, .primitive = &(lam_primitive){.name = operation}, .inputs = 2, .outputs = 1, .in = v};
@@ -411,6 +426,7 @@ lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *
         lam__error_call(&call, LAM_ERR_SHAPE, "use the form without underscore", "an in-place form keeps the dims");
         return poison(x);
     }
+    /* Held before the old one goes: they may be one. */
     lam__value_hold(v[1]);
     lam__value_release(v[0]);
     x->value = v[1];
@@ -421,6 +437,7 @@ lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *
  * be the only holder; a tape that has saved the value is one more. */
 static bool over_itself(const lam_primitive *p, lam_tensor *x, lam_tensor *y) {
     lam_tensor *in[2] = {x, y};
+    /* The operand may not be x itself, whose elements would change while they are read. */
     if (!y || y->magic != LAM__LIVE || y->ctx != x->ctx || x == y) return false;
     lam_value *values[2] = {in[0]->value, in[1]->value};
     lam_call_site call = {.ctx = x->ctx, .primitive = p, .inputs = 2, .outputs = 1, .in = values};
@@ -444,7 +461,8 @@ lam_tensor *lam_assign_(lam_tensor *x, lam_tensor *value) {
     return lam__apply_rebind("lam_assign_", x, value);
 }
 
-/* The room is the memory of a tensor of the scope's: nothing else has to know of it. */
+/* The room is the memory of a tensor of the scope's: nothing else has to know of it. It goes with the scope, so nobody
+ * frees it. */
 lam_tensor **lam__apply_room(lam_ctx *ctx, size_t n) {
     int64_t words = (int64_t)(n ? n : 1);
     _Static_assert(sizeof(lam_tensor *) <= sizeof(int64_t), "a handle fits a word");
@@ -454,6 +472,7 @@ lam_tensor **lam__apply_room(lam_ctx *ctx, size_t n) {
 
 /* ---- small helpers ----------------------------------------------------------------------------------------- */
 
+/* Bit 31 stands for all operands from 31 on, as in concatenate. */
 bool lam__rules_linear_in(const lam_primitive *p, int i) {
     return (p->linear >> (i < 31 ? i : 31)) & 1u;
 }

@@ -40,6 +40,7 @@ lam_tensor *(lam_ne)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_ne, x, y);
 }
 
+/* With a NaN on either side false, like all but ne. */
 const lam_primitive lam__row_lt = {
     .name = "lt",
     .inputs = 2,
@@ -77,6 +78,7 @@ lam_tensor *(lam_gt)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_gt, x, y);
 }
 
+/* Not lt the other way round: that is true where an operand is NaN. */
 const lam_primitive lam__row_ge = {
     .name = "ge",
     .inputs = 2,
@@ -152,7 +154,8 @@ const lam_primitive lam__row_nan_to_num = {
     .layout = "d nan, d posinf, d neginf",
 };
 
-/* The public form, with its defaults that depend on the dtype, is in numeric.c. */
+/* The public form, with its defaults that depend on the dtype, is in numeric.c. With all three numbers given, the row
+ * need not know the dtype's largest one. */
 lam_tensor *lam__nan_to_num(lam_tensor *x, double nan, double high, double low) {
     const lam__replacements r = {nan, high, low};
     return lam__apply1(&lam__row_nan_to_num, &r, sizeof r, x);

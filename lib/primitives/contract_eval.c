@@ -10,7 +10,7 @@ typedef lam__pairing pairing;
 
 /* Of x rows are the free axes and columns the contracted ones, of y the other way round, so that the columns of the one
  * and the rows of the other are what is summed over. RUN is the faster part of a batch that one stride does not
- * walk. */
+ * walk. Groups are in the order in which a copy has them, slowest first. */
 enum { BATCH, RUN, ROWS, COLUMNS, GROUPS };
 
 /* An operand as a stack of matrices: its axes in groups, each walked by one stride. */
@@ -22,7 +22,8 @@ typedef struct stack {
     lam_value *copy;                           /* NULL: the operand's own memory serves */
 } stack;
 
-/* The axes order[0..n) as one axis: its size, and its stride if they nest; axes of one element have no say. */
+/* The axes order[0..n) as one axis: its size, and its stride if they nest; axes of one element have no say. An operand
+ * that does not nest can still be seen in two parts, or copied. */
 static bool nest(const lam_value *x, const int order[], int n, int64_t *size, int64_t *stride) {
     bool fits = true;
     *size = *stride = 1;
@@ -36,7 +37,8 @@ static bool nest(const lam_value *x, const int order[], int n, int64_t *size, in
     return fits;
 }
 
-/* x with its axes in this order, row-major. One pass over the operand, shared among threads. */
+/* x with its axes in this order, row-major. One pass over the operand, shared among threads. Within the order of the
+ * groups, so one stride walks each of them then. */
 static lam_value *ordered(lam_ctx *ctx, const lam_value *x, const int order[]) {
     int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK];
     for (int i = 0; i < x->rank; i++) {
@@ -50,7 +52,8 @@ static lam_value *ordered(lam_ctx *ctx, const lam_value *x, const int order[]) {
     return copy;
 }
 
-/* Where no group has more than one axis, as in products of matrices, nothing need nest. False: one has. */
+/* Where no group has more than one axis, as in products of matrices, nothing need nest. False: one has. It fills what
+ * the product needs, and no order, of which there would be nothing to say. */
 static bool stack_up_few(const pairing *p, int side, const lam_value *x, stack *s) {
     const int8_t *axes = lam__contract_axes(p, side);
     int free = x->rank - lam__contract_pairs(p),
@@ -85,7 +88,8 @@ static bool fits(stack *s) {
     return fine;
 }
 
-/* Batch, then free and contracted axes (the other way round on side 1); no runs. */
+/* Batch, then free and contracted axes (the other way round on side 1); no runs. Runs are empty until somebody cuts the
+ * batch. */
 static void arrange(const pairing *p, int side, stack *s) {
     const int rank = s->x->rank, first = p->batch, other = side ? lam__contract_pairs(p) : rank - p->contract;
     for (int i = 0; i < p->batch; i++) s->order[i] = lam__contract_axes(p, side)[i];
@@ -134,7 +138,8 @@ static bool fit_apart(const pairing *p, int side, int lead, stack s[2]) {
     return is_worth(side, s[0].size[ROWS], s[0].size[COLUMNS], s[1].size[COLUMNS]);
 }
 
-/* How many outer free axes of an operand that does not fit as it is are a run; 0: none. */
+/* How many outer free axes of an operand that does not fit as it is are a run; 0: none. A shorter lead leaves the
+ * larger matrices, so the shortest one that fits is taken. */
 static int set_apart(const pairing *p, int side, stack s[2]) {
     const int free = s[side].x->rank - lam__contract_pairs(p);
     for (int lead = 1; lead < free; lead++)
@@ -145,7 +150,8 @@ static int set_apart(const pairing *p, int side, stack s[2]) {
     return 0;
 }
 
-/* Copies the operand row-major in the order of its groups, unless it fits as it is. Of a copy the strides are known. */
+/* Copies the operand row-major in the order of its groups, unless it fits as it is. Of a copy the strides are known. It
+ * is the last resort: one pass over the operand in memory. */
 static lam_status copy_ordered(lam_ctx *ctx, stack *s) {
     if (fits(s)) return LAM_OK;
     s->copy = ordered(ctx, s->x, s->order);
@@ -176,7 +182,8 @@ static lam_status stack_up(const lam_call_site *call, stack s[2], int *lead) {
     return status == LAM_OK ? copy_ordered(call->ctx, &s[1]) : status;
 }
 
-/* RUN is 1 where no runs are needed; then BATCH is what one stride walks. */
+/* RUN is 1 where no runs are needed; then BATCH is what one stride walks. With runs a turn is what is added to come
+ * from the end of one to the begin of the next. */
 static lam__product product_of(const stack s[2]) {
     const int64_t batch = s[0].size[BATCH], run = s[0].size[RUN];
     const int of = run == 1 ? BATCH : RUN; /* what one stride walks */
@@ -200,6 +207,7 @@ static lam__product product_of(const stack s[2]) {
     return p;
 }
 
+/* The kernel may pack operands, for which it asks for room while it runs. */
 static lam_status multiply(lam_ctx *ctx, const stack s[2], lam_value *out) {
     lam__product p = product_of(s);
     p.out = out->data;
@@ -223,6 +231,7 @@ bool lam__contract_plan(const lam_call_site *call, lam_dtype dtype, lam__contrac
     return true;
 }
 
+/* The plan is not changed but for the three addresses, so it serves again. */
 void lam__contract_run(lam__contraction *c, const void *x, const void *y, void *out) {
     lam__product *p = &c->product.product;
     p->x = c->turned ? y : x;
@@ -231,7 +240,8 @@ void lam__contract_run(lam__contraction *c, const void *x, const void *y, void *
     lam__kernels_matmul_part(&c->product, 0, p->batch, 0, p->m, NULL);
 }
 
-/* The first `lead` free axes of y lie in front of those of x. Only their strides change. */
+/* The first `lead` free axes of y lie in front of those of x. Only their strides change. The whole result was made, in
+ * another order than its dims say; a tensor may lie so. */
 static void lay_out(const pairing *p, const lam_value *x, int lead, lam_value *out) {
     const int rows = x->rank - lam__contract_pairs(p);
     int order[LAM_INNER_RANK], n = 0;

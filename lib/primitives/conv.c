@@ -31,7 +31,7 @@ static lam_tensor *apply(lam_tensor *x, lam_tensor *w, const conv_params *p) {
 }
 
 /* Groups and features must agree and the window be the one that the parameters were made for; places of the result
- * follow from them alone. */
+ * follow from them alone. The axis of features is gone: it is what is summed over. */
 static lam_status shape_conv_general(const lam_call_site *call, lam_shape out[]) {
     const conv_params *p = call->params;
     const lam_value *x = call->in[0], *w = call->in[1];
@@ -54,6 +54,7 @@ static lam_status shape_conv_general(const lam_call_site *call, lam_shape out[])
 /* What the kernel is told; window axes are its last ones, and there is one group where none are. */
 static lam__conv_case shape_for(const conv_params *p, const lam_value *x, const lam_value *w, const lam_value *out) {
     const int front = p->front, lead = FRONT - front;
+    /* Without an axis of groups their step is left 0, and there is one. */
     lam__conv_case s = {.groups = lead ? 1 : x->dims[0]};
     s.n = x->dims[front - 2];
     s.c = x->dims[front - 1];
@@ -63,6 +64,7 @@ static lam__conv_case shape_for(const conv_params *p, const lam_value *x, const 
         s.w_step[lead + i] = w->strides[i];
         s.out_step[lead + i] = out->strides[i];
     }
+    /* Axes that there are not have one place and one element. */
     for (int i = 0; i < AXES; i++) s.axis[i] = (lam__conv_axis){1, 1, 1, 0, 1, 1, 1};
     for (int i = 0; i < p->rank; i++) {
         const lam__window_axis *a = &p->at[i];
@@ -75,7 +77,8 @@ static lam__conv_case shape_for(const conv_params *p, const lam_value *x, const 
     return s;
 }
 
-/* Operands of any strides, since rules give transposed and reversed ones. */
+/* Operands of any strides, since rules give transposed and reversed ones. A kernel of any way may ask for room, which
+ * is given back here. */
 static lam_status eval_conv_general(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0], *w = call->in[1];
     lam__lent memory = {.ctx = call->ctx};
@@ -88,7 +91,8 @@ static lam_status eval_conv_general(const lam_call_site *call, lam_value *const 
 
 /* ---- derivative -------------------------------------------------------------------------------------------------- */
 
-/* w with its features exchanged and its window turned over, along axes where that is another one. */
+/* w with its features exchanged and its window turned over, along axes where that is another one. Where the window has
+ * one element along an axis, turning it would be a view for nothing. */
 static lam_tensor *turned(lam_tensor *w, const conv_params *p) {
     int axes[AXES], count = 0;
     for (int i = 0; i < p->rank; i++)
@@ -113,13 +117,16 @@ static lam_tensor *gradient_w(const lam_rule *r, lam_tensor *g) {
     const int n = p->front - 2, c = p->front - 1;
     conv_params q = {.rank = p->rank, .front = p->front};
     for (int i = 0; i < p->rank; i++) {
+        /* As a window g has the places of the result, dilated by the stride; its steps are those that the window had
+         * inside. */
         const lam__window_axis *a = &p->at[i];
         q.at[i] = (lam__window_axis){a->out, a->spread, a->low, a->gap, a->stride, a->window};
     }
     return lam_moveaxis(apply(lam_moveaxis(r->in[0], n, c), lam_moveaxis(g, n, c), &q), n, c);
 }
 
-/* Bilinear, so each needs the other operand and its own dims. */
+/* Bilinear, so each needs the other operand and its own dims. The parameters carry no sizes of x, so both rules ask its
+ * dims. */
 static void vjp_conv_general(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (r->needs[0]) gx[0] = gradient_x(r, g[0]);
     if (r->needs[1]) gx[1] = gradient_w(r, g[0]);
@@ -153,12 +160,14 @@ static void batch_conv_general(const lam_rule *r, lam_tensor *out[]) {
     bool x = r->mapped[0], w = r->mapped[1];
     lam_tensor *in[2] = {r->in[0], r->in[1]};
     if (x && w && p->front < FRONT) {
+        /* Operands without an axis of groups get the batch axis as that. */
         conv_params q = *p;
         q.front = FRONT;
         out[0] = apply(in[0], in[1], &q);
         return;
     }
     int n = p->front - 2, into = x && w ? 0 : n, from = x && w ? 0 : x ? n : n + 1;
+    /* What one example has along the axis that the batch joins. */
     int64_t own = lam_dim(r->in[x ? 0 : 1], 1 + into);
     for (int i = 0; i < 2; i++)
         if (r->mapped[i]) in[i] = merge(in[i], into);
@@ -191,7 +200,7 @@ typedef struct conv_call {
     int order[AXES + 2]; /* of the result: axis i of it is axis order[i] of [n, o, axes...] */
 } conv_call;
 
-/* The message shows x and w. */
+/* The message shows x and w. As they stand when it is made: after `arrange` in the usual order. */
 static lam_tensor *refuse(const conv_call *c, lam_status status, const char *remedy, const char *what) {
     return lam__matrices_fail(c->operation, 2, c->in, status, remedy, "%s", what);
 }
@@ -224,6 +233,7 @@ static bool usual_order(const char *layout, char first, char second, char letter
  * which the layout of x names them. */
 static bool arrange(conv_call *c) {
     for (int i = 0; i < AXES + 2; i++) c->order[i] = i;
+    /* No layouts, as nearly always: nothing is looked for. */
     if (!c->o.layout_x && !c->o.layout_w && !c->o.layout_out) return true;
     static const char *const usual[] = {"NC", "NCW", "NCHW", "NCDHW"};
     const char *layout = c->o.layout_x ? c->o.layout_x : usual[c->rank];
@@ -231,6 +241,7 @@ static bool arrange(conv_call *c) {
     char letters[AXES + 3];
     int order[AXES + 2], rank = c->rank + 2, inverse[AXES + 2];
     if (!usual_order(layout, 'N', 'C', letters) || !find_axes(layout, letters, rank, order)) return false;
+    /* What fails from here on fails by a letter, so a transpose that is of no use does no harm. */
     c->in[0] = lam_transpose(c->in[0], (lam_axes){rank, order});
     if (!find_axes(result, letters, rank, inverse)) return false;
     for (int i = 0; i < rank; i++) c->order[inverse[i]] = i;
@@ -241,7 +252,8 @@ static bool arrange(conv_call *c) {
     return true;
 }
 
-/* x [n, groups c, ...] or, for a batch group, [groups n, c, ...] as [groups, n, c, ...]. */
+/* x [n, groups c, ...] or, for a batch group, [groups n, c, ...] as [groups, n, c, ...]. Examples of a group are
+ * neighbours along the axis, as lax has them. */
 static lam_tensor *grouped(lam_tensor *x, int axis, int64_t groups) {
     lam_dims own = lam_dims_of(x);
     int64_t dims[AXES + 3];
@@ -250,7 +262,7 @@ static lam_tensor *grouped(lam_tensor *x, int axis, int64_t groups) {
     return lam_moveaxis(lam_reshape(x, (lam_dims){own.rank + 1, dims}), axis, 0);
 }
 
-/* The result [groups, n, o, ...] as [n, groups o, ...]. */
+/* The result [groups, n, o, ...] as [n, groups o, ...]. Features of a group are neighbours in the result, too. */
 static lam_tensor *ungrouped(lam_tensor *out) {
     lam_dims own = lam_dims_of(out);
     if (lam_failed(out)) return out;
@@ -345,6 +357,7 @@ lam_tensor *lam_conv_transpose(lam_tensor *x, lam_tensor *w, const lam_conv_opti
     const char *operation = "conv_transpose";
     int64_t low[AXES], high[AXES];
     int axes[AXES] = {2, 3, 4};
+    /* Window axes stand behind the two features, three at most. */
     conv_call c;
     lam_tensor *failed;
     if (!begin(operation, x, w, options, &c, &failed)) return failed;
@@ -383,6 +396,7 @@ static lam_tensor *vectors(const char *operation, lam_tensor *x, lam_tensor *y, 
     if ((unsigned)mode > LAM_CONVOLVE_VALID)
         return lam__matrices_fail(operation, 2, in, LAM_ERR_OPTION, NULL, "there is no mode %d", (int)mode);
     int64_t from = mode == LAM_CONVOLVE_SAME ? (shorter - 1) / 2 : mode == LAM_CONVOLVE_VALID ? shorter - 1 : 0;
+    /* By `around` zeros on both sides x meets each place of the window. */
     int64_t count = mode == LAM_CONVOLVE_SAME ? longer : m + n - 1 - 2 * from, around = n - 1;
     if (turn && n > m && mode == LAM_CONVOLVE_SAME) from = shorter / 2; /* the middle, seen from the other end */
     lam_tensor *w = turn ? lam_conj(in[1]) : lam_reverse(in[1], LAM_AXES(0));

@@ -52,7 +52,7 @@ static lam_status eval_part(const lam_call_site *call, lam_value *const out[], b
     return LAM_OK;
 }
 
-/* Part by part, so a batch axis changes nothing. */
+/* Part by part, so a batch axis changes nothing. The row has no parameters. */
 static void batch_part(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
 }
@@ -84,6 +84,7 @@ lam_tensor *lam_real(lam_tensor *x) {
     return lam__scope_peek(x) && !lam__cplx_is(x) ? lam_alias(x) : lam__apply1(&lam__row_real, NULL, 0, x);
 }
 
+/* The part that lies behind. */
 static lam_status eval_imag(const lam_call_site *call, lam_value *const out[]) {
     return eval_part(call, out, true);
 }
@@ -106,7 +107,7 @@ const lam_primitive lam__row_imag = {
     .batch = batch_part,
 };
 
-/* Zeros for a real operand, which take no memory. */
+/* Zeros for a real operand, which take no memory. They are a view of one element. */
 lam_tensor *lam_imag(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(
@@ -141,7 +142,7 @@ static void vjp_complex(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
     if (r->needs[1]) gx[1] = lam_neg(lam_imag(g[0]));
 }
 
-/* For operands of one floating type. */
+/* For operands of one floating type. The row says what does not fit. */
 static lam_tensor *apply_complex(lam_tensor *re, lam_tensor *im) {
     lam_tensor *in[2] = {re, im};
     return lam__apply(&lam__row_complex, NULL, 0, 2, in);
@@ -174,7 +175,7 @@ static bool common_dims(lam_dims a, lam_dims b, int *rank, int64_t dims[]) {
     return true;
 }
 
-/* x as floats of dtype with these dims. */
+/* x as floats of dtype with these dims. Gradients come back in the dtype and the dims of x: both steps are rows. */
 static lam_tensor *brought(lam_tensor *x, lam_dtype dtype, int rank, const int64_t *dims) {
     if (lam_dtype_of(x) != dtype) x = lam_cast(x, dtype);
     const lam_dims own = lam_dims_of(x);
@@ -215,6 +216,7 @@ const lam_primitive lam__row_conj = {
     .linear = 1u,
 };
 
+/* A real operand is its own conjugate, under another handle. */
 lam_tensor *lam_conj(lam_tensor *x) {
     return lam__scope_peek(x) && !lam__cplx_is(x) ? lam_alias(x) : lam__apply_unary(&lam__row_conj, x);
 }
@@ -226,7 +228,8 @@ lam_tensor *lam__cplx_abs(lam_tensor *x) {
     return lam_hypot(lam_real(x), lam_imag(x));
 }
 
-/* z / |z| by parts, 0 at 0, from quotients that stay in range for any z. */
+/* z / |z| by parts, 0 at 0, from quotients that stay in range for any z. The slope of hypot is the share of a part in
+ * the modulus, and 0 at the origin. */
 lam_tensor *lam__cplx_sign(lam_tensor *x) {
     lam_tensor *re = lam_real(x), *im = lam_imag(x);
     return lam_complex(lam_hypot_slope(re, im), lam_hypot_slope(im, re));
@@ -252,7 +255,8 @@ lam_tensor *lam__cplx_as_real(lam_tensor *x) {
     return lam_concatenate(LAM_LIST(above, below), -2);
 }
 
-/* The left half holds all. */
+/* The left half holds all. What the right half says again is left out, so that a derivative goes through one of
+ * them. */
 lam_tensor *lam__cplx_from_real(lam_tensor *both) {
     int64_t m = lam_dim(both, -2) / 2, n = lam_dim(both, -1) / 2;
     lam_tensor *left = lam_slice_axis(both, -1, 0, n);

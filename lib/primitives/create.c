@@ -16,7 +16,8 @@
 #include <math.h>
 
 /* Checks what a maker is given; gives the context to use, which for NULL is the failed one. A NULL context cannot say
- * what is wrong with it, so its failure is that of the static one. */
+ * what is wrong with it, so its failure is that of the static one. `fine` says whether to go on; the context is there
+ * in any case, to take its failed tensor from. */
 static lam_ctx *checked(const char *operation, lam_ctx *ctx, lam_dtype dtype, lam_dims dims, bool *fine) {
     *fine = false;
     if (!ctx || ctx == &lam__context_failed) return &lam__context_failed;
@@ -38,7 +39,8 @@ bool lam__create_countable(const char *operation, lam_ctx *ctx, lam_dtype dtype,
     return false;
 }
 
-/* For makers, whose users have no tensor to show in the message. */
+/* For makers, whose users have no tensor to show in the message. Levels inside a rule have axes beside the user's, for
+ * which there is room (lam__eval_most_axes). */
 bool lam__create_dims_valid(const char *operation, lam_ctx *ctx, lam_dims dims) {
     const int most = lam__eval_most_axes(ctx);
     if (dims.rank < 0 || dims.rank > most) {
@@ -70,7 +72,7 @@ static lam_tensor *filled(lam_ctx *ctx, lam_dims dims, lam_value *element, bool 
 }
 
 /* What is told of a maker while it asks for memory: a row with nothing but its name. These are no rows of the registry:
- * nothing is ever dispatched to them. */
+ * nothing is ever dispatched to them. `calling` is put back in any case, as makers run inside other calls. */
 static const lam_primitive full = {.name = "full"}, zeros = {.name = "zeros"}, ones = {.name = "ones"},
                            empty = {.name = "empty"}, eye = {.name = "eye"}, arange = {.name = "arange"},
                            linspace = {.name = "linspace"};
@@ -124,6 +126,7 @@ lam_tensor *lam_full_like(lam_tensor *x, double value) {
     return like("full_like", x, value);
 }
 
+/* No memory but for one element, so rules use it without a thought. */
 lam_tensor *lam_zeros_like(lam_tensor *x) {
     return like("zeros_like", x, 0);
 }
@@ -157,7 +160,8 @@ lam_tensor *lam_eye(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns
     return fine ? lam__create_eye(ctx, dtype, 0, rows, columns) : &ctx->failed;
 }
 
-/* first + step * i in dtype, i = 0..count-1, along one axis; a `last` that is no NaN is given exactly. */
+/* first + step * i in dtype, i = 0..count-1, along one axis; a `last` that is no NaN is given exactly. Element i is
+ * worked out from i, not from the one before it, so errors do not add up. */
 static lam_tensor *counted(const lam_primitive *maker, lam_ctx *ctx, lam_dtype dtype, int64_t count, double first,
                            double step, double last) {
     static const int64_t one[] = {1};

@@ -17,7 +17,8 @@
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* What is made of the factors of a matrix: one kernel each. */
+/* What is made of the factors of a matrix: one kernel each. All three factor the matrix in the same way, so they share
+ * what surrounds that. */
 enum { DET, COFACTOR, LOG_DET };
 
 /* What the workers share. `out` are the signs where logarithms are asked for, which go to `log`. */
@@ -27,7 +28,7 @@ typedef struct stack {
     int64_t n;
 } stack;
 
-/* Matrix (or number) `at` of `count` in x. */
+/* Matrix (or number) `at` of `count` in x. A number stands for a matrix of one element in the results. */
 static void *part_of(const lam_value *x, int64_t at, int64_t count) {
     return (char *)x->data + at * (x->count / count) * (int64_t)lam__dtype_bytes(x->dtype);
 }
@@ -45,7 +46,8 @@ static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *ro
     return -1;
 }
 
-/* Cost: n^3/8 units and something for each row; cofactors are some three times as much. */
+/* Cost: n^3/8 units and something for each row; cofactors are some three times as much. Parts of different matrices are
+ * shared among threads, a single one is not. */
 static lam_status factor_each(const lam_call_site *call, int what, const lam_value *out, const lam_value *log) {
     if (out->count == 0) return LAM_OK;
     lam_value *x = lam__value_contiguous(call->in[0]);
@@ -95,7 +97,7 @@ static lam_tensor *products_without_two(lam_tensor *s) {
 }
 
 /* The determinants of orthogonal matrices, which do not move; of unitary ones they do. Real ones are 1 or -1, so they
- * are constants. */
+ * are constants. The logarithm is not looked at. */
 static lam_tensor *orientation(lam_tensor *x) {
     lam_tensor *sign = NULL, *log;
     if (lam__cplx_is(x)) sign = lam_det(x);
@@ -133,7 +135,8 @@ static lam_tensor *change_of_three(lam_tensor *x, lam_tensor *e) {
 
 /* The change of the cofactors of more than three rows. Which of two forms is used is decided by the least singular
  * value beside the largest: below 2^-26 (f32: 2^-11), about the root of the rounding unit, the inverse would have lost
- * half of its digits. There it is given the identity instead, which keeps what is not chosen finite. */
+ * half of its digits. There it is given the identity instead, which keeps what is not chosen finite. Both forms are
+ * made, since matrices of a stack may need either. */
 static lam_tensor *change_along(lam_tensor *x, lam_tensor *e) {
     int64_t n = lam_dim(x, -1);
     lam_tensor *u, *s, *vt;
@@ -158,7 +161,8 @@ static lam_tensor *exponents(lam_tensor *logs, int axis) {
 }
 
 /* Where rows or columns are of different sizes, singular values say nothing of the rank. With constant diagonal r and c
- * the cofactors of r x c are those of x times det(r) det(c) r^-1 c^-1, and so are their changes. */
+ * the cofactors of r x c are those of x times det(r) det(c) r^-1 c^-1, and so are their changes. Powers of two round
+ * nothing. */
 static lam_tensor *balanced_change(lam_tensor *x, lam_tensor *e) {
     lam_tensor *logs = lam_log2(lam_abs(lam_stop_gradient(x))), *rows = exponents(logs, -1);
     lam_tensor *columns = exponents(lam_add(logs, rows), -2), *both = lam_add(rows, columns);
@@ -182,7 +186,8 @@ static lam_tensor *second_along(lam_tensor *x, lam_tensor *e) {
     return n == 3 ? change_of_three(x, e) : balanced_change(x, e);
 }
 
-/* The second derivative of det is a symmetric bilinear form, so one function serves both modes. */
+/* The second derivative of det is a symmetric bilinear form, so one function serves both modes. It is made of
+ * operations, so that third derivatives follow. */
 static void jvp_cofactor(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     dout[0] = second_along(r->in[0], dx[0]);
 }
@@ -191,6 +196,7 @@ static void vjp_cofactor(const lam_rule *r, lam_tensor *const g[], lam_tensor *g
     gx[0] = second_along(r->in[0], g[0]);
 }
 
+/* A stack with one more leading axis. */
 static void batch_cofactor(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
 }
@@ -239,6 +245,7 @@ static void vjp_det(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
     gx[0] = lam_mul(lam_cofactor(r->in[0]), as_matrix(g[0]));
 }
 
+/* A stack with one more leading axis. */
 static void batch_det(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
 }
@@ -269,6 +276,7 @@ lam_tensor *lam_det(lam_tensor *x) {
 
 enum { SIGN, LOG, SLOGDET_OUTPUTS };
 
+/* Signs have the dtype of x, logarithms that of its size. */
 static lam_status shape_slogdet(const lam_call_site *call, lam_shape out[]) {
     lam_status status = shape_det(call, &out[SIGN]);
     out[LOG] = out[SIGN];
@@ -281,7 +289,7 @@ static lam_status eval_slogdet(const lam_call_site *call, lam_value *const out[]
 }
 
 /* With t = tr(x^-1 dx): the change of the logarithm of the complex determinant, whose parts are those of the two
- * results. */
+ * results. At a singular matrix it is infinite or NaN, and no failure. */
 static void jvp_slogdet(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *inverse = lam__matrices_turn(lam__solve_inverse(r->in[0]));
     lam_tensor *t = lam_sum(lam_mul(inverse, dx[0]), &(lam_reduce_options){.axes = LAM_AXES(-2, -1)});
@@ -304,6 +312,7 @@ static lam_status apply_slogdet(lam_tensor *x, lam_tensor *out[SLOGDET_OUTPUTS])
     return lam_bind(x->ctx, &lam__row_slogdet, NULL, 0, LAM_LIST(x), out, SLOGDET_OUTPUTS);
 }
 
+/* As det. */
 static void batch_slogdet(const lam_rule *r, lam_tensor *out[]) {
     apply_slogdet(r->in[0], out);
 }

@@ -22,7 +22,8 @@ typedef struct reflections {
     lam_tensor *gauge; /* [..., k, k]: D S above the diagonal; the rest is not read */
 } reflections;
 
-/* The reflections of a and taus. False, with *failed to return, where these do not go together. */
+/* The reflections of a and taus. False, with *failed to return, where these do not go together. The ones and zeros of v
+ * are put in, so that what is above the diagonal of a may be anything, as R is. */
 static bool collect(const char *operation, size_t n, lam_tensor *in[], reflections *h, lam_tensor **failed) {
     if (!lam__matrices_operands(operation, true, n, in, in, failed)) return false;
     if (lam_rank(in[0]) < 2 || lam_rank(in[1]) < 1)
@@ -40,7 +41,7 @@ static bool collect(const char *operation, size_t n, lam_tensor *in[], reflectio
     return true;
 }
 
-/* The product, or its adjoint, times c. */
+/* The product, or its adjoint, times c. Adjoint: T^H in place of T, in the order D^H last. */
 static lam_tensor *reflect(const reflections *h, lam_tensor *c, bool adjoint) {
     const lam_triangular_solve_options solve = {.upper = true, .unit_diagonal = true, .transpose = adjoint};
     lam_tensor *x = lam_matmul(lam__matrices_adjoint(h->v), c);
@@ -49,6 +50,7 @@ static lam_tensor *reflect(const reflections *h, lam_tensor *c, bool adjoint) {
     return lam_sub(c, lam_matmul(h->v, x));
 }
 
+/* The reflections on the first columns of the identity. */
 lam_tensor *lam_householder_product(lam_tensor *a, lam_tensor *taus) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *in[2] = {a, taus}, *failed;
@@ -92,6 +94,7 @@ static lam_tensor *changed(lam_tensor *l, lam_tensor *p, lam_tensor *t, double s
     return lam_add(lam_mul(l, stretch), lam_mul(behind, lam_expand_dims(share, -2)));
 }
 
+/* Of complex numbers their sizes, which are real in a complex dtype until their parts are taken. */
 static lam_tensor *squared(lam_tensor *p) {
     const bool complex = lam__dtype_is_complex((int)lam_dtype_of(p));
     return complex ? lam_real(lam_mul(p, lam_conj(p))) : lam_square(p);
@@ -108,11 +111,13 @@ static bool factor_and_vector(lam_tensor *in[2], lam_tensor **failed) {
     return false;
 }
 
-/* Where t is not positive there is no such factor; what stands behind the first such place has none either. */
+/* Where t is not positive there is no such factor; what stands behind the first such place has none either. Where
+ * elements can be seen that is a failure, elsewhere NaN. */
 lam_tensor *lam_cholesky_update(lam_tensor *l, lam_tensor *w, bool downdate) {
     uint64_t since = lam__scope_now(l);
     lam_tensor *in[2] = {l, w}, *failed;
     if (!factor_and_vector(in, &failed)) return failed;
+    /* A matrix of no rows is its own factor; the sum broadcasts leading axes and checks dtypes. */
     if (lam_dim(in[0], -1) == 0) return lam__scope_only(lam_add(in[0], lam_expand_dims(in[1], -1)), since);
     lam_tensor *own = lam_tril(in[0], 0);
     lam_tensor *p = lam_squeeze(lam_triangular_solve(own, lam_expand_dims(in[1], -1), NULL), LAM_AXES(-1));
@@ -129,7 +134,7 @@ lam_tensor *lam_cholesky_update(lam_tensor *l, lam_tensor *w, bool downdate) {
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------- */
 
-/* With b = l l^H those of l^-1 a l^-H, whose vectors y are l^H v. */
+/* With b = l l^H those of l^-1 a l^-H, whose vectors y are l^H v. Vectors are then orthonormal in the metric b. */
 lam_status lam_eigh_generalized(lam_tensor *a, lam_tensor *b, lam_tensor **values, lam_tensor **vectors) {
     const char *operation = "eigh_generalized";
     const lam_triangular_solve_options right = {.right_side = true, .transpose = true}, back = {.transpose = true};
@@ -147,6 +152,7 @@ lam_status lam_eigh_generalized(lam_tensor *a, lam_tensor *b, lam_tensor **value
     if (lam_failed(l)) return lam__matrices_give_failed(lam__scope_named(l, since), 2, places);
     lam_tensor *turned = lam_conj(l);
     lam_tensor *inside = lam_triangular_solve(turned, lam_triangular_solve(l, in[0], NULL), &right);
+    /* Values alone are cheaper, and have a derivative also where vectors have none. */
     if (!vectors) {
         made[0] = lam_eigvalsh(inside);
         return lam__matrices_give(LAM_OK, since, 1, made, places);

@@ -21,7 +21,7 @@ typedef struct request {
     double scale;
 } request;
 
-/* `what` has one place for a number. */
+/* `what` has one place for a number. A text that shows no number says so by a precision of 0. */
 static bool refuse(const char *operation, lam_tensor *x, lam_status status, const char *what, long long number) {
     lam__axes_fail(operation, x, status, what, number);
     return false;
@@ -32,6 +32,7 @@ static bool refuse(const char *operation, lam_tensor *x, lam_status status, cons
 static bool collect(const char *operation, lam_tensor *x, bool many, const lam_fft_options *o, request *q) {
     int rank = lam_rank(x);
     if (!lam__axes_collect(operation, x, o->axes, rank, &q->count, q->axes)) return false;
+    /* No list: -1, which an empty list is not. */
     if (q->count < 0) {
         q->count = many ? rank : 1;
         for (int i = 0; i < q->count; i++) q->axes[i] = many ? i : rank - 1;
@@ -69,7 +70,7 @@ static bool understand(const char *operation, lam_tensor *x, bool many, bool inv
 }
 
 /* x cut or filled with zeros at the end of an axis. Zeros behind, as in NumPy, which makes the spectrum finer and adds
- * nothing to it. */
+ * nothing to it. A failed x is handed on. */
 static lam_tensor *resized(lam_tensor *x, int axis, int64_t size) {
     int64_t own = lam_dim(x, axis), low[LAM_INNER_RANK] = {0}, high[LAM_INNER_RANK] = {0};
     int rank = lam_rank(x);
@@ -79,13 +80,13 @@ static lam_tensor *resized(lam_tensor *x, int axis, int64_t size) {
     return lam_pad(x, (lam_dims){rank, low}, (lam_dims){rank, high}, NULL);
 }
 
-/* The first `count` axes of the request. */
+/* The first `count` axes of the request. Each is cut or filled by itself; where nothing changes nothing is recorded. */
 static lam_tensor *all_resized(lam_tensor *x, const request *q, int count) {
     for (int i = 0; i < count; i++) x = resized(x, q->axes[i], q->sizes[i]);
     return x;
 }
 
-/* Those of the first `count` axes of the request. */
+/* Those of the first `count` axes of the request. FFTW takes all of them in one plan, in whatever order. */
 static lam__axis_set set_of(const request *q, int count) {
     lam__axis_set set = 0;
     for (int i = 0; i < count; i++) set |= 1u << q->axes[i];
@@ -130,6 +131,7 @@ static lam_tensor *half_form(const char *operation, lam_tensor *x, bool many, co
     return lam__fft_half(x, axis, q.sizes[others], q.scale);
 }
 
+/* One axis, the last unless options name another. */
 lam_tensor *lam_fft(lam_tensor *x, const lam_fft_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(complex_form("fft", x, false, false, options), since);
@@ -152,7 +154,8 @@ lam_tensor *lam_irfft(lam_tensor *x, const lam_fft_options *options) {
     return lam__scope_only(half_form("irfft", x, false, options), since);
 }
 
-/* The options with the norm of the other direction. */
+/* The options with the norm of the other direction. So the sums of hfft and its inverse, which run the other way, are
+ * divided where their names promise. */
 static lam_fft_options turned(const lam_fft_options *options) {
     lam_fft_options o = options ? *options : (lam_fft_options){.norm = LAM_FFT_BACKWARD};
     if (o.norm == LAM_FFT_BACKWARD) o.norm = LAM_FFT_FORWARD;
@@ -167,6 +170,7 @@ lam_tensor *lam_hfft(lam_tensor *x, const lam_fft_options *options) {
     return lam__scope_only(half_form("hfft", lam_conj(x), false, &o), since);
 }
 
+/* The other way round: the real transform, conjugated. */
 lam_tensor *lam_ihfft(lam_tensor *x, const lam_fft_options *options) {
     uint64_t since = lam__scope_now(x);
     const lam_fft_options o = turned(options);
@@ -179,6 +183,7 @@ lam_tensor *lam_fftn(lam_tensor *x, const lam_fft_options *options) {
     return lam__scope_only(complex_form("fftn", x, true, false, options), since);
 }
 
+/* The inverse is divided by the product of all sizes. */
 lam_tensor *lam_ifftn(lam_tensor *x, const lam_fft_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(complex_form("ifftn", x, true, true, options), since);
@@ -190,6 +195,7 @@ lam_tensor *lam_rfftn(lam_tensor *x, const lam_fft_options *options) {
     return lam__scope_only(real_form("rfftn", x, true, options), since);
 }
 
+/* Complex ones along the others come first, while the last axis is half as long. */
 lam_tensor *lam_irfftn(lam_tensor *x, const lam_fft_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(half_form("irfftn", x, true, options), since);
@@ -216,13 +222,14 @@ lam_tensor *lam_fftfreq(lam_ctx *ctx, lam_dtype dtype, int64_t n, double d) {
     return lam__scope_only(frequencies("fftfreq", ctx, dtype, n, n, n - n / 2, d), since);
 }
 
-/* Those that the real transform keeps; for even n the last is positive. */
+/* Those that the real transform keeps; for even n the last is positive. So `turn` lies behind all of them. */
 lam_tensor *lam_rfftfreq(lam_ctx *ctx, lam_dtype dtype, int64_t n, double d) {
     uint64_t since = lam__scope_now_in(ctx);
     return lam__scope_only(frequencies("rfftfreq", ctx, dtype, n, n / 2 + 1, n, d), since);
 }
 
-/* One roll along each axis, by half its elements: frequency 0 goes to the middle, or back for odd sizes too. */
+/* One roll along each axis, by half its elements: frequency 0 goes to the middle, or back for odd sizes too. n/2 rounds
+ * down, so the roll back is another number of places from the end. */
 static lam_tensor *shifted(const char *operation, lam_tensor *x, lam_axes axes, int sign) {
     lam__axis_set set;
     if (!lam__axes_collect_set(operation, x, axes, lam_rank(x), &set)) return lam__axes_failed(x);

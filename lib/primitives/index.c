@@ -42,7 +42,8 @@ lam__index_shape lam__index_geometry(const index_params *p, const lam_value *x, 
 }
 
 /* Type of what is taken: NOTE [geometry]. The axes of the indices stand where the axis of x was. Ranks add up, so this
- * may be more than there is room for, which must be found before out->dims is written. */
+ * may be more than there is room for, which must be found before out->dims is written. Message and room are those of
+ * users, as levels bring axes of their own on both sides. */
 lam_status lam__index_taken_shape(const lam_call_site *call, lam_shape *out) {
     const index_params *p = call->params;
     const lam_value *x = call->in[0], *indices = call->in[1];
@@ -63,7 +64,8 @@ lam_status lam__index_taken_shape(const lam_call_site *call, lam_shape *out) {
 }
 
 /* Indices are data, so that they can be wrong only at evaluation. The message tells the first wrong one and its
- * position among all of them, in row-major order. */
+ * position among all of them, in row-major order. It is the first in order also where threads share the indices, since
+ * one of them looks at all. */
 lam_status lam__index_check(const lam_call_site *call, int64_t count, int64_t n, const lam_value *indices) {
     const lam__index_shape s = {.batch = 1, .n = n, .k = count};
     int64_t at = lam__kernels_index_check(&s, (lam_dtype)indices->dtype, indices->data);
@@ -78,7 +80,8 @@ lam_status lam__index_check(const lam_call_site *call, int64_t count, int64_t n,
                            (long long)at, (long long)n, (long long)n);
 }
 
-/* Strides of axes may be those of one axis without the operand being contiguous: then a kernel walks it in place. */
+/* Strides of axes may be those of one axis without the operand being contiguous: then a kernel walks it in place. Axes
+ * of one element have any stride. */
 bool lam__index_step(const lam_value *x, int from, int to, int64_t *step) {
     int64_t count = 1;
     *step = 0;
@@ -91,7 +94,8 @@ bool lam__index_step(const lam_value *x, int from, int to, int64_t *step) {
     return true;
 }
 
-/* ---- take ------------------------------------------------------------------------------------------------------- */
+/* ---- take -------------------------------------------------------------------------------------------------------
+ * Slow for one element, and right for few: there is no kernel that knows so many strides. */
 
 /* x has gaps, or is one element seen many times: only what is taken of it is read, item by item. The start of an
  * example is found from its number by dividing by the batch dims, since their strides need have no common step. What
@@ -121,7 +125,8 @@ static void take_where_it_lies(const index_params *p, const lam__index_shape *s,
     }
 }
 
-/* Where x lies for the kernel; false: its axes would have to be put together first. */
+/* Where x lies for the kernel; false: its axes would have to be put together first. Within an item elements lie side by
+ * side, or there is one. */
 static bool source_of(const index_params *p, const lam_value *x, lam__index_source *source) {
     int64_t inner;
     *source = (lam__index_source){.data = x->data, .n = x->strides[p->axis]};
@@ -138,6 +143,7 @@ static lam_status take_from(const lam_call_site *call, const lam__index_shape *s
     lam_value *x = call->in[0];
     lam__index_source source;
     bool steady = source_of(p, x, &source);
+    /* An eighth: making x contiguous reads and writes all of it. */
     if (!steady && out->count < x->count / 8) {
         static const union {
             double f64[2];
@@ -149,6 +155,7 @@ static lam_status take_from(const lam_call_site *call, const lam__index_shape *s
     }
     x = steady ? lam__value_hold(x) : lam__value_contiguous(x);
     if (!x) return LAM_ERR_MEMORY;
+    /* Of a copy every group has a step. */
     if (!steady) source_of(p, x, &source);
     lam__parallel_take(call->ctx->team, s, (lam__index_mode)p->mode, (lam_dtype)x->dtype, &source,
                        (lam_dtype)indices->dtype, indices->data, out->data);
@@ -181,7 +188,8 @@ static lam_tensor *take_for_each(const lam_rule *r, const index_params *p) {
 }
 
 /* Indices of no batch are shared by all examples as they are: the batch axis of x is one of outer, the first. Otherwise
- * both get it in front and it is one of batch. Repeating x for indices that are mapped alone is never needed. */
+ * both get it in front and it is one of batch. Repeating x for indices that are mapped alone is never needed. What is
+ * taken for indices alone is taken once, not once for each example. */
 static void batch_take(const lam_rule *r, lam_tensor *out[]) {
     const index_params *p = r->params;
     bool shared = !r->mapped[1] && p->batch == 0;
@@ -209,7 +217,8 @@ const lam_primitive lam__row_take = {
 
 typedef lam__inverse_params inverse_params;
 
-/* Along the last axis; axes before it are a batch, so vmap only adds one. */
+/* Along the last axis; axes before it are a batch, so vmap only adds one. Indices may name a place twice; the last one
+ * stands there. */
 static lam_status shape_index_inverse(const lam_call_site *call, lam_shape out[]) {
     const lam_value *indices = call->in[0];
     if (indices->dtype != LAM_I64 && indices->dtype != LAM_I32)
@@ -249,6 +258,7 @@ static void batch_index_inverse(const lam_rule *r, lam_tensor *out[]) {
 
 const lam_primitive lam__row_index_inverse = {
     .name = "index_inverse",
+    /* No operand has a derivative: places are integers. */
     .inputs = 1,
     .shape = shape_index_inverse,
     .eval = eval_index_inverse,
@@ -282,6 +292,7 @@ static lam_status eval_wrap_index(const lam_call_site *call, lam_value *const ou
     if (indices->count)
         lam__parallel_copy(call->ctx->team, indices->rank, indices->dims, LAM_I64, to, out[0]->strides,
                            (lam_dtype)indices->dtype, indices->data, indices->strides);
+    /* All are checked before any is changed, so that the message shows what the user gave. */
     lam_status status = lam__index_check(call, out[0]->count, p->n, out[0]);
     for (int64_t i = 0; status == LAM_OK && i < out[0]->count; i++) {
         if (to[i] < 0) to[i] += p->n;
@@ -300,6 +311,7 @@ static void batch_wrap_index(const lam_rule *r, lam_tensor *out[]) {
 
 const lam_primitive lam__row_wrap_index = {
     .name = "wrap_index",
+    /* As index_inverse; nothing is read on the way back. */
     .inputs = 1,
     .shape = shape_wrap_index,
     .eval = eval_wrap_index,
@@ -307,6 +319,7 @@ const lam_primitive lam__row_wrap_index = {
     .layout = "l n, l limit",
 };
 
+/* For lam_wrap_index limit is n; for windows, which must end inside, it is less. */
 lam_tensor *lam__index_wrap(lam_tensor *indices, int64_t n, int64_t limit) {
     wrap_params p = {n, limit};
     return lam__apply1(&lam__row_wrap_index, &p, sizeof p, lam__index_integers(indices));
@@ -323,7 +336,8 @@ lam_tensor *lam_wrap_index(lam_tensor *indices, int64_t n) {
 
 /* ---- rows of their own ------------------------------------------------------------------------------------------ */
 
-/* All axes but the last are batch: each row of x has its own row of indices. */
+/* All axes but the last are batch: each row of x has its own row of indices. So one take serves rows of any number of
+ * leading axes. */
 static index_params by_row(lam_tensor *x) {
     int32_t last = lam_rank(x) - 1;
     return (index_params){last, last, LAM__INDEX_DROP};
@@ -343,6 +357,7 @@ lam_tensor *lam__index_add_rows(lam_tensor *x, lam_tensor *indices, lam_tensor *
 
 /* ---- public ----------------------------------------------------------------------------------------------------- */
 
+/* u8 has no index kernels; what is wrong with others the rows say. */
 lam_tensor *lam__index_integers(lam_tensor *indices) {
     return lam__scope_peek(indices) && lam_dtype_of(indices) == LAM_U8 ? lam_cast(indices, LAM_I64) : indices;
 }
@@ -419,7 +434,7 @@ lam_tensor *lam__index_axis_last(lam_tensor *x, int axis, const int64_t *common)
 }
 
 /* Only an axis of one element stretches, on either side, as in broadcasting; but ranks must be equal, since it would
- * else not be clear which axis `axis` is. */
+ * else not be clear which axis `axis` is. `common` of the axis itself is written, and not read. */
 bool lam__index_common(const char *operation, lam_tensor *x, lam_tensor *indices, int axis, int64_t *common) {
     int rank = lam_rank(x);
     if (lam_rank(indices) != rank) {
@@ -447,6 +462,7 @@ lam_tensor *lam_take_along_axis(lam_tensor *x, lam_tensor *indices, int axis) {
     if (!lam__apply_given(name, 2, (lam_tensor *[]){x, indices}, &failed)) return failed;
     if (!lam__apply_axis(name, x, rank, &axis)) return lam__axes_failed(x);
     if (!lam__index_common(name, x, indices, axis, common)) return lam__axes_failed(x);
+    /* All but the last axis are batch, on both sides. */
     index_params p = {rank - 1, rank - 1, LAM__INDEX_ERROR};
     lam_tensor *at = lam__index_axis_last(lam__index_integers(indices), axis, common);
     return lam__scope_only(lam_moveaxis(lam__index_take(lam__index_axis_last(x, axis, common), at, &p), rank - 1, axis),

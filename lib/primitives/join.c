@@ -20,6 +20,7 @@
 
 typedef lam__join_params join_params;
 
+/* Parameters have no list at their end: they are copied whole. */
 static lam_tensor *apply_join(const join_params *p, size_t n, lam_tensor *const in[]) {
     return lam__apply(&lam__row_concatenate, p, sizeof *p, n, in);
 }
@@ -30,6 +31,7 @@ static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) 
     const lam_value *first = call->in[0];
     out->dtype = (lam_dtype)first->dtype;
     out->rank = first->rank + (p->fresh != 0);
+    /* A joined axis begins with nothing and grows with each part; a new one is skipped in the dims of the parts. */
     for (int i = 0; i < out->rank; i++) out->dims[i] = i == p->axis ? 0 : first->dims[i - (p->fresh && i > p->axis)];
     for (int n = 0; n < call->inputs; n++) {
         const lam_value *x = call->in[n];
@@ -55,7 +57,8 @@ static lam_status shape_concatenate(const lam_call_site *call, lam_shape out[]) 
 enum { JOINED_BYTES = LAM__ROWS_HELD, GROUP = 128 };
 
 /* `count` places from `first` on of the axis before the joined one go to `at`, which lies in the place. The general
- * way: any strides on either side. */
+ * way: any strides on either side. Each side has its own strides, so that the copy may go into a part of another
+ * tensor. */
 static void copy_block(const join_params *p, const lam_value *x, int64_t first, int64_t count,
                        const lam__join_place *to, char *at) {
     int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK], item = (int64_t)lam__dtype_bytes(x->dtype);
@@ -73,6 +76,7 @@ static void copy_block(const join_params *p, const lam_value *x, int64_t first, 
  * that is not stacked but joined is a column only if it has one element on that axis. */
 static int64_t column_step(const join_params *p, const lam_value *x, int64_t rows) {
     int along = p->axis - 1;
+    /* Of what is stacked every part has one place on the new axis. */
     if (!p->fresh && x->dims[p->axis] != 1) return -1;
     if (along >= 0 && x->dims[along] == rows) return x->strides[along];
     return x->contiguous ? 1 : -1;
@@ -106,8 +110,11 @@ static bool join_columns(const join_params *p, int parts, lam_value *const in[],
     if (p->axis > 0 && to->dims[p->axis - 1] == rows) row = to->strides[p->axis - 1];
     else if (!to->dense) return false;
     if (to->dims[p->axis] != parts || to->strides[p->axis] != 1 || rows < 2) return false;
+    /* With gaps between its lines a place is columns only where one axis has all of the rows. */
     for (int n = 0; n < parts; n++)
         if (column_step(p, in[n], rows) < 0) return false;
+    /* Called with nothing to do, the kernel says whether it knows the dtype; the place is looked at only from here
+     * on. */
     if (!lam__kernels_columns(dtype, 0, 0, NULL, NULL, to->data, row)) return false; /* not of this dtype */
     for (int first = 0; first < parts; first += GROUP) {
         const int some = parts - first < GROUP ? parts - first : GROUP;
@@ -129,6 +136,7 @@ static bool join_blocks(const join_params *p, int parts, lam_value *const in[], 
     const void *column[GROUP];
     int64_t step[GROUP];
     const lam_dtype dtype = (lam_dtype)in[0]->dtype;
+    /* The one form that vmap gives: other ranks come here as it, or not at all. */
     if (!p->fresh || p->axis != 2 || to->rank != 3 || to->dims[1] > GROUP / parts || to->dims[2] != parts) return false;
     if (to->strides[2] != 1 || to->strides[1] != parts) return false;
     if (!lam__kernels_columns(dtype, 0, 0, NULL, NULL, to->data, 0)) return false; /* not of this dtype */
@@ -138,6 +146,7 @@ static bool join_blocks(const join_params *p, int parts, lam_value *const in[], 
         column[c] = (const char *)x->data + c / parts * x->strides[1] * (int64_t)lam__dtype_bytes(dtype);
         step[c] = x->strides[0];
     }
+    /* Lines that are not whole cannot be written past the caches. */
     if (to->far && row == columns) columns_far(dtype, rows, columns, column, step, to->data);
     else lam__kernels_columns(dtype, rows, columns, column, step, to->data, row);
     return true;
@@ -147,6 +156,7 @@ static bool join_blocks(const join_params *p, int parts, lam_value *const in[], 
  * or its rows no common step. The items of a row are those of the joined axis and all behind it. */
 static bool rows_of_part(const join_params *p, const lam_value *x, int64_t rows, lam__rows *r) {
     int64_t dense = 1, size = 1;
+    /* `rows` is no 0 here: a place without elements has been left out. */
     *r = (lam__rows){.from = x->data, .width = x->count / rows};
     for (int i = x->rank - 1; i >= 0; i--) {
         if (x->dims[i] == 1) continue;
@@ -170,6 +180,7 @@ static bool join_rows(const join_params *p, int parts, lam_value *const in[], co
     for (int i = 0; i < to->rank; i++)
         if (i < p->axis) rows *= to->dims[i];
         else row *= to->dims[i];
+    /* Rows as long as the block gain nothing: there a copy of each part is as fast. */
     if (!to->dense || rows < 2 || row * item >= JOINED_BYTES) return false;
     for (int n = 0; n < parts; n++)
         if (!rows_of_part(p, in[n], rows, &part[0])) return false;
@@ -188,6 +199,7 @@ static bool join_rows(const join_params *p, int parts, lam_value *const in[], co
 static void join(const join_params *p, int parts, lam_value *const in[], const lam__join_place *to) {
     int axis = p->axis, before = axis - 1;
     int64_t item = (int64_t)lam__dtype_bytes(in[0]->dtype), row = axis ? to->strides[before] * item : 0;
+    /* A block is so many rows of the result as the first cache holds; without gaps of rows there is one block. */
     int64_t rows = axis ? to->dims[before] : 1, block = row > 0 && row < JOINED_BYTES ? JOINED_BYTES / row : rows;
     if (join_columns(p, parts, in, to) || join_rows(p, parts, in, to) || join_blocks(p, parts, in, to)) return;
     for (int64_t first = 0; first < rows; first += block) {
@@ -214,6 +226,7 @@ void lam__join_stack(int axis, int parts, lam_value *const in[], const lam__join
     if (in[0]->count) join(&p, parts, in, to);
 }
 
+/* For what has the row's parameters at hand, as a plan has; elements are there, or the caller leaves it out. */
 void lam__join_parts(const void *params, int parts, lam_value *const in[], const lam__join_place *to) {
     join(params, parts, in, to);
 }
@@ -227,6 +240,7 @@ static void vjp_concatenate(const lam_rule *r, lam_tensor *const g[], lam_tensor
         return;
     }
     for (int n = 0; n < r->inputs; n++) {
+        /* Sizes come from the types of parts, also of those that want no gradient (LAM_SAVE_TYPES). */
         int64_t size = lam_dim(r->in[n], p->axis);
         if (r->needs[n]) gx[n] = lam_slice_axis(g[0], p->axis, at, at + size);
         at += size;
@@ -237,6 +251,7 @@ static void vjp_concatenate(const lam_rule *r, lam_tensor *const g[], lam_tensor
 static void batch_concatenate(const lam_rule *r, lam_tensor *out[]) {
     join_params p = *(const join_params *)r->params;
     lam_tensor **in = lam__apply_room(r->ctx, (size_t)r->inputs);
+    /* The axis is one of the result, in which the batch axis comes first. */
     p.axis++;
     for (int n = 0; in && n < r->inputs; n++) in[n] = lam__rules_with_batch(r, n);
     out[0] = in ? apply_join(&p, (size_t)r->inputs, in) : &r->ctx->failed;
@@ -259,7 +274,7 @@ const lam_primitive lam__row_concatenate = {
 };
 
 /* The tensors in their common dtype, which room[] gets. Casts are recorded one by one, and each gradient comes back in
- * the dtype of its part. */
+ * the dtype of its part. What is no tensor has the dtype of none, and is named by the row. */
 static void promote(lam_list list, lam_tensor **room) {
     int dtype = lam_dtype_of(list.items[0]);
     for (size_t i = 1; i < list.count; i++) dtype = lam__dtype_promote(dtype, (int)lam_dtype_of(list.items[i]));
@@ -284,6 +299,7 @@ lam_tensor *lam_concatenate(lam_list list, int axis) {
     if (lam__scope_peek(first) && lam_rank(first) == 0)
         return lam__axes_fail("concatenate", first, LAM_ERR_RANK, "rank 0 has no axis to join; use lam_stack");
     if (!lam__apply_axis("concatenate", first, lam_rank(first), &axis)) return lam__axes_failed(first);
+    /* Of the innermost scope, so that lam__scope_only frees it with the rest. */
     lam_tensor **in = lam__apply_room(ctx, list.count);
     if (!in) return &ctx->failed;
     promote(list, in);

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* Fills what a shape rule gives. */
+/* Fills what a shape rule gives. Of a view nothing but these changes. */
 static void set_dims(lam_shape *out, int dtype, int rank, const int64_t *dims) {
     out->dtype = (lam_dtype)dtype;
     out->rank = rank;
@@ -47,12 +47,12 @@ static lam_status shape_cast(const lam_call_site *call, lam_shape out[]) {
 }
 
 /* The transpose of a conversion is the conversion back. From reals to complex numbers it is an embedding, whose
- * transpose takes the real part. */
+ * transpose takes the real part. g is complex where the result was; the operand tells which part of it is wanted. */
 static void vjp_cast(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = lam_cast(lam__cplx_is(r->in[0]) ? g[0] : lam_real(g[0]), lam_dtype_of(r->in[0]));
 }
 
-/* Element by element, so a batch axis changes nothing. */
+/* Element by element, so a batch axis changes nothing. The parameter says nothing of axes. */
 static void batch_cast(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam_cast(r->in[0], (lam_dtype)((const lam__cast_params *)r->params)->dtype);
 }
@@ -93,6 +93,7 @@ static lam_status shape_broadcast_to(const lam_call_site *call, lam_shape out[])
     const lam__dims_params *p = call->params;
     const lam_value *x = call->in[0];
     set_dims(out, x->dtype, p->rank, p->dims);
+    /* An operand with more axes than the result fits nothing, whatever its sizes. */
     int lead = p->rank - x->rank;
     for (int i = 0; i < x->rank; i++)
         if (lead < 0 || (x->dims[i] != 1 && x->dims[i] != p->dims[lead + i])) {
@@ -132,6 +133,7 @@ static void batch_broadcast_to(const lam_rule *r, lam_tensor *out[]) {
         narrow[1 + i] = i < lead ? 1 : own.dims[1 + i - lead];
         wide[1 + i] = p->dims[i];
     }
+    /* Only where the result has more axes does anything stand between. */
     lam_tensor *even = lead ? lam__apply_reshape(r->in[0], p->rank + 1, narrow) : r->in[0];
     out[0] = lam__apply_broadcast(even, p->rank + 1, wide);
 }
@@ -166,7 +168,8 @@ static bool dims_valid(const char *operation, lam_tensor *x, lam_dims dims, int6
     return true;
 }
 
-/* What has these dims already is left as it is, under another handle. */
+/* What has these dims already is left as it is, under another handle. -1 is the rank of no tensor, which the row then
+ * names. */
 static bool has_dims(lam_tensor *x, int rank, const int64_t *dims) {
     const lam_dims own = lam__scope_peek(x) ? lam_dims_of(x) : (lam_dims){-1, NULL};
     bool same = own.rank == rank;
@@ -193,6 +196,7 @@ bool lam__apply_common(lam_list list, int *rank, int64_t dims[]) {
     for (int k = 1; k <= *rank; k++) {
         int64_t size = 1;
         for (size_t i = 0; i < list.count; i++) {
+            /* One element goes with any size, also with 0. */
             const int64_t own = lam_rank(list.items[i]) >= k ? lam_dim(list.items[i], -k) : 1;
             if (own != 1 && size != 1 && own != size) return false;
             if (own != 1) size = own;
@@ -258,6 +262,7 @@ static bool view_reshape(const lam_call_site *call, const lam_shape *out, int64_
             dims[rank] = x->dims[i];
             from[rank++] = x->strides[i];
         }
+    /* A contiguous operand, and one of single elements, lies as a result without gaps does. */
     if (rank == 0) lay_out(out, 0, out->rank, 1, strides);
     for (int a = 0, o = 0; a < rank;) {
         const int first_a = a, first_o = o;
@@ -275,7 +280,8 @@ static void vjp_reshape(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
     gx[0] = lam__apply_reshape(g[0], own.rank, own.dims);
 }
 
-/* Parameters are dims per example, so the size of the batch goes in front. */
+/* Parameters are dims per example, so the size of the batch goes in front. The count stays equal, as both sides grow by
+ * the size of the batch. */
 static void batch_reshape(const lam_rule *r, lam_tensor *out[]) {
     const lam__dims_params *p = r->params;
     int64_t dims[LAM_INNER_RANK];
@@ -318,6 +324,7 @@ lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims) {
         own[i] = dims.dims[i];
         if (own[i] == -1 && open >= 0) return lam__axes_fail("reshape", x, LAM_ERR_VALUE, "only one size may be -1");
         if (own[i] == -1) open = i;
+        /* A size of 0 makes the product 0 and is no divisor. */
         else if (own[i] && known > INT64_MAX / own[i])
             return lam__axes_fail("reshape", x, LAM_ERR_OVERFLOW, "the sizes overflow");
         else known *= own[i];
@@ -340,6 +347,7 @@ lam_tensor *lam_expand_dims(lam_tensor *x, int axis) {
     lam_dims own = lam_dims_of(x);
     if (!lam__scope_peek(x)) return lam__scope_named(lam__apply1(&lam__row_reshape, NULL, 0, x), since);
     if (!lam__apply_axis("expand_dims", x, own.rank + 1, &axis)) return lam__axes_failed(x);
+    /* Levels add axes up to that number; a user sees fewer, and the message says how many. */
     if (own.rank >= LAM_INNER_RANK)
         return lam__axes_fail("expand_dims", x, LAM_ERR_RANK, "more than %d axes", LAM_MAX_RANK);
     int64_t dims[LAM_INNER_RANK];
@@ -353,6 +361,7 @@ lam_tensor *lam_squeeze(lam_tensor *x, lam_axes axes) {
     lam_dims own = lam_dims_of(x);
     lam__axis_set set;
     if (!lam__axes_collect_set("squeeze", x, axes, own.rank, &set)) return lam__axes_failed(x);
+    /* An empty list that is given names no axis, and none goes. */
     bool all = !axes.count && !axes.items;
     int64_t dims[LAM_INNER_RANK];
     int rank = 0;
@@ -368,7 +377,8 @@ lam_tensor *lam_squeeze(lam_tensor *x, lam_axes axes) {
 
 /* ---- transpose ----------------------------------------------------------------------------------------------- */
 
-/* The order is one of all axes, each once: the public form and rules see to it. */
+/* The order is one of all axes, each once: the public form and rules see to it. It is not checked again: a wrong one
+ * could only be the library's. */
 static lam_status shape_transpose(const lam_call_site *call, lam_shape out[]) {
     const lam__order_params *p = call->params;
     out->dtype = (lam_dtype)call->in[0]->dtype;
@@ -414,7 +424,8 @@ const lam_primitive lam__row_transpose = {
     .layout = "#i rank, c order[rank]",
 };
 
-/* No list turns all axes round, as in NumPy. Below a batch rule the list names all axes, the batch axis among them. */
+/* No list turns all axes round, as in NumPy. Below a batch rule the list names all axes, the batch axis among them. An
+ * order has a byte for each axis. */
 lam_tensor *lam_transpose(lam_tensor *x, lam_axes axes) {
     int rank = lam_rank(x), count, list[LAM_INNER_RANK];
     if (!lam__axes_collect("transpose", x, axes, rank, &count, list)) return lam__axes_failed(x);

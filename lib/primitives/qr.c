@@ -20,12 +20,13 @@ enum { Q, R, OUTPUTS };
 
 typedef lam__qr_params qr_params;
 
-/* With vectors, as q is wanted in any case. */
+/* With vectors, as q is wanted in any case. Whether it is complete is the parameter's. */
 static lam__rectangle rectangle_of(const lam_value *x, bool full) {
     return (lam__rectangle){x->dims[x->rank - 2], x->dims[x->rank - 1], full, true};
 }
 
-/* With full_matrices q is square; otherwise it has as many columns as the shorter side. */
+/* With full_matrices q is square; otherwise it has as many columns as the shorter side. r has as many rows as q has
+ * columns. */
 static lam_status shape_qr(const lam_call_site *call, lam_shape out[]) {
     const qr_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -49,7 +50,7 @@ typedef struct stack {
     const lam_value *x, *q, *r;
 } stack;
 
-/* Matrix number `at` of the stack x. */
+/* Matrix number `at` of the stack x. Results of one matrix lie one behind the other in the stack. */
 static void *matrix_of(const lam_value *x, int64_t at) {
     const int64_t count = x->dims[x->rank - 2] * x->dims[x->rank - 1];
     return (char *)x->data + at * count * (int64_t)lam__dtype_bytes(x->dtype);
@@ -73,6 +74,7 @@ static lam_status eval_qr(const lam_call_site *call, lam_value *const out[]) {
     lam_value *copy = lam__value_new(call->ctx, dtype, x->rank, x->dims);
     if (!copy) return LAM_ERR_MEMORY;
     const stack s = {&how, copy, out[Q], out[R]};
+    /* Some m n min(m, n) / 2 and something for each column. */
     const double cost = (double)how.m * (double)how.n * (double)((how.m < how.n ? how.m : how.n) + 20) / 2;
     int64_t bad;
     lam__matrices_copy(x, copy->data);
@@ -95,7 +97,7 @@ static lam_tensor *first(lam_tensor *x, int axis, int64_t k) {
 }
 
 /* Wide, square and tall matrices are told apart by k alone: q has k columns of interest, `rest` the further ones of a
- * complete q (NULL: none), r has k rows, r1 is its square part. */
+ * complete q (NULL: none), r has k rows, r1 is its square part. Slices are views, and x itself where nothing is cut. */
 static parts parts_of(lam_tensor *const out[]) {
     int64_t m = lam_dim(out[Q], -2), n = lam_dim(out[R], -1), k = m < n ? m : n;
     parts f = {.k = k, .q = first(out[Q], -1, k), .r = first(out[R], -2, k)};
@@ -112,7 +114,7 @@ static lam_tensor *over(const parts *f, lam_tensor *x, bool transpose) {
 }
 
 /* x with rows of zeros below until it has those of `like`. r of a tall matrix with a complete q has such rows, which
- * never change. */
+ * never change. The zeros are views of one element. */
 static lam_tensor *with_rows_of(lam_tensor *x, lam_tensor *like) {
     int64_t own = lam_dim(x, -2), all = lam_dim(like, -2);
     return own == all ? x : lam_concatenate(LAM_LIST(x, lam_zeros_like(lam_slice_axis(like, -2, own, all))), -2);
@@ -142,7 +144,7 @@ static void jvp_qr(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]
 }
 
 /* ga = gq + q (tril(gw - gw^T, -1) - q^T gq) with gw = q^T gq - gr r^T, and for the further columns -q2 gq2^T q1;
- * gx = q gr, to whose first k columns comes ga r1^-T. */
+ * gx = q gr, to whose first k columns comes ga r1^-T. Cotangents of r below its diagonal have no say. */
 static void vjp_qr(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     parts f = parts_of(r->out);
     lam_tensor *inside = NULL, *moved = NULL, *ga = NULL, *all = NULL;
@@ -180,7 +182,7 @@ static lam_status apply_qr(lam_tensor *x, bool full, lam_tensor *out[OUTPUTS]) {
     return lam_bind(x->ctx, &lam__row_qr, &p, sizeof p, LAM_LIST(x), out, OUTPUTS);
 }
 
-/* A stack with one more leading axis. */
+/* A stack with one more leading axis. The kernel takes stacks of any axes. */
 static void batch_qr(const lam_rule *r, lam_tensor *out[]) {
     const qr_params *p = r->params;
     apply_qr(r->in[0], p->full, out);

@@ -18,7 +18,8 @@
 
 #include <math.h>
 
-/* A source without operation or dtype is enough where `what` says everything. */
+/* A source without operation or dtype is enough where `what` says everything. There is no key, so samplers that split
+ * theirs are no use here: they have forms of their own or take lam_rand_key. */
 lam_tensor *lam__random_of_context(const lam__source *s, const lam__random *what) {
     lam__draw d = lam__draw_whole(s->operation, what, s->dims);
     return lam__scope_handle(s->ctx, lam__draw_make(s->ctx, &d));
@@ -45,6 +46,7 @@ lam_tensor *lam_rand(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
     return lam__scope_only(source("rand", ctx, dtype, dims, &s) ? lam__random_unit(&s) : &ctx->failed, since);
 }
 
+/* The quantile of a uniform draw, as with keys: the same function makes both. */
 lam_tensor *lam_randn(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
     lam__source s;
     lam_tensor *failed = unusable(ctx);
@@ -65,7 +67,8 @@ lam_tensor *lam_randint(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int64_t lo
         lam__random_of_context(&(lam__source){.operation = "randint", .ctx = ctx, .dims = dims}, &what), since);
 }
 
-/* 64 random bits decide: that two are equal has a chance of n^2 / 2^65. */
+/* 64 random bits decide: that two are equal has a chance of n^2 / 2^65. The draw is sorted by its order, which is the
+ * permutation. */
 lam_tensor *lam_randperm(lam_ctx *ctx, int64_t n) {
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *failed = unusable(ctx);
@@ -98,6 +101,7 @@ static lam_tensor *source_like(const char *operation, lam_tensor *x, lam__source
         return &ctx->failed;
     }
     lam_dtype dtype = lam__dtype_is_float(v->dtype) ? (lam_dtype)v->dtype : LAM_F64;
+    /* Halves and integers have f64 numbers drawn for them. */
     *s = (lam__source){.operation = operation, .ctx = ctx, .dtype = dtype, .dims = lam_dims_of(x)};
     return NULL;
 }
@@ -110,6 +114,7 @@ lam_tensor *lam_rand_like(lam_tensor *x) {
     return lam__scope_only(failed ? failed : lam__random_unit(&s), since);
 }
 
+/* Its dims and dtype only: elements of x have no part. */
 lam_tensor *lam_randn_like(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam__source s;
@@ -123,6 +128,7 @@ lam_tensor *lam_rand_normal(lam_tensor *mean, lam_tensor *scale) {
     lam__source s;
     lam_tensor *failed;
     if (!lam__apply_given("rand_normal", 2, (lam_tensor *[]){mean, scale}, &failed)) return failed;
+    /* The sum is made for its dtype and dims, and goes with the scope. */
     if ((failed = source_like("rand_normal", lam_add(mean, scale), &s))) return lam__scope_only(failed, since);
     if (!lam__seen_in_range(s.operation, "the scale", scale, 0, false, (double)INFINITY)) return &s.ctx->failed;
     return lam__scope_only(lam_add(mean, lam_mul(scale, lam__random_normal(&s))), since);

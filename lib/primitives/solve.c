@@ -39,7 +39,7 @@ static lam_status shape_lu(const lam_call_site *call, lam_shape out[]) {
 }
 
 /* Row i of the permuted matrix is row order[i] of the matrix, which has m. LAPACK gives the k exchanges one after the
- * other; the order is what they come to. */
+ * other; the order is what they come to. An exchange of a row with itself leaves it. */
 static void follow_exchanges(int64_t m, int64_t k, const int32_t *pivots, int32_t *order) {
     for (int64_t i = 0; i < m; i++) order[i] = (int32_t)i;
     for (int64_t i = 0; i < k; i++) {
@@ -62,7 +62,7 @@ static int64_t factor_part(const void *env, int64_t begin, int64_t end, void *ro
     return -1;
 }
 
-/* Rows of matrices without columns stay where they are. */
+/* Rows of matrices without columns stay where they are. LAPACK is not asked about them. */
 static void keep_order(lam_value *order) {
     const int64_t m = order->dims[order->rank - 1];
     for (int64_t i = 0; i < order->count; i++) ((int32_t *)order->data)[i] = (int32_t)(i % m);
@@ -82,11 +82,13 @@ static lam_status eval_lu(const lam_call_site *call, lam_value *const out[]) {
                               lam__kernels_lu_bytes(dtype, m, n), factor_part, out, &bad);
 }
 
-/* The square part of factors, and the rows of l below it or the columns of u beside it (NULL: none). */
+/* The square part of factors, and the rows of l below it or the columns of u beside it (NULL: none). One of the two is
+ * NULL at least. */
 typedef struct lu_parts {
     lam_tensor *square, *below, *beside;
 } lu_parts;
 
+/* Slices are views: nothing is copied before a solve needs it. */
 static lu_parts parts_of(lam_tensor *x) {
     const int64_t m = lam_dim(x, -2), n = lam_dim(x, -1);
     lu_parts p = {.square = x};
@@ -143,6 +145,7 @@ static void vjp_lu(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = lam__matrices_permute(joined(&back), r->out[PERMUTATION], true);
 }
 
+/* A stack with one more leading axis. */
 static void batch_lu(const lam_rule *r, lam_tensor *out[]) {
     lam_bind(r->ctx, r->primitive, NULL, 0, (lam_list){1, r->in}, out, LU_OUTPUTS);
 }
@@ -162,7 +165,7 @@ const lam_primitive lam__row_lu = {
 };
 
 /* Fills out[]; failed tensors on failure. x is a stack of matrices of a floating dtype. Also what lam_solve and
- * lam_inv begin with. */
+ * lam_inv begin with. The three results belong to the innermost scope. */
 static lam_status factor(lam_tensor *x, lam_tensor *out[LU_OUTPUTS]) {
     return lam_bind(x->ctx, &lam__row_lu, NULL, 0, LAM_LIST(x), out, LU_OUTPUTS);
 }
@@ -182,7 +185,8 @@ enum { MATRIX, ITS_FACTORS, ITS_ORDER, RIGHT, SOLVE_INPUTS };
 
 typedef lam__solve_params solve_params;
 
-/* `factored` is {matrix, factors, order}, as in the row's operands, so r->in serves too. */
+/* `factored` is {matrix, factors, order}, as in the row's operands, so r->in serves too. The order is i32, and takes no
+ * part in derivatives. */
 static lam_tensor *apply_solve(lam_tensor *const factored[3], lam_tensor *b, solve_params p) {
     lam_tensor *in[SOLVE_INPUTS] = {factored[MATRIX], factored[ITS_FACTORS], factored[ITS_ORDER], b};
     return lam__apply(&lam__row_solve, &p, sizeof p, SOLVE_INPUTS, in);
@@ -194,7 +198,7 @@ static lam_status shape_solve(const lam_call_site *call, lam_shape out[]) {
     return lam__apply_shape_as(b, (lam_dtype)b->dtype, out);
 }
 
-/* Both parts of a complex number. */
+/* Both parts of a complex number. A NaN is none, so its matrix counts as regular and its solution is NaN. */
 static bool is_zero(int dtype, const char *at) {
     const int parts = lam__dtype_is_complex(dtype) ? 2 : 1;
     const bool wide = lam__dtype_part(dtype) == LAM_F64;
@@ -235,7 +239,8 @@ static void substitute(bool transpose, const void *factors, const int32_t *order
     if (transpose) permute_rows(true, x, order, b->data, x->data);
 }
 
-/* x in memory of its own; NULL if that is lacking. The kernel overwrites it, and the operand is somebody else's. */
+/* x in memory of its own; NULL if that is lacking. The kernel overwrites it, and the operand is somebody else's. Of the
+ * same dims, so whatever is written over it leaves the operand alone. */
 static lam_value *copy_of(const lam_value *x) {
     lam_value *copy = lam__value_new(lam__full(x)->ctx, (lam_dtype)x->dtype, x->rank, x->dims);
     if (copy) lam__matrices_copy(x, copy->data);
@@ -272,7 +277,8 @@ static bool solve_extreme(const linear_system *s, const lam_value *matrix, const
     return singular;
 }
 
-/* The first matrix that is singular, -1 for none; those with extreme pivots are asked themselves, in `room`. */
+/* The first matrix that is singular, -1 for none; those with extreme pivots are asked themselves, in `room`. From the
+ * last to the first, so that the number that stays is the least; all extreme ones are solved on the way. */
 static int64_t first_singular(const linear_system *s, const lam_value *matrix, const lam_value *b, char *room) {
     const lam_value *f = s->factors;
     const int64_t n = f->dims[f->rank - 1], bytes = n * n * (int64_t)lam__dtype_bytes(f->dtype);
@@ -310,7 +316,8 @@ static lam_status find_with_extremes(const lam_call_site *call, const linear_sys
     return ready ? LAM_OK : LAM_ERR_MEMORY;
 }
 
-/* The order of rows may come from a program that somebody wrote, which has it as any other operand. */
+/* The order of rows may come from a program that somebody wrote, which has it as any other operand. Only the range is
+ * looked at, which is what memory depends on. */
 static bool is_order(const lam_value *order) {
     const int64_t n = order->rank ? order->dims[order->rank - 1] : 0;
     const int32_t *row = order->data;
@@ -361,6 +368,7 @@ static void jvp_solve(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dou
  * of x and gb. */
 static void vjp_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const solve_params *p = r->params;
+    /* The same tolerance for singular matrices: what was let pass on the way there is let pass back. */
     const solve_params back = {!p->transpose, p->singular};
     lam_tensor *gb = gx[RIGHT] = apply_solve(r->in, g[0], back);
     if (!r->needs[MATRIX]) return;
@@ -371,6 +379,7 @@ static void vjp_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]
 /* Right-hand sides of one matrix join as columns. With a matrix for each example everything gets the batch axis. */
 static void batch_solve(const lam_rule *r, lam_tensor *out[]) {
     const solve_params *p = r->params;
+    /* Factors of one matrix for all: the order has come with them. */
     if (!r->mapped[MATRIX] && !r->mapped[ITS_FACTORS]) {
         lam_tensor *wide = apply_solve(r->in, lam__matrices_widen(r, RIGHT, false), *p);
         out[0] = lam__matrices_narrow(r, RIGHT, wide, false);
@@ -409,7 +418,8 @@ static lam_tensor *repeated(lam_tensor *x, int own, int rank, const int64_t *lea
 
 /* The matrix is factored as the user gave it and the factors are repeated to the leading axes of b, not the other way
  * round: one matrix with a stack of right-hand sides is factored once. Factors come from a matrix cut off from
- * derivatives, since the row differentiates by the matrix itself. */
+ * derivatives, since the row differentiates by the matrix itself. Where no axis was added or repeated, in[0] is still
+ * the handle that was factored. */
 static lam_tensor *solution(const char *operation, lam_tensor *a, lam_tensor *b, bool singular) {
     lam_tensor *in[2] = {a, b}, *failed, *lu[LU_OUTPUTS];
     bool vector = lam__scope_peek(b) && lam_rank(b) == 1;
@@ -433,7 +443,8 @@ lam_tensor *lam_solve(lam_tensor *a, lam_tensor *b) {
     return lam__scope_only(lam__apply_narrowed(solution("solve", in[0], in[1], false), dtype), since);
 }
 
-/* For lam_inv, and for rules that at a singular matrix want infinities and no failure. */
+/* For lam_inv, and for rules that at a singular matrix want infinities and no failure. The right-hand side has as many
+ * columns as rows, and no batch: leading axes come of x. */
 static lam_tensor *inverse(lam_tensor *x, bool singular) {
     int64_t n = lam_dim(x, -1);
     return solution("inv", x, lam__create_eye(x->ctx, lam_dtype_of(x), 0, n, n), singular);

@@ -18,12 +18,13 @@ static lam_tensor *root_of(const lam_rule *r) {
     return lam_fma(lam_squareplus_with(lam_neg(size), r->in[1]), 2.0, size);
 }
 
-/* By x a row of its own; by b 1/(4 s). */
+/* By x a row of its own; by b 1/(4 s). Where s is 0, at x = 0 and b = 0, the slope by b is infinite. */
 static lam_tensor *slope_squareplus(const lam_rule *r, int i, lam_tensor *t) {
     if (i == 0) return lam_mul(t, lam_squareplus_slope(r->in[0], r->in[1]));
     return lam_div(lam_mul(0.25, t), root_of(r));
 }
 
+/* Called squareplus_with, since the public form without it takes a number for b. */
 const lam_primitive lam__row_squareplus_with = {
     .name = "squareplus_with",
     .inputs = 2,
@@ -44,6 +45,7 @@ lam_tensor *lam_squareplus(lam_tensor *x, double b) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_ordered("squareplus", true, 1, &x, &failed)) return failed;
+    /* NaN fails it too. */
     if (!(b >= 0)) return lam__axes_fail("squareplus", x, LAM_ERR_VALUE, "b is %g", b);
     if (b == 0) return lam_relu(x);
     return lam__scope_named(lam_squareplus_with(x, lam_cast(lam_scalar(lam_ctx_of(x), b), lam_dtype_of(x))), since);
@@ -61,6 +63,7 @@ static lam_tensor *over_cube(lam_tensor *x, lam_tensor *b, lam_tensor *s, lam_te
 /* b/(2 s^3) by x and -x/(4 s^3) by b; at the kink, where s is 0, it is chosen 0. */
 static lam_tensor *slope_squareplus_slope(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *x = r->in[0], *b = r->in[1], *s = root_of(r);
+    /* With s infinite all quotients are 0. */
     s = lam_where(lam_eq(s, 0.0), INFINITY, s);
     if (i == 0) return lam_mul(t, lam_mul(0.5, over_cube(x, b, s, b)));
     return lam_mul(t, lam_mul(-0.25, over_cube(x, b, s, lam_where(lam_is_finite(x), x, 0.0))));

@@ -39,7 +39,7 @@ static double elements(lam__axis_set set, int rank, const int64_t *dims) {
     return n;
 }
 
-/* Of integers f64. */
+/* Of integers f64. The axes that are reduced go. */
 static lam_status shape_mean(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     out->dtype = lam__dtype_is_inexact(x->dtype) ? (lam_dtype)x->dtype : LAM_F64;
@@ -64,6 +64,7 @@ static void vjp_mean(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = lam__reduce_repeated(r, lam_cast(share, lam_dtype_of(g[0])));
 }
 
+/* A batch in front moves all axes by one. */
 static void batch_mean(const lam_rule *r, lam_tensor *out[]) {
     lam__axis_set set = lam__reduce_set(r->params) << 1;
     out[0] = lam__apply1(r->primitive, &set, sizeof set, r->in[0]);
@@ -83,7 +84,8 @@ const lam_primitive lam__row_mean = {
     .layout = "A axes",
 };
 
-/* NaN, a constant, of floats and complex numbers: the derivative is that of the sum, 0 where 0/0 would be NaN too. */
+/* NaN, a constant, of floats and complex numbers: the derivative is that of the sum, 0 where 0/0 would be NaN too.
+ * Integers have their mean by the row, where 0/0 is NaN and nothing is differentiated. */
 static lam_tensor *mean_of_none(lam_tensor *x, const lam_reduce_options *options) {
     double n;
     if (!extent("mean", x, options ? options->axes : (lam_axes){0, NULL}, &n)) return lam__axes_failed(x);
@@ -107,7 +109,8 @@ static double divisor_of(double n, double ddof) {
     return n > ddof ? n - ddof : NAN;
 }
 
-/* What is left of x without its mean. False after recording that the axes are wrong. */
+/* What is left of x without its mean. False after recording that the axes are wrong. The mean keeps its axes, so that
+ * it broadcasts against x. */
 static bool deviations(const char *operation, lam_tensor *x, const lam_var_options *o, lam_tensor **away,
                        double *divisor) {
     double n;
@@ -121,7 +124,7 @@ static bool deviations(const char *operation, lam_tensor *x, const lam_var_optio
 
 typedef lam__variance_params variance;
 
-/* In place, by a loop whose second operand is one number. */
+/* In place, by a loop whose second operand is one number. The third operand's stride is 0: a number for all. */
 static void divide(const lam_value *like, void *x, double by) {
     static const int64_t flat[] = {1, 1, 0};
     const lam_dtype dtype = (lam_dtype)like->dtype;
@@ -137,6 +140,7 @@ static lam_status eval_var(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     const variance *v = call->params;
     const double n = elements(v->set, x->rank, x->dims);
+    /* Results and means lie alike, so one serves as the centres of the other. */
     lam_value *means = lam__value_new(call->ctx, (lam_dtype)x->dtype, out[0]->rank, out[0]->dims);
     if (!means) return LAM_ERR_MEMORY;
     lam__reduce_mean_into(v->set, x, n, means->data);
@@ -178,7 +182,8 @@ static void batch_var(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, &v, sizeof v, r->in[0]);
 }
 
-/* The operand alone is kept; its mean is made again on the way back. */
+/* The operand alone is kept; its mean is made again on the way back. ddof is a number of C: nothing is differentiated
+ * by it. */
 const lam_primitive lam__row_var = {
     .name = "var",
     .inputs = 1,
@@ -202,6 +207,7 @@ static lam_tensor *complex_var(lam_tensor *x, const lam_var_options *o) {
     return lam_div(lam_sum(lam__cplx_size(away), &(lam_reduce_options){o->axes, o->keepdims}), divisor);
 }
 
+/* Complex elements have two passes of operations, as there is no kernel for them. */
 lam_tensor *lam_var(lam_tensor *x, const lam_var_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_var_options none;
@@ -215,7 +221,7 @@ lam_tensor *lam_var(lam_tensor *x, const lam_var_options *options) {
 }
 
 /* |x - mean| / sqrt(n - ddof): the norm's slope is 0 where all elements are equal, where that of a root would be
- * inf. */
+ * inf. Halves go through f32 as a whole. */
 lam_tensor *lam_std(lam_tensor *x, const lam_var_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_var_options none;

@@ -20,6 +20,7 @@ enum { BANDS, RIGHT, INPUTS };
 
 typedef lam__tridiagonal_params tridiagonal_params;
 
+/* For the rules: which of the two systems the call solved. */
 static bool transposed(const lam_rule *r) {
     return ((const tridiagonal_params *)r->params)->transpose;
 }
@@ -33,7 +34,8 @@ static lam_tensor *solve(lam_tensor *bands, lam_tensor *b, bool transpose) {
 
 /* ---- kernel call, shape ------------------------------------------------------------------------------------------ */
 
-/* Sizes of bands and right-hand sides; LAPACK counts in int. */
+/* Sizes of bands and right-hand sides; LAPACK counts in int. With the last two axes compared apart: the second to last
+ * is 3 for the one, any number for the other. */
 static lam_status shape_tridiagonal_solve(const lam_call_site *call, lam_shape out[]) {
     const lam_value *a = call->in[BANDS], *b = call->in[RIGHT];
     lam_status status = lam__matrices_typed(call, false);
@@ -69,6 +71,7 @@ static lam_status eval_tridiagonal_solve(const lam_call_site *call, lam_value *c
     const lam_value *b = call->in[RIGHT];
     lam_value *bands = lam__value_contiguous(call->in[BANDS]);
     if (!bands) return LAM_ERR_MEMORY;
+    /* The kernel solves in place, and the result is where it may. */
     lam__matrices_copy(b, out[0]->data);
     const systems s = {
         {b->dims[b->rank - 1], b->dims[b->rank - 2], ((const tridiagonal_params *)call->params)->transpose},
@@ -76,6 +79,7 @@ static lam_status eval_tridiagonal_solve(const lam_call_site *call, lam_value *c
         bands->data,
         out[0]->data};
     int64_t bad;
+    /* Without right-hand sides no matrix is looked at, so none is singular. */
     lam_status status = lam__matrices_each(call->ctx, b->count ? lam__matrices_count(b) : 0,
                                            (double)s.how.n * (double)(s.how.m + 2) * 8,
                                            lam__kernels_tridiagonal_bytes(s.dtype, s.how.n), solve_part, &s, &bad);
@@ -123,6 +127,7 @@ static void jvp_tridiagonal_solve(const lam_rule *r, lam_tensor *const dx[], lam
 /* gb = op(a)^-T g, and ga the bands of -gb x^T, turned for the transpose. Of the matrix -gb x^T three diagonals are
  * wanted, which are sums of elementwise products over the right-hand sides. */
 static void vjp_tridiagonal_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    /* The transpose is the same bands with another parameter, so nothing is turned to solve with it. */
     lam_tensor *gb = gx[RIGHT] = solve(r->in[BANDS], g[0], !transposed(r));
     if (!r->needs[BANDS]) return;
     lam_tensor *x = r->out[0], *row = transposed(r) ? x : gb, *column = transposed(r) ? gb : x;
@@ -133,7 +138,7 @@ static void vjp_tridiagonal_solve(const lam_rule *r, lam_tensor *const g[], lam_
 }
 
 /* Right-hand sides of one matrix join as rows. With bands of their own for each example, the batch axis is a leading
- * axis of both. */
+ * axis of both. So a stack of systems that differ in their right sides alone is factored once. */
 static void batch_tridiagonal_solve(const lam_rule *r, lam_tensor *out[]) {
     if (!r->mapped[BANDS])
         out[0] = lam__matrices_narrow(r, RIGHT, solve(r->in[BANDS], lam__matrices_widen(r, RIGHT, true), transposed(r)),
@@ -191,6 +196,7 @@ static lam_tensor *solution(lam_tensor *in[4]) {
     if (!consistent(in)) return failed;
     const bool vector = lam_rank(in[3]) == 1;
     io[BANDS] = lam_stack((lam_list){3, in}, -2);
+    /* A vector is one row, without a view of it turned twice. */
     io[RIGHT] = vector ? lam_expand_dims(in[3], 0) : lam_moveaxis(in[3], -1, -2);
     if (!lam__matrices_lead("tridiagonal_solve", io)) return failed;
     lam_tensor *x = solve(io[BANDS], io[RIGHT], false);

@@ -45,7 +45,8 @@ static lam_tensor *over_circle(lam_tensor *t, lam_tensor *z) {
     return lam_where(c.near, lam_div(t, c.square), lam_div(lam_div(t, c.less), c.more));
 }
 
-/* i z, with the signs of both parts, which a product with i would not keep: 0 times an infinite part is NaN. */
+/* i z, with the signs of both parts, which a product with i would not keep: 0 times an infinite part is NaN. It is how
+ * functions of i z are asked of those here: tan, atan and asinh are tanh, atanh and asin turned. */
 static lam_tensor *turned(lam_tensor *z) {
     return lam_complex(lam_neg(lam_imag(z)), lam_real(z));
 }
@@ -72,6 +73,7 @@ const lam_primitive lam__row_sin = {
     .sloped = &sloped_sin,
 };
 
+/* Complex operands have a loop of their own; the sloped one is for reals. */
 lam_tensor *lam_sin(lam_tensor *x) {
     return lam__apply_unary(&lam__row_sin, x);
 }
@@ -82,6 +84,7 @@ static lam_tensor *slope_cos(const lam_rule *r, int i, lam_tensor *t) {
     return lam__times_integer_pow(t, lam_sin(r->in[0]), 1, -1.0);
 }
 
+/* As for sin. */
 LAM__SLOPED_ROW(cos);
 
 const lam_primitive lam__row_cos = {
@@ -120,6 +123,7 @@ const lam_primitive lam__row_tan = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
 };
 
+/* Near pi/2 the result is large and never infinite, since no double is pi/2. */
 lam_tensor *lam_tan(lam_tensor *x) {
     return lam__apply_unary(&lam__row_tan, x);
 }
@@ -143,6 +147,7 @@ const lam_primitive lam__row_asin = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* NaN beyond [-1, 1] for reals; who wants values there casts to a complex dtype. */
 lam_tensor *lam_asin(lam_tensor *x) {
     return lam__apply_unary(&lam__row_asin, x);
 }
@@ -166,6 +171,7 @@ const lam_primitive lam__row_acos = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* NaN beyond [-1, 1] for reals, as asin. */
 lam_tensor *lam_acos(lam_tensor *x) {
     return lam__apply_unary(&lam__row_acos, x);
 }
@@ -191,6 +197,7 @@ const lam_primitive lam__row_atan = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* Between -pi/2 and pi/2; lam_atan2 knows the quadrant. */
 lam_tensor *lam_atan(lam_tensor *x) {
     return lam__apply_unary(&lam__row_atan, x);
 }
@@ -257,11 +264,13 @@ const lam_primitive lam__row_tanh = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* 1 to the last digit from 19.1 on in f64. */
 lam_tensor *lam_tanh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_tanh, x);
 }
 
-/* (1 - tanh^2)' = -2 tanh (1 - tanh^2). */
+/* (1 - tanh^2)' = -2 tanh (1 - tanh^2). The result is saved, the tangent made anew: it is not among what this row
+ * has. */
 static lam_tensor *slope_tanh_slope(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(lam_times_power(t, r->out[0], 1, -2), lam_tanh(r->in[0]));
@@ -280,6 +289,7 @@ const lam_primitive lam__row_tanh_slope = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
 };
 
+/* Public because rules of users' primitives need it, as those here do. */
 lam_tensor *lam_tanh_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_tanh_slope, x);
 }
@@ -329,11 +339,12 @@ const lam_primitive lam__row_acosh = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* NaN below 1 for reals. */
 lam_tensor *lam_acosh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_acosh, x);
 }
 
-/* dx / (1 - x^2): inf at both ends. */
+/* dx / (1 - x^2): inf at both ends. Between the ends it has the digits that 1 - x^2 has, all of them. */
 static lam_tensor *slope_atanh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     if (lam__cplx_is(r->in[0])) return over_circle(t, r->in[0]);
@@ -352,6 +363,7 @@ const lam_primitive lam__row_atanh = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* NaN beyond [-1, 1] for reals. */
 lam_tensor *lam_atanh(lam_tensor *x) {
     return lam__apply_unary(&lam__row_atanh, x);
 }

@@ -108,6 +108,7 @@ const lam_primitive lam__row_floor = {
     .real = true,
 };
 
+/* Towards -inf, as mod and floor_divide have it. */
 lam_tensor *lam_floor(lam_tensor *x) {
     return lam__apply_unary(&lam__row_floor, x);
 }
@@ -185,6 +186,7 @@ const lam_primitive lam__row_rsqrt = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
 };
 
+/* Inf at 0, -inf at -0, NaN below. */
 lam_tensor *lam_rsqrt(lam_tensor *x) {
     return lam__apply_unary(&lam__row_rsqrt, x);
 }

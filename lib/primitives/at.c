@@ -43,7 +43,8 @@ static bool refuse(const plan *p, lam_status status, const char *what, int64_t n
 
 /* ---- reading the expression -------------------------------------------------------------------------------------- */
 
-/* A mask would need a result whose size depends on its elements; the message says how to go round it. */
+/* A mask would need a result whose size depends on its elements; the message says how to go round it. What is no tensor
+ * is named itself. */
 static bool take_tensor(plan *p, int axis, lam_tensor *index) {
     if (!index) return refuse(p, LAM_ERR_NULL, "the index of axis %lld is NULL", axis);
     if (!lam__scope_peek(index)) {
@@ -108,7 +109,8 @@ static bool count_items(plan *p, lam_at at, int *named, int *rests) {
 }
 
 /* LAM_REST stands for as many axes as nothing else names, none included, and then still comes between what it stands
- * between, as in NumPy; without it they are at the end. */
+ * between, as in NumPy; without it they are at the end. Items are counted first, since what LAM_REST stands for is
+ * known then only. */
 static bool read_items(plan *p, lam_at at) {
     int named, rests, axis = 0;
     if (!count_items(p, at, &named, &rests)) return false;
@@ -207,7 +209,8 @@ static lam_tensor *merged(const plan *p) {
 }
 
 /* Positions on the merged axis: the sum over the indexed axes of index times the elements behind it. In mode ERROR each
- * index is checked against its own axis, which a check of the sum would not do: (0, 5) of 2 x 3 is inside as a sum. */
+ * index is checked against its own axis, which a check of the sum would not do: (0, 5) of 2 x 3 is inside as a sum. In
+ * the other modes it is clamped, so that a wrong one cannot wander into the next row; FILL marks the whole sum. */
 static lam_tensor *positions(const plan *p) {
     lam_tensor *sum = NULL, *inside = NULL;
     int64_t step = 1;
@@ -232,7 +235,7 @@ static lam_tensor *positions(const plan *p) {
     return lam_broadcast_to(sum, (lam_dims){p->common_rank, p->common});
 }
 
-/* Without tensors nothing is taken: slices and a reshape. */
+/* Without tensors nothing is taken: slices and a reshape. A result of the same dims is a view of what was taken. */
 static lam_tensor *get(const plan *p) {
     lam_tensor *taken = p->indexed ? lam_take_mode(merged(p), positions(p), p->first, p->mode) : p->part;
     return lam_failed(taken) ? taken : lam__apply_reshape(taken, p->result, p->dims);
@@ -275,7 +278,8 @@ static lam_tensor *scatter(const plan *p, lam_at_op op, lam_tensor *values) {
 }
 
 /* The dims of what is taken: those of the result without new axes; of the part where nothing is indexed. Values
- * broadcast to the result as the user sees it; the axes that only look different are brought back afterwards. */
+ * broadcast to the result as the user sees it; the axes that only look different are brought back afterwards. New axes
+ * have one element, so leaving them out moves nothing. */
 static lam_tensor *fitted(const plan *p, lam_tensor *values) {
     int64_t dims[2 * LAM_INNER_RANK];
     int n = 0;
@@ -291,7 +295,7 @@ static lam_tensor *fitted(const plan *p, lam_tensor *values) {
     return lam__apply_reshape(values, n, dims);
 }
 
-/* The updated axes apart again and where they were. */
+/* The updated axes apart again and where they were. The inverse of the order brings each axis back. */
 static lam_tensor *unmerged(const plan *p, lam_tensor *x) {
     int64_t dims[LAM_INNER_RANK];
     int back[LAM_INNER_RANK];

@@ -43,7 +43,8 @@ static lam_status same_dims(const lam_call_site *call, int i, int from, int k, i
 }
 
 /* What holds for all three. extra[i]: axes that operand i has at least, besides the batch. What it leaves open is how
- * bags and items go together, which differs from row to row. */
+ * bags and items go together, which differs from row to row. The indices are no operand of a derivative, but everything
+ * hangs on their dims. */
 static lam_status check_types(const lam_call_site *call, const int extra[3]) {
     const bag_params *p = call->params;
     const lam_value *index = call->in[INDEX];
@@ -78,6 +79,7 @@ static lam_status shape_embedding_bag(const lam_call_site *call, lam_shape out[]
         return lam__error_call(call, LAM_ERR_SHAPE, NULL, "each index needs a weight of its own");
     status = same_dims(call, 1, batch, INDEX, batch, index->rank - batch);
     if (status != LAM_OK) return status;
+    /* Ranks add up, as in a take, and out->dims has room for so many. */
     if (x->rank + index->rank - batch - 2 > LAM_INNER_RANK)
         return lam__error_call(call, LAM_ERR_RANK, NULL, "the result would have more than %d axes", LAM_MAX_RANK);
     *out = (lam_shape){.dtype = (lam_dtype)x->dtype};
@@ -133,7 +135,7 @@ static int64_t product(const lam_value *x, int from, int to) {
     return count;
 }
 
-/* Whether axes from `from` on lie as one without gaps, the last one fastest. */
+/* Whether axes from `from` on lie as one without gaps, the last one fastest. An axis of one element has any step. */
 static bool has_no_gaps(const lam_value *x, int from) {
     int64_t step;
     return lam__index_step(x, from, x->rank, &step) && (step == 1 || product(x, from, x->rank) <= 1);
@@ -146,7 +148,8 @@ typedef struct place {
 } place;
 
 /* The axes from `lead` on are a row, which has no gaps unless `loose`. What lies otherwise is copied. Tables are large
- * and rarely lie otherwise, so the copy is the exception. A held value has to be released by the caller. */
+ * and rarely lie otherwise, so the copy is the exception. A held value has to be released by the caller. Rows without a
+ * common step would cost the loops a division for each. */
 static place place_of(lam_value *x, int batch, int lead, bool loose) {
     place at = {.value = x};
     const bool dense = loose || has_no_gaps(x, lead);
@@ -159,7 +162,8 @@ static place place_of(lam_value *x, int batch, int lead, bool loose) {
     return at;
 }
 
-/* Indices as i64. The loops know one index dtype; i32 is widened, which is small beside the rows that are read. */
+/* Indices as i64. The loops know one index dtype; i32 is widened, which is small beside the rows that are read. They
+ * are always contiguous within a batch entry: the loops read them one after the other. */
 static place place_of_index(lam_ctx *ctx, lam_value *x, int batch) {
     if (x->dtype == LAM_I64) {
         place at = {.value = x};
@@ -187,7 +191,8 @@ static lam_status say_which(const lam_call_site *call, int64_t rows) {
 }
 
 /* All bags of a batch as one where they lie so and share x. One call then shares all bags among threads, where a small
- * batch entry alone would not be worth it. */
+ * batch entry alone would not be worth it. Weights and results then go on from one entry to the next as from bag to
+ * bag. */
 static void fold_batch(lam__bag *bag, int64_t *batches, const place *x, const place *y, const place *w,
                        const place *index) {
     const int64_t n = bag->bags;
@@ -210,6 +215,7 @@ static lam_status run_bags(const lam_call_site *call, lam__bag_op op, lam__bag *
     fold_batch(bag, &batches, x, y, w, index);
     const size_t room = op == LAM__BAG_SUMS ? lam__kernels_bag_room(dtype, bag) : 0;
     void *aligned = room ? lam__lent_get(&memory, room) : NULL;
+    /* With no rows nothing is inside, but where nothing is looked for. */
     bool inside = bag->rows > 0 || bag->bags * bag->terms == 0;
     for (int64_t b = 0; b < batches && inside && (aligned || !room); b++) {
         lam__bag one = *bag;
@@ -226,7 +232,7 @@ static lam_status run_bags(const lam_call_site *call, lam__bag_op op, lam__bag *
 }
 
 /* x, y and w: operands, or the result, which has no gaps. A result without elements still has its indices checked. The
- * three differ in which of x, y and w is written. */
+ * three differ in which of x, y and w is written. Values that could not be had are NULL, and nothing is run then. */
 static lam_status eval_bags(const lam_call_site *call, lam__bag_op op, lam_value *x, lam_value *y, lam_value *w) {
     const int batch = ((const bag_params *)call->params)->batch;
     lam_value *indices = call->in[INDEX];
@@ -271,7 +277,8 @@ static lam_status eval_bag_dots(const lam_call_site *call, lam_value *const out[
 
 /* ---- derivative and batch ---------------------------------------------------------------------------------------- */
 
-/* embedding_bag with the rule's own indices; `dots` likewise. */
+/* embedding_bag with the rule's own indices; `dots` likewise. Parameters are those of the rule, whose rows are not read
+ * here. */
 static lam_tensor *sums(const lam_rule *r, lam_tensor *x, lam_tensor *w) {
     return apply_bag(&lam__row_embedding_bag, x, w, r->in[INDEX], r->params);
 }
@@ -306,7 +313,8 @@ static void vjp_bag_dots(const lam_rule *r, lam_tensor *const g[], lam_tensor *g
     if (r->needs[1]) gx[1] = sums(r, r->in[0], g[0]);
 }
 
-/* One more axis in front of all three, whichever had it. */
+/* One more axis in front of all three, whichever had it. What all share is repeated by a view, which the loops walk
+ * with a step of 0. */
 static void batch_bags(const lam_rule *r, lam_tensor *out[]) {
     bag_params p = *(const bag_params *)r->params;
     p.batch++;
@@ -338,7 +346,7 @@ BAG_ROW(bag_dots);
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
 /* Two operands in one floating dtype, and the indices. The row's name is that of the public operation, so messages
- * fit. */
+ * fit. Weights may be integers: they are brought to the dtype of the rows. */
 static lam_tensor *bags_of(const lam_primitive *row, lam_tensor *first, lam_tensor *second, lam_tensor *indices,
                            int64_t rows) {
     lam_tensor *in[2] = {first, second}, *failed;

@@ -21,13 +21,15 @@ lam_status lam__corner_shape(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, false);
 }
 
+/* The wrapper has broadcast leading axes; rules pair matrices one by one. */
 lam_status lam__corner_shape_map(const lam_call_site *call, lam_shape out[]) {
     if (!lam__value_same_type(call->in[0], call->in[1]))
         return lam__error_call(call, LAM_ERR_SHAPE, NULL, "a matrix and its change must be of one type");
     return lam__corner_shape(call, out);
 }
 
-/* One of the four blocks of a matrix of 2 n rows. */
+/* One of the four blocks of a matrix of 2 n rows. Rules and l see blocks only, so that a stack of any leading axes goes
+ * along. */
 static lam_tensor *block(lam_tensor *x, int row, int column) {
     int64_t n = lam_dim(x, -1) / 2;
     return lam_slice_axis(lam_slice_axis(x, -2, row * n, (row + 1) * n), -1, column * n, (column + 1) * n);
@@ -49,6 +51,7 @@ static lam_tensor *apply_map(const lam_primitive *l, lam_tensor *x, lam_tensor *
 
 /* ---- rules of f -------------------------------------------------------------------------------------------------- */
 
+/* The rows of f know their l here and nowhere else: a row has no place for another one. */
 static const lam_primitive *map_of(const lam_primitive *f) {
     return f == &lam__row_expm    ? &lam__row_expm_frechet
            : f == &lam__row_sqrtm ? &lam__row_sqrtm_frechet
@@ -65,6 +68,7 @@ void lam__corner_vjp(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = apply_map(map_of(r->primitive), lam__matrices_turn(r->in[0]), g[0]);
 }
 
+/* A stack with one more leading axis. */
 void lam__corner_batch(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
 }
@@ -79,7 +83,7 @@ void lam__corner_jvp_map(const lam_rule *r, lam_tensor *const dx[], lam_tensor *
 }
 
 /* The transpose of the map above: l of the transposed blocks along [[0, g], [0, 0]]. By x both diagonal blocks count,
- * since x stands in both; by e the upper right one. */
+ * since x stands in both; by e the upper right one. Without needs[0] no block is made: l is linear in e. */
 void lam__corner_vjp_map(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     if (!r->needs[0]) {
         gx[1] = apply_map(r->primitive, lam__matrices_turn(r->in[0]), g[0]);
@@ -109,7 +113,7 @@ lam_tensor *lam__corner_call(const lam_primitive *f, lam_tensor *x) {
     return lam__scope_only(complex ? lam__cplx_from_real(out) : out, since);
 }
 
-/* Leading axes of both broadcast. */
+/* Leading axes of both broadcast. Each failure is that of the first operand's context, which both have. */
 lam_tensor *lam__corner_call_map(const lam_primitive *l, lam_tensor *x, lam_tensor *e) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, e}, *failed;

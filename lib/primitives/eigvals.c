@@ -106,7 +106,8 @@ static lam_tensor *inverse_of(lam_tensor *v) {
     return lam_mul(inverse, lam_where(lam_lt(length, 1 / (n * epsilon)), lam_ones_like(length), INFINITY));
 }
 
-/* dw = diag(p), dv = v (f * p) with p = v^-1 dx v. */
+/* dw = diag(p), dv = v (f * p) with p = v^-1 dx v. Vectors are followed up to multiples, so the diagonal of f * p is
+ * 0. */
 static void jvp_eigvals(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     const eigvals_params *params = r->params;
     lam_tensor *v = vectors_of(r), *inverse = inverse_of(v), *p = lam_matmul(inverse, lam_matmul(dx[0], v));
@@ -120,6 +121,7 @@ static void jvp_eigvals(const lam_rule *r, lam_tensor *const dx[], lam_tensor *d
  * own. */
 static void vjp_eigvals(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const eigvals_params *params = r->params;
+    /* Without vectors the second result has no elements, and its cotangent no say. */
     if (!g[VALUES] && !(params->vectors && g[VECTORS])) return;
     lam_tensor *v = vectors_of(r), *inverse = inverse_of(v), *vt = lam__matrices_turn(v), *middle = NULL;
     if (g[VALUES]) middle = lam_mul(lam_expand_dims(g[VALUES], -1), vt);

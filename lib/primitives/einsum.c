@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-/* Notes the type of a step's result, where evaluation makes use of it. */
+/* Notes the type of a step's result, where evaluation makes use of it. Elementwise steps have a way without a shape
+ * rule, and halves are evaluated by way of f32. */
 static void learn(lam__einsum_step *step, const lam_value *out) {
     if (step->row->elementwise || step->row->call || out->rank > LAM_MAX_RANK || lam__dtype_is_half(out->dtype)) return;
     step->known = lam__apply_shape_as(out, (lam_dtype)out->dtype, &step->type) == LAM_OK;
@@ -54,7 +55,7 @@ bool lam__einsum_run(lam_ctx *ctx, lam__einsum_step step[], int steps, lam__eins
     return true;
 }
 
-/* After a failure. */
+/* After a failure. Bits of `made` are the references that the sum holds itself. */
 static void give_up(lam__einsum_values *v) {
     for (int n = 0; v->made; n++, v->made >>= 1)
         if (v->made & 1u) lam__value_release(v->x[n]);
@@ -108,13 +109,13 @@ static inline bool is_for(plan *p, const char *subscripts, int count, lam_value 
     return strcmp((const char *)word, subscripts) == 0;
 }
 
-/* Where a plan that serves this line of a program is at hand. */
+/* Where a plan that serves this line of a program is at hand. Two calls may have one hand; the comparison tells. */
 static inline plan **hand_for(kept_plans *all, const char *subscripts, int count, lam_value *const x[]) {
     const uint64_t sizes = (uint64_t)x[0]->count * 31 + (uint64_t)x[count - 1]->count;
     return &all->hand[((uint64_t)(uintptr_t)subscripts + (sizes << 8)) * 0x9e3779b97f4a7c15u >> (64 - HANDS_BITS)];
 }
 
-/* The first of the two places. */
+/* The first of the two places. The second is that with its last bit turned. */
 static unsigned place_of(const char *subscripts, int count, lam_value *const x[]) {
     uint64_t hash = 0;
     for (; *subscripts; subscripts++) hash = hash * 31 + (unsigned char)*subscripts;
@@ -123,11 +124,13 @@ static unsigned place_of(const char *subscripts, int count, lam_value *const x[]
     return (unsigned)(hash * 0x9e3779b97f4a7c15u >> (64 - KEPT_BITS));
 }
 
+/* A plan that runs is freed by whoever ends last (leave). */
 static void forget(lam_ctx *ctx, plan *p) {
     p->gone = true;
     if (!p->running) lam__alloc_put_aside(&ctx->pool, p, p->bytes);
 }
 
+/* For when the context is trimmed, or ends. */
 static void forget_all(lam_ctx *ctx, lam__idle *self) {
     kept_plans *all = (kept_plans *)self;
     for (int i = 0; i < KEPT; i++)

@@ -24,6 +24,7 @@ static void jvp_fma(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[
     dout[0] = sum;
 }
 
+/* By x with z, or y with z, it is its own jvp; by x and y it is not, so bits of x and z are what `linear` names. */
 const lam_primitive lam__row_fma = {
     .name = "fma",
     .inputs = 3,

@@ -29,6 +29,7 @@
 #include <float.h>
 #include <math.h>
 
+/* x is like p; whether w and p fit is for the wrapper to see. */
 static lam_status shape_gap_solve(const lam_call_site *call, lam_shape out[]) {
     const lam_value *p = call->in[1];
     lam_status typed = lam__matrices_typed(call, true);
@@ -194,12 +195,12 @@ typedef struct rooms {
     lam__work row, all;
 } rooms;
 
-/* NULL after recording that there is no memory. */
+/* NULL after recording that there is no memory. solve_all gives it back. */
 static void *room_of(lam_ctx *ctx, lam__work *work, size_t bytes) {
     return work->room || lam__matrices_work(ctx, bytes, work) ? work->room : NULL;
 }
 
-/* Where w is diagonal. */
+/* Where w is diagonal. Complex numbers go one by one, real ones a row at a time. */
 static lam_status divide(rooms *r, const equation *e) {
     const int64_t count = e->m * e->n;
     for (int64_t k = 0; lam__dtype_is_complex(e->dtype) && k < count; k++) {
@@ -290,6 +291,7 @@ static void vjp_gap_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *
     gx[0] = lam_neg(products(xt, y, params->sign, y, xt));
 }
 
+/* Each example has both operands of its own. */
 static void batch_gap_solve(const lam_rule *r, lam_tensor *out[]) {
     const lam__gap_params *params = r->params;
     out[0] = apply_gaps(lam__matrices_with_batch(r, 0), lam__matrices_with_batch(r, 1), params->sign);

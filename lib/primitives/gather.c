@@ -105,7 +105,7 @@ static bool make_plan(const char *name, lam_tensor *x, lam_tensor *starts, const
     return read_axes(p, o) && read_window(p, o);
 }
 
-/* `numbers`, of rank 1, along axis `axis` of `rank`. */
+/* `numbers`, of rank 1, along axis `axis` of `rank`. So it broadcasts along the others. */
 static lam_tensor *along(lam_tensor *numbers, int axis, int rank) {
     int64_t dims[LAM_INNER_RANK];
     for (int i = 0; i < rank; i++) dims[i] = i == axis ? lam_size(numbers) : 1;
@@ -123,6 +123,7 @@ static lam_tensor *counting(const plan *p, int64_t n) {
 static lam_tensor *start_on(const plan *p, int axis, lam_tensor **inside) {
     int64_t n = lam_dim(p->x, axis), last = n - p->size[axis];
     lam_tensor *at = lam_index(p->starts, p->outer, p->start_of[axis]);
+    /* An axis of no elements has one start, 0, for a window of none. */
     if (p->mode == LAM_INDEX_ERROR) return lam__index_wrap(at, n ? n : 1, last + 1);
     at = lam_cast(at, LAM_I64);
     lam_tensor *fits = lam_and(lam_ge(at, 0), lam_le(at, last));
@@ -176,6 +177,7 @@ static int arrange(const plan *p, int order[], int64_t full[], int64_t kept[]) {
         place[window++] = n;
         kept[n++] = p->size[i];
     }
+    /* x of no axes has none in front of which the starts' could stand. */
     for (int k = 0; p->rank == 0 && k < p->outer; k++) {
         where[k] = n;
         full[rank++] = kept[n++] = lam_dim(p->starts, k);
@@ -281,7 +283,8 @@ static lam_tensor *moving(lam_tensor *x, lam_tensor *start, int axis, int64_t si
     return lam_add(lam_iota(lam_ctx_of(x), LAM_I64, LAM_DIMS(size), 0), at);
 }
 
-/* x, `more` and starts are tensors that fit together; `sizes` are those of the slice. */
+/* x, `more` and starts are tensors that fit together; `sizes` are those of the slice. *failed is the result where it is
+ * false. */
 static bool check(const char *name, lam_tensor *x, lam_tensor *more, lam_list starts, lam_dims sizes,
                   lam_tensor **failed) {
     lam_tensor *in[LAM_MAX_RANK + 2] = {x, more};
@@ -326,7 +329,8 @@ lam_tensor *lam_dynamic_slice(lam_tensor *x, lam_list starts, lam_dims sizes) {
     return lam__scope_only(x, since);
 }
 
-/* The elements of an axis that the update covers, with it in them, put back; from the first such axis on. */
+/* The elements of an axis that the update covers, with it in them, put back; from the first such axis on. Calls itself
+ * once for each axis at most. */
 static lam_tensor *update_from(int axis, lam_tensor *x, lam_tensor *update, lam_list starts) {
     int rank = lam_rank(x), more;
     while (axis < rank && lam_dim(update, axis) == lam_dim(x, axis)) axis++;

@@ -21,6 +21,7 @@ static lam_tensor *affine(lam_tensor *x, lam_tensor *scale, lam_tensor *offset) 
     return offset ? lam_add(x, offset) : x;
 }
 
+/* PyTorch's default. */
 static const lam_normalize_options defaults = {.epsilon = 1e-5};
 
 /* The options with defaults filled in: the last axis, 1e-5. */
@@ -67,7 +68,7 @@ lam_tensor *lam_rms_norm(lam_tensor *x, lam_tensor *scale, const lam_normalize_o
     return lam__scope_only(affine(out, scale, NULL), since);
 }
 
-/* One number per feature, seen along `axis` of `rank` axes. */
+/* One number per feature, seen along `axis` of `rank` axes. NULL stays NULL. */
 static lam_tensor *along(lam_tensor *feature, int axis, int rank) {
     for (int i = axis + 1; feature && i < rank; i++) feature = lam_expand_dims(feature, -1);
     return feature;

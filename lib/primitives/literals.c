@@ -73,7 +73,7 @@ static lam_tensor *beside(lam_tensor *given, lam__operand x, lam__operand y, lam
     return lent;
 }
 
-/* The operand beside x as a tensor. */
+/* The operand beside x as a tensor. *made is NULL where nothing has to be released. */
 static lam_tensor *shown(lam_tensor *x, lam_tensor *like, lam__operand o, lam_tensor *lent, lam_value **made) {
     *made = NULL;
     return o.kind == LAM__TENSOR ? o.as.tensor : shown_number(x, like, o, lent, made);

@@ -27,7 +27,8 @@
  * below normal is a hundred times as slow, and the way back multiplies with every term. */
 enum { RESULT, TERMS, SUM, OUTPUTS };
 
-/* TERMS has all axes of x, the other two those that stay. */
+/* TERMS has all axes of x, the other two those that stay. TERMS is an output so that a tape can keep it: users never
+ * see it. */
 static lam_status shape_logsumexp(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     if (!lam__dtype_is_float(x->dtype))
@@ -53,7 +54,8 @@ static void spread(const lam_value *x, lam__axis_set set, int64_t strides[]) {
     }
 }
 
-/* Whether the elements of each sum lie one behind the other. */
+/* Whether the elements of each sum lie one behind the other. That is so where the summed axes are the last ones and
+ * nothing has gaps. */
 static bool runs(const lam_value *x, lam__axis_set set) {
     int kept = 0;
     for (int i = 0; i < x->rank; i++) {
@@ -65,14 +67,16 @@ static bool runs(const lam_value *x, lam__axis_set set) {
     return x->contiguous;
 }
 
-/* The reduction of n elements one behind the other. */
+/* The reduction of n elements one behind the other. By the kernel of all reductions, whose blocks give the same bits
+ * whoever calls. */
 static double reduced(lam_dtype dtype, lam__reduce_id id, int64_t n, const void *x) {
     char out[sizeof(double)];
     lam__kernels_reduce(id, dtype, 1, &n, (const bool[]){true}, x, (const int64_t[]){1}, out);
     return lam__dtype_load(dtype, out);
 }
 
-/* Numbers below normal, which are few or none, become 0. */
+/* Numbers below normal, which are few or none, become 0. The least is looked for first, in one pass over what is in the
+ * cache. */
 static void flush(lam_dtype dtype, int64_t n, void *terms) {
     const double least = dtype == LAM_F64 ? DBL_MIN : (double)FLT_MIN;
     double *wide = terms;
@@ -85,7 +89,7 @@ static void flush(lam_dtype dtype, int64_t n, void *terms) {
 
 enum { BLOCK = 1024 }; /* elements that stay in the first cache between two loops */
 
-/* `flush` as a loop. params: the dtype. */
+/* `flush` as a loop. params: the dtype. It has the form of an elementwise loop, so that threads share it. */
 static void flush_all(int64_t n, void *const p[], const int64_t step[], const void *params) {
     const lam_dtype dtype = *(const lam_dtype *)params;
     (void)step;
@@ -109,13 +113,15 @@ typedef struct run {
     double shift, largest, sum, rest; /* rest: what adding block sums to `sum` has rounded away */
 } run;
 
+/* Two numbers that add up to the sum exactly (Knuth): with thousands of blocks plain adding would lose digits. */
 static void add_to(run *r, double x) {
     double sum = r->sum + x, back = sum - r->sum;
     r->rest += (r->sum - (sum - back)) + (x - back);
     r->sum = sum;
 }
 
-/* terms = exp(x - shift), and what they add; `first`: the shift is the largest of these. False: one is too large. */
+/* terms = exp(x - shift), and what they add; `first`: the shift is the largest of these. False: one is too large. It is
+ * too large too where it is no number: infinities and NaN are left to the general way. */
 static bool run_block(run *r, bool first, int64_t n, const char *x, char *terms) {
     static const int64_t against_one[] = {1, 1, 0};
     char shift[sizeof(double)];
@@ -158,7 +164,8 @@ static bool run_all(const lam_value *x, lam__axis_set set, lam_value *const out[
 
 /* ---- any others -------------------------------------------------------------------------------------------------- */
 
-/* The difference goes to the result's memory and is exponentiated there. */
+/* The difference goes to the result's memory and is exponentiated there. The loop takes the difference and its
+ * exponential in one step. */
 static void exp_spread(lam_ctx *ctx, const lam_value *x, lam__axis_set set, const void *shift, lam_value *terms) {
     lam_dtype dtype = (lam_dtype)x->dtype;
     int64_t steps[LAM_INNER_RANK];
@@ -173,7 +180,7 @@ static void exp_spread(lam_ctx *ctx, const lam_value *x, lam__axis_set set, cons
                        (void *const[]){terms->data, terms->data}, flat, &dtype);
 }
 
-/* terms = 1 where x is inf: see NOTE [shifted terms]. */
+/* terms = 1 where x is inf: see NOTE [shifted terms]. Their difference to the shift was NaN. */
 static lam_status mark_infinities(lam_ctx *ctx, const lam_value *x, lam_value *terms) {
     lam_dtype dtype = (lam_dtype)x->dtype;
     lam_value *is = lam__value_new(ctx, LAM_BOOL, x->rank, x->dims);
@@ -191,7 +198,8 @@ static lam_status mark_infinities(lam_ctx *ctx, const lam_value *x, lam_value *t
     return LAM_OK;
 }
 
-/* The largest elements become shifts: 0 instead of -inf. True if one is +inf. */
+/* The largest elements become shifts: 0 instead of -inf. True if one is +inf. A shift of +inf stays, and gives its sum
+ * the result inf. */
 static bool make_shifts(lam_dtype dtype, int64_t count, char *shift) {
     bool infinite = false;
     for (int64_t i = 0; i < count; i++, shift += lam__dtype_bytes(dtype)) {
@@ -202,7 +210,7 @@ static bool make_shifts(lam_dtype dtype, int64_t count, char *shift) {
     return infinite;
 }
 
-/* RESULT = shift + log SUM; a sum of 0 becomes 1. */
+/* RESULT = shift + log SUM; a sum of 0 becomes 1. Logarithms of a few at a time lie in the C frame. */
 static void end_sums(lam_dtype dtype, lam_value *const out[]) {
     enum { SOME = 64 };
     double logs[SOME]; /* room for either dtype */
@@ -237,6 +245,7 @@ static lam_status eval_logsumexp(const lam_call_site *call, lam_value *const out
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
+/* The row sum with the rule's own set. */
 static lam_tensor *sum_over(const lam_rule *r, lam_tensor *x) {
     return lam__apply1(&lam__row_sum, r->params, sizeof(lam__axis_set), x);
 }
@@ -260,6 +269,7 @@ static void vjp_logsumexp(const lam_rule *r, lam_tensor *const g[], lam_tensor *
     gx[0] = lam_mul(r->out[TERMS], plus(whole, g[TERMS]));
 }
 
+/* A batch in front moves all axes by one. */
 static void batch_logsumexp(const lam_rule *r, lam_tensor *out[]) {
     lam__axis_set set = lam__reduce_set(r->params) << 1;
     lam_bind(r->ctx, r->primitive, &set, sizeof set, LAM_LIST(r->in[0]), out, OUTPUTS);
@@ -279,7 +289,8 @@ const lam_primitive lam__row_logsumexp = {
     .layout = "A axes",
 };
 
-/* The logarithm of the number is taken away, as in JAX: next to 0 the error is that of rounding that logarithm. */
+/* The logarithm of the number is taken away, as in JAX: next to 0 the error is that of rounding that logarithm. What
+ * was summed of nothing has no mean. */
 lam_tensor *lam_logmeanexp(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *sum = lam_logsumexp(x, options);

@@ -38,7 +38,7 @@ static scales scales_of(int dtype) {
                             : (scales){0x1p-45, 0x1p60, 0x1p100, 0x1p-80};
 }
 
-/* out = a loop of x and one number, which is seen everywhere. */
+/* out = a loop of x and one number, which is seen everywhere. Its stride is 0 along all axes. */
 static void with_number(lam__team *team, lam__loop_id id, const lam_value *x, double number, lam_value *out) {
     static const int64_t none[LAM_INNER_RANK] = {0};
     const lam_dtype dtype = (lam_dtype)x->dtype;
@@ -50,7 +50,7 @@ static void with_number(lam__team *team, lam__loop_id id, const lam_value *x, do
                               (void *const[]){out->data, x->data, stored}, items, NULL);
 }
 
-/* out = the roots of the sums of x^2; roots are taken in place. */
+/* out = the roots of the sums of x^2; roots are taken in place. The sums themselves are pairwise, as all sums are. */
 static void lengths(const lam_call_site *call, const lam_value *x, lam_value *out) {
     static const int64_t flat[] = {1, 1};
     lam__team *team = call->ctx->team;
@@ -60,7 +60,8 @@ static void lengths(const lam_call_site *call, const lam_value *x, lam_value *ou
                        flat, NULL);
 }
 
-/* Whether some results are not from `least` to `most`, NaN counting as both. */
+/* Whether some results are not from `least` to `most`, NaN counting as both. The reduction goes over the results, which
+ * are fewer than the elements. */
 static bool is_beyond(const lam_value *out, bool above, double bound) {
     char found[sizeof(double)];
     lam__kernels_reduce(above ? LAM__REDUCE_MAX : LAM__REDUCE_MIN, (lam_dtype)out->dtype, 1, &out->count,
@@ -69,7 +70,8 @@ static bool is_beyond(const lam_value *out, bool above, double bound) {
     return above ? !(x <= bound) : !(x >= bound);
 }
 
-/* Puts the lengths of scaled elements where those in `out` are above (below) the bound. */
+/* Puts the lengths of scaled elements where those in `out` are above (below) the bound. NaN is replaced by what the
+ * scaled elements give, which is NaN too. */
 static void replace(const lam_value *out, const lam_value *scaled, bool above, double bound, double scale) {
     const int64_t item = (int64_t)lam__dtype_bytes(out->dtype);
     for (int64_t i = 0; i < out->count; i++) {
@@ -98,7 +100,8 @@ static lam_status lengths_again(const lam_call_site *call, bool above, double bo
     return both ? LAM_OK : LAM_ERR_MEMORY;
 }
 
-/* Of two numbers hypot is right to 1 ULP, which the root of a sum of rounded squares is not. False: not of two. */
+/* Of two numbers hypot is right to 1 ULP, which the root of a sum of rounded squares is not. False: not of two. Axes of
+ * one element do not count, so the two may lie along any one axis. */
 static bool lengths_of_pairs(const lam_call_site *call, const lam_value *x, lam_value *out) {
     const size_t item = lam__dtype_bytes((lam_dtype)x->dtype), items[] = {item, item, item};
     int64_t strides[LAM_INNER_RANK], step = 0, reduced = 1;
@@ -131,7 +134,8 @@ static lam_status lengths_of_any_size(const lam_call_site *call, const lam_value
 
 /* ---- kernel calls: any other order ------------------------------------------------------------------------------ */
 
-/* share = the sizes of x over `unit`, which is the largest of them along the axes, or 1 where that is 0 or infinite. */
+/* share = the sizes of x over `unit`, which is the largest of them along the axes, or 1 where that is 0 or infinite. An
+ * element beside an infinite one is infinite or as it was, and the norm infinite. */
 static void shares(lam__team *team, lam__axis_set set, const lam_value *x, lam_value *unit, lam_value *share) {
     const lam_dtype dtype = (lam_dtype)x->dtype;
     const size_t item = lam__dtype_bytes(dtype), items[] = {item, item, item};
@@ -154,12 +158,13 @@ static void shares(lam__team *team, lam__axis_set set, const lam_value *x, lam_v
                               (void *const[]){share->data, share->data, unit->data}, items, NULL);
 }
 
-/* A whole order that few products give, with fewer roundings than the root takes back. */
+/* A whole order that few products give, with fewer roundings than the root takes back. The bound of 16 keeps such a
+ * power to five products at most. */
 static bool is_small_order(double order) {
     return order > 2 && order <= 16 && order == floor(order);
 }
 
-/* x^order in place, for x >= 0. */
+/* x^order in place, for x >= 0. The loop takes its order as a parameter, pow as an operand. */
 static void raise(lam__team *team, double order, lam_value *x) {
     const lam_dtype dtype = (lam_dtype)x->dtype;
     const int64_t whole = (int64_t)order, flat[] = {1, 1};
@@ -191,6 +196,7 @@ static lam_status norms(const lam_call_site *call, const lam_value *x, const kin
     return both ? LAM_OK : LAM_ERR_MEMORY;
 }
 
+/* Order 2 has ways of its own, which need no powers and no second array. */
 static lam_status eval_norm(const lam_call_site *call, lam_value *const out[]) {
     const kind *k = call->params;
     return k->order == 2 ? lengths_of_any_size(call, call->in[0], out[0]) : norms(call, call->in[0], k, out[0]);
@@ -198,6 +204,7 @@ static lam_status eval_norm(const lam_call_site *call, lam_value *const out[]) {
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
+/* What lies as results do, to stand beside the operand. */
 static lam_tensor *restored(const lam_rule *r, lam_tensor *t) {
     return lam__reduce_restore(t, lam__reduce_set(r->params), lam_dims_of(r->in[0]));
 }
@@ -217,7 +224,8 @@ static lam_tensor *direction(lam_tensor *x, lam_tensor *norm, lam__axis_set set,
 }
 
 /* What each element of u = x/|x| counts for the norm: sign(u) |u|^(order - 1), which is at most 1 from order 1 on; 0
- * where u is 0, of whatever order. An odd power has the sign by itself. */
+ * where u is 0, of whatever order. An odd power has the sign by itself. Relative elements have powers in range,
+ * whatever the order. */
 static lam_tensor *weight(lam_tensor *u, double order) {
     if (order == 2) return u;
     if (is_small_order(order)) {
@@ -248,6 +256,7 @@ static void vjp_norm(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = lam_mul(restored(r, lam_where(zero, 0.0, g[0])), weights(r, zero));
 }
 
+/* A batch in front moves all axes by one. */
 static void batch_norm(const lam_rule *r, lam_tensor *out[]) {
     kind k = *(const kind *)r->params;
     k.set <<= 1;
@@ -269,7 +278,8 @@ const lam_primitive lam__row_norm = {
 
 /* ---- directions -------------------------------------------------------------------------------------------------- */
 
-/* The sum over the axes, which stay as axes of one element. */
+/* The sum over the axes, which stay as axes of one element. By rows and not by lam_sum: sets of axes may have those of
+ * levels among them. */
 static lam_tensor *sum_restored(lam_tensor *x, lam__axis_set set) {
     return lam__reduce_restore(lam__apply1(&lam__row_sum, &set, sizeof set, x), set, lam_dims_of(x));
 }
@@ -289,6 +299,7 @@ static lam_tensor *along(const lam_rule *r, lam_tensor *t, bool back) {
     return lam_div(lam_sub(lam_mul(own, t), lam_mul(back ? w : u, sum)), r->in[1]);
 }
 
+/* In reverse mode the transpose of what forward mode takes: only of order 2 they are the same. */
 static lam_tensor *slope_norm_slope(const lam_rule *r, int i, lam_tensor *t) {
     return i == 0 ? along(r, t, true) : NULL;
 }
@@ -329,6 +340,7 @@ static lam_tensor *apply_norm(lam_tensor *x, lam__axis_set set, double order, bo
     return keepdims && !lam_failed(out) ? lam__reduce_restore(out, set, lam_dims_of(x)) : out;
 }
 
+/* For operations that are made of a length, as standard deviations are; x is of a floating dtype. */
 lam_tensor *lam__norm_length(lam_tensor *x, const lam_reduce_options *over) {
     lam__axis_set set;
     if (!lam__axes_collect_set("norm", x, over->axes, lam_rank(x), &set)) return lam__axes_failed(x);
@@ -344,7 +356,8 @@ static lam_tensor *unit(lam_tensor *x, lam__axis_set set) {
     return direction(x, lam_where(lam_eq(length, 0.0), INFINITY, length), set, 2);
 }
 
-/* The parts of complex numbers are one real vector; where no axis is reduced every number is a vector of its own. */
+/* The parts of complex numbers are one real vector; where no axis is reduced every number is a vector of its own.
+ * Slices of the result put the parts back to numbers. */
 static lam_tensor *complex_unit(lam_tensor *x, lam__axis_set set) {
     for (int i = 0; i < lam_rank(x); i++) {
         if (!lam__reduce_has(set, i)) continue;
@@ -368,7 +381,7 @@ lam_tensor *lam_norm_slope(lam_tensor *x, lam_axes axes) {
 }
 
 /* Of a negative order, of sizes relative to the least, so that all powers are at most 1. Where the least is 0 or
- * infinite it is the norm, with no slope. */
+ * infinite it is the norm, with no slope. That is what NumPy gives for them, too. */
 static lam_tensor *norm_below_0(lam_tensor *size, const lam_reduce_options *over, double order) {
     const lam_reduce_options kept = {over->axes, true};
     lam_tensor *least = lam_stop_gradient(lam_min_reduce(size, &kept));
@@ -380,7 +393,7 @@ static lam_tensor *norm_below_0(lam_tensor *size, const lam_reduce_options *over
 }
 
 /* Orders 1, 2 and the infinite ones have ways of their own, faster and with slopes at 0 that the table in ops.h
- * says. */
+ * says. A complex number has its size first, as norms are of sizes. */
 lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_norm_options none;

@@ -52,7 +52,7 @@ const lam_primitive lam__row_erfcx = {
     .layout = "l member",
 };
 
-/* Member 0; the others are met in derivatives alone. */
+/* Member 0; the others are met in derivatives alone. It is large on the left, where exp(x^2) is, and inf below -27. */
 lam_tensor *lam_erfcx(lam_tensor *x) {
     return lam__apply_coded(&lam__row_erfcx, 0, 1, &x);
 }
@@ -112,6 +112,7 @@ const lam_primitive lam__row_log_ndtr = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* -x^2/2 less some logarithms on the left, 0 to the last digit on the right. */
 lam_tensor *lam_log_ndtr(lam_tensor *x) {
     return lam__apply_unary(&lam__row_log_ndtr, x);
 }
@@ -134,11 +135,12 @@ const lam_primitive lam__row_ndtri = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* Infinite at 0 and 1, NaN outside, each with that slope. */
 lam_tensor *lam_ndtri(lam_tensor *x) {
     return lam__apply_unary(&lam__row_ndtri, x);
 }
 
-/* The quantile times the square. */
+/* The quantile times the square. d (1/phi(y)) = y / phi(y) dy, and dy is one over the density once more. */
 static lam_tensor *slope_ndtri_slope(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_mul(lam_mul(lam_ndtri(r->in[0]), r->out[0]), r->out[0]));
@@ -155,6 +157,7 @@ const lam_primitive lam__row_ndtri_slope = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
 };
 
+/* Public because rules of users' primitives need it, as those here do. */
 lam_tensor *lam_ndtri_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_ndtri_slope, x);
 }

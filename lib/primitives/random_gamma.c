@@ -25,6 +25,7 @@ static bool is_logarithm(const void *params) {
     return *(const int32_t *)params != 0;
 }
 
+/* The parameter is 32 bits, as the row's layout has it. */
 static lam_tensor *apply_gamma(lam_tensor *key, lam_tensor *a, int32_t logarithm) {
     lam_tensor *in[2] = {key, a};
     return lam__apply(&lam__row_random_gamma, &logarithm, sizeof logarithm, 2, in);
@@ -78,6 +79,7 @@ static void jvp_random_gamma(const lam_rule *r, lam_tensor *const dx[], lam_tens
     dout[0] = dx[1] ? tangent_gamma(r, dx[1]) : NULL;
 }
 
+/* The same number as in forward mode: each element hangs on its own parameter. */
 static void vjp_random_gamma(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[1] = g[0] && r->needs[1] ? tangent_gamma(r, g[0]) : NULL;
 }
@@ -107,6 +109,7 @@ static lam_tensor *sample_gamma(const lam__source *s, lam_tensor *a, bool logari
     return apply_gamma(s->key, lam_broadcast_to(a, s->dims), logarithm);
 }
 
+/* For samplers that need the logarithm of a gamma variable and no more of it. */
 lam_tensor *lam__random_loggamma(const lam__source *s, lam_tensor *a) {
     return sample_gamma(s, a, true);
 }

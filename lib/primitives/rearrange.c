@@ -24,6 +24,7 @@ static lam_tensor *repeated(const char *operation, lam_tensor *x, int64_t count,
         if (i > axis) inner *= own.dims[i];
     }
     const int64_t n = dims[axis];
+    /* With no elements any count goes: the result has none either. */
     if (n && count > INT64_MAX / n) return lam__axes_fail(operation, x, LAM_ERR_OVERFLOW, "the sizes overflow");
     dims[axis] = n * count;
     const int64_t narrow[] = {outer, each ? n : 1, each ? 1 : n, inner};
@@ -49,6 +50,7 @@ lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats) {
     if (repeats.rank < 0 || repeats.rank > LAM_MAX_RANK || (repeats.rank && !repeats.dims))
         return lam__axes_fail("tile", x, LAM_ERR_RANK, "%d numbers of times, at most %d are possible", repeats.rank,
                               LAM_MAX_RANK);
+    /* As many axes as numbers; further ones of x in front are not counted. */
     if (repeats.rank > rank) {
         int64_t dims[LAM_MAX_RANK];
         for (int i = 0; i < repeats.rank; i++) dims[i] = i < repeats.rank - rank ? 1 : lam_dim(x, i - repeats.rank);
@@ -69,6 +71,7 @@ lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis) {
     if (!lam__apply_axis("roll", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     if (!lam__scope_peek(x)) return lam__axes_fail("roll", x, LAM_ERR_NULL, "no tensor");
     int64_t n = lam_dim(x, axis);
+    /* Of no elements any shift is none. */
     if (n == 0) return lam_alias(x);
     int64_t first = n - ((shift % n) + n) % n;
     return lam__scope_only(
@@ -76,7 +79,8 @@ lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis) {
         since);
 }
 
-/* By indices, as the shift is known to the elements only; the way back is a scatter. */
+/* By indices, as the shift is known to the elements only; the way back is a scatter. Both numbers are brought into 0 to
+ * n - 1 before they meet, so that nothing overflows. */
 lam_tensor *lam_roll_by(lam_tensor *x, lam_tensor *shift, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, shift}, *failed;
@@ -154,6 +158,7 @@ lam_tensor *lam_diag(lam_tensor *x, int64_t offset) {
     if (!lam__scope_peek(x)) return lam__axes_fail("diag", x, LAM_ERR_NULL, "no tensor");
     if (own.rank == 2) return lam__scope_only(lam_diagonal(x, offset, 0, 1), since);
     if (own.rank != 1) return lam__axes_fail("diag", x, LAM_ERR_RANK, "neither a vector nor a matrix");
+    /* So the elements of the result can be counted, which is what the slice below needs. */
     const int64_t most = 3037000499, n = own.dims[0]; /* the largest whose square is an int64_t */
     if (offset > most || offset < -most || n > most - (offset < 0 ? -offset : offset))
         return lam__axes_fail("diag", x, LAM_ERR_OVERFLOW, "the sizes overflow");

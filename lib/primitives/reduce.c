@@ -33,6 +33,7 @@ lam_status lam__reduce_shape_real(const lam_call_site *call, lam_shape out[]) {
     return shape_reduction(call, out);
 }
 
+/* By the reductions of the kernels, which take strides and any set of axes. */
 void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, void *out) {
     bool reduced[LAM_INNER_RANK];
     for (int i = 0; i < x->rank; i++) reduced[i] = lam__reduce_has(set, i);
@@ -40,6 +41,7 @@ void lam__reduce_into(lam__reduce_id id, lam__axis_set set, const lam_value *x, 
                          out);
 }
 
+/* Small integers are added in i64; i64 is rounded to f64 as it is read, since sums of it could wrap. */
 void lam__reduce_mean_into(lam__axis_set set, const lam_value *x, double n, void *out) {
     const lam__reduce_id id = lam__reduce_is_tallied(x->dtype) ? LAM__REDUCE_TALLY
                               : x->dtype == LAM_I64            ? LAM__REDUCE_ROUND

@@ -47,6 +47,7 @@ static void print_row(FILE *file, const lam_primitive *p) {
             kernel, jvp, vjp, batch);
 }
 
+/* The head has the widths of print_row. */
 void lam_print_primitives(FILE *file) {
     fprintf(file, "%-22s %6s %7s  %-11s  %-6s %-6s %-6s %s\n", "primitive", "inputs", "outputs", "derivative", "kernel",
             "jvp", "vjp", "batch");

@@ -19,13 +19,15 @@
 
 typedef lam__index_params index_params;
 
+/* For rules and public forms whose operands fit; the row checks them all the same. */
 lam_tensor *lam__index_scatter(const lam_primitive *row, lam_tensor *x, lam_tensor *indices, lam_tensor *updates,
                                const index_params *p) {
     lam_tensor *in[3] = {x, indices, updates};
     return lam__apply(row, p, sizeof *p, 3, in);
 }
 
-/* scatter_add at the rule's own indices: what derivatives of the other rows are made of. */
+/* scatter_add at the rule's own indices: what derivatives of the other rows are made of. Linear, so what is made of it
+ * can be differentiated again. */
 static lam_tensor *add_to(lam_tensor *x, const lam_rule *r, lam_tensor *updates) {
     return lam__index_scatter(&lam__row_scatter_add, x, r->in[1], updates, r->params);
 }
@@ -85,7 +87,8 @@ static lam_status eval_scatter_max(const lam_call_site *call, lam_value *const o
     return eval_scatter(call, out[0], LAM__SCATTER_MAX);
 }
 
-/* As batch_take, but x and the updates always get the batch axis: the result has it, whichever operand has. */
+/* As batch_take, but x and the updates always get the batch axis: the result has it, whichever operand has. Updates
+ * that all examples share are repeated, each into an x of its own. */
 static void batch_scatter(const lam_rule *r, lam_tensor *out[]) {
     const index_params *p = r->params;
     bool shared = !r->mapped[1] && p->batch == 0;
@@ -97,7 +100,7 @@ static void batch_scatter(const lam_rule *r, lam_tensor *out[]) {
 /* ---- scatter_add ------------------------------------------------------------------------------------------------- */
 
 /* Linear in x and the updates together: by x it is the identity, by the updates a take at the same indices. Only the
- * indices are saved. */
+ * indices are saved. g by x is handed on as it is, not copied. */
 static void vjp_scatter_add(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = g[0];
     if (r->needs[2]) gx[2] = lam__index_take(g[0], r->in[1], r->params);
@@ -126,7 +129,8 @@ typedef struct choice {
 } choice;
 
 /* An update counts where it equals the result at its place. The count is at least 1: where the result is NaN nothing
- * equals it, and 0/0 would make NaN of gradients that are zero. */
+ * equals it, and 0/0 would make NaN of gradients that are zero. Taking the result at the indices compares each update
+ * with what came of it. */
 static choice choice_of(const lam_rule *r) {
     lam_dtype dtype = lam_dtype_of(r->in[0]);
     choice c = {.x = lam_eq(r->in[0], r->out[0]),
@@ -142,7 +146,7 @@ static void jvp_scatter_choice(const lam_rule *r, lam_tensor *const dx[], lam_te
     dout[0] = lam_div(dx[2] ? add_to(own, r, lam_where(c.updates, dx[2], 0.0)) : own, c.count);
 }
 
-/* The transpose: a share of g for each of them. */
+/* The transpose: a share of g for each of them. What is left out takes 0 from the share. */
 static void vjp_scatter_choice(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     choice c = choice_of(r);
     lam_tensor *share = lam_div(g[0], c.count);
@@ -164,6 +168,7 @@ const lam_primitive lam__row_scatter_min = {
     .layout = "i axis, i batch, i mode",
 };
 
+/* The same rules serve both: where operand and result are equal tells all. */
 const lam_primitive lam__row_scatter_max = {
     .name = "scatter_max",
     .inputs = 3,
@@ -188,6 +193,7 @@ static lam_tensor *places(const lam_rule *r, int64_t n) {
     lam_tensor *at = lam__apply_reshape(lam_cast(r->in[1], LAM_I64), 2, dims);
     at = lam_where(lam_lt(at, 0), lam_add(at, n), at);
     if (p->mode == LAM__INDEX_CLIP) return lam_clamp(at, 0, n - 1);
+    /* Behind the last place, where sorting puts them behind all others. */
     return lam_where(lam_and(lam_ge(at, 0), lam_lt(at, n)), at, n);
 }
 
@@ -211,6 +217,7 @@ static lam_tensor *others(const lam_rule *r) {
     k = lam_dim(at, 1);
     const int64_t dims[4] = {lam__axes_product(own.dims, 0, p->batch), lam__axes_product(own.dims, p->batch, p->axis),
                              k, lam__axes_product(own.dims, p->axis + 1, own.rank)};
+    /* Without updates there is nothing to sort, and no first one for the flags. */
     if (k == 0) return lam_zeros_like(r->in[2]);
     lam_tensor *order = lam_argsort(at, 1), *back = lam_index_inverse(order, k);
     const int64_t column[4] = {dims[0], 1, k, 1};
@@ -219,6 +226,7 @@ static lam_tensor *others(const lam_rule *r) {
     lam_tensor *u = lam_take_along_axis(lam__apply_reshape(r->in[2], 4, dims), order, 2);
     u = lam_where(lam_eq(at, n), 1.0, u);
     lam_tensor *same = lam_eq(lam_slice_axis(at, 2, 1, LAM_END), lam_slice_axis(at, 2, 0, -1));
+    /* A column of false, in the dims of the flags. */
     lam_tensor *no = lam_zeros_like(lam_eq(lam_slice_axis(at, 2, 0, 1), 0));
     lam_tensor *before = lam_concatenate(LAM_LIST(no, same), 2), *behind = lam_concatenate(LAM_LIST(same, no), 2);
     lam_tensor *one = lam_ones_like(u);
@@ -275,6 +283,7 @@ static lam_tensor *staying(const lam_rule *r) {
     const index_params *p = r->params;
     lam_dims own = lam_dims_of(r->in[0]), at = lam_dims_of(r->in[1]);
     int64_t places[LAM_INNER_RANK], dims[2 * LAM_INNER_RANK];
+    /* Places of one lane of x alone: all outer and inner elements have the same indices. */
     int rank = 0;
     for (int i = 0; i < p->batch; i++) places[i] = own.dims[i];
     places[p->batch] = own.dims[p->axis];
@@ -282,6 +291,7 @@ static lam_tensor *staying(const lam_rule *r) {
     lam_tensor *number = lam_arange(r->ctx, LAM_I64, 0, (double)lam__axes_product(each.dims, 0, each.rank), 1);
     number = lam__apply_broadcast(lam__apply_reshape(number, each.rank, each.dims), at.rank, at.dims);
     const index_params q = {p->batch, p->batch, p->mode};
+    /* -1 is no number of an update, so places that none names are told apart. */
     lam_tensor *none = lam_full(r->ctx, LAM_I64, (lam_dims){p->batch + 1, places}, -1);
     lam_tensor *last = lam__index_scatter(r->primitive, none, r->in[1], number, &q);
     lam_tensor *stays = lam_eq(lam__index_take(last, r->in[1], &q), number);
@@ -338,7 +348,8 @@ static lam_tensor *fitted(const char *operation, lam_tensor *x, lam_tensor *indi
     return lam__apply_broadcast(cast, rank, dims);
 }
 
-/* u8 indices are widened, updates converted and broadcast, and the row does the rest. */
+/* u8 indices are widened, updates converted and broadcast, and the row does the rest. What is no tensor is left for the
+ * row to name. */
 static lam_tensor *scatter(const lam_primitive *row, lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
                            lam_index_mode mode) {
     index_params p;
@@ -388,7 +399,8 @@ lam_tensor *lam_put(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int
     return lam_put_mode(x, indices, updates, axis, LAM_INDEX_ERROR);
 }
 
-/* As lam_take_along_axis: all other axes are a batch. The updates broadcast to what the indices name. */
+/* As lam_take_along_axis: all other axes are a batch. The updates broadcast to what the indices name. x is in the order
+ * of axes that the row has, and goes back at the end. */
 lam_tensor *lam_put_along_axis(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis) {
     uint64_t since = lam__scope_now(x);
     const char *name = "put_along_axis";
@@ -399,6 +411,7 @@ lam_tensor *lam_put_along_axis(lam_tensor *x, lam_tensor *indices, lam_tensor *u
     int rank = lam_rank(x);
     if (!lam__apply_axis(name, x, rank, &axis)) return lam__axes_failed(x);
     if (!lam__index_common(name, x, indices, axis, common)) return lam__axes_failed(x);
+    /* Along the axis itself as many as the indices have. */
     for (int i = 0; i < rank; i++) common[i] = i == axis ? lam_dim(indices, i) : common[i];
     updates = lam_broadcast_to(lam__apply_in_dtype_of(name, x, updates), (lam_dims){rank, common});
     if (lam_failed(updates)) return lam__scope_only(updates, since);

@@ -86,6 +86,7 @@ static lam_status sincos_complex(lam_tensor *x, lam_tensor *out[]) {
 lam_status lam_sincos(lam_tensor *x, lam_tensor **sine, lam_tensor **cosine) {
     lam_tensor *out[OUTPUTS], **const places[OUTPUTS] = {sine, cosine};
     const lam_value *v = lam__scope_peek(x);
+    /* The row names what is no tensor. */
     if (!v) return lam__matrices_give_failed(lam__apply1(&lam__row_sincos, NULL, 0, x), OUTPUTS, places);
     uint64_t since = lam__scope_now(x);
     if (lam__dtype_is_complex(v->dtype)) return lam__matrices_give(sincos_complex(x, out), since, OUTPUTS, out, places);

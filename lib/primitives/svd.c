@@ -22,6 +22,7 @@ typedef struct svd_params {
     bool full;
 } svd_params;
 
+/* What LAPACK is told of one matrix: sizes, whether u and v are square, whether they are wanted. */
 static lam__rectangle rectangle_of(const lam_value *x, bool full, bool vectors) {
     return (lam__rectangle){x->dims[x->rank - 2], x->dims[x->rank - 1], full, vectors};
 }
@@ -31,7 +32,7 @@ static int64_t shorter(const lam__rectangle *r) {
     return r->m < r->n ? r->m : r->n;
 }
 
-/* Leading axes of x, then `count` ones. */
+/* Leading axes of x, then `count` ones. dtype is that of x, which values of complex matrices do not have. */
 static void shape_after_lead(const lam_value *x, lam_shape *out, int count, int64_t first, int64_t second) {
     out->dtype = (lam_dtype)x->dtype;
     out->rank = x->rank - 2;
@@ -77,7 +78,8 @@ static int64_t decompose_part(const void *env, int64_t begin, int64_t end, void 
     return bad < 0 ? bad : begin + bad;
 }
 
-/* The same for vectors and for values alone; LAPACK is told by r->vectors. */
+/* The same for vectors and for values alone; LAPACK is told by r->vectors. Cost: some 4 m n k for the iteration, and
+ * something for each column. */
 static lam_status decompose(const lam_call_site *call, const lam__rectangle *r, const lam_value *u, const lam_value *s,
                             const lam_value *vt) {
     lam_value *x = lam__value_contiguous(call->in[0]);
@@ -110,6 +112,7 @@ typedef struct parts {
     lam_tensor *u, *s, *v, *vt, *u_rest, *v_rest; /* s: diag(s) as lam_gap_solve takes it */
 } parts;
 
+/* All columns are x itself, without a slice that a tape would record. */
 static lam_tensor *columns(lam_tensor *x, int64_t from, int64_t to) {
     return from == 0 && to == lam_dim(x, -1) ? x : lam_slice_axis(x, -1, from, to);
 }
@@ -134,7 +137,7 @@ static parts parts_of(const lam_rule *r) {
 }
 
 /* Where singular values, or sums of two, are no more than the rounding of the largest. The bound is that of NOTE [equal
- * ones] in matrices.c: 4 n roundings of the largest. */
+* ones] in gaps.c: 4 n roundings of the largest. */
 static lam_tensor *negligible(lam_tensor *x, lam_tensor *s) {
     double epsilon = lam_dtype_of(s) == LAM_F32 ? 0x1p-23 : 0x1p-52, n = (double)lam_dim(s, -1);
     lam_tensor *largest =
@@ -204,6 +207,7 @@ static lam_status apply_svd(lam_tensor *x, bool full, lam_tensor *out[OUTPUTS]) 
     return lam_bind(x->ctx, &lam__row_svd, &p, sizeof p, LAM_LIST(x), out, OUTPUTS);
 }
 
+/* A stack with one more leading axis. */
 static void batch_svd(const lam_rule *r, lam_tensor *out[]) {
     const svd_params *p = r->params;
     apply_svd(r->in[0], p->full, out);
@@ -235,7 +239,7 @@ lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_tensor **v
 
 /* ---- values alone ------------------------------------------------------------------------------------------------ */
 
-/* Values are real. */
+/* Values are real. There are as many as the shorter side has elements, also none. */
 static lam_status shape_svdvals(const lam_call_site *call, lam_shape out[]) {
     lam_status typed = lam__matrices_typed(call, false);
     if (typed != LAM_OK) return typed;
@@ -257,6 +261,7 @@ static lam_status eval_svdvals(const lam_call_site *call, lam_value *const out[]
 static void vectors_of(lam_tensor *x, lam_tensor **u, lam_tensor **vt) {
     lam_tensor *out[OUTPUTS];
     apply_svd(x, false, out);
+    /* Only u has its columns taken away: all uses are products of both. */
     *u = lam_where(lam_expand_dims(negligible(out[VALUES], out[VALUES]), -2), 0.0, out[LEFT]);
     *vt = out[RIGHT];
 }
@@ -277,6 +282,7 @@ static void vjp_svdvals(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
     gx[0] = lam_conj(lam_matmul(lam__matrices_scale(u, g[0]), vt));
 }
 
+/* A stack with one more leading axis. */
 static void batch_svdvals(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
 }
@@ -294,6 +300,7 @@ const lam_primitive lam__row_svdvals = {
     .batch = batch_svdvals,
 };
 
+/* Not lam_svd without places, which would make vectors. */
 lam_tensor *lam_svdvals(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

@@ -12,10 +12,12 @@
 
 enum { LEVELS = 10 };
 
+/* About 1e-271, and 2.5e-29 of floats. */
 double lam__distributions_least(const lam_tensor *p) {
     return lam_dtype_of(p) == LAM_F64 ? 0x1p-900 : 0x1p-95;
 }
 
+/* Where nothing is asked 1 stands in, so that no branch is infinite there. */
 static lam_tensor *only(lam_tensor *where, lam_tensor *x) {
     return lam_where(where, x, 1.0);
 }
@@ -37,7 +39,7 @@ static lam_tensor *log_lower(lam_tensor *a, lam_tensor *x) {
     return gamma_tail(a, x, lam_add(a, f));
 }
 
-/* f = x + 1 - a - (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ..)) */
+/* f = x + 1 - a - (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ..)) From the innermost level outwards, as above. */
 static lam_tensor *log_upper(lam_tensor *a, lam_tensor *x) {
     lam_tensor *f = NULL, *gap = lam_add(lam_sub(x, a), 1.0);
     for (int k = LEVELS; k > 0; k--) {

@@ -28,6 +28,7 @@ static lam_tensor *slope_ramp(const lam_rule *r, int i, lam_tensor *t) {
     return i == 0 ? NULL : lam_ramp(r->in[0], t, slope);
 }
 
+/* Linear in y for given x; by x there is no slope to save y for. */
 const lam_primitive lam__row_ramp = {
     .name = "ramp",
     .inputs = 2,
@@ -60,6 +61,7 @@ static lam_tensor *limited(lam_tensor *x, int low, int high) {
     return dtype == LAM_BOOL ? lam_alias(x) : lam_clamp(x, dtype == LAM_U8 ? 0 : low, high);
 }
 
+/* From 0 to 6, the ends included. */
 lam_tensor *lam_relu6(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(limited(x, 0, 6), since);
@@ -71,6 +73,7 @@ lam_tensor *lam_leaky_relu(lam_tensor *x, double slope) {
     return lam__scope_named(lam_ramp(x, x, slope), since);
 }
 
+/* From -1 to 1, the ends included. */
 lam_tensor *lam_hard_tanh(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(limited(x, -1, 1), since);
@@ -95,6 +98,7 @@ const lam_primitive lam__row_hard_gate = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
+/* hard_sigmoid is made of it. */
 lam_tensor *lam_hard_gate(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_hard_gate, x, y);
 }
@@ -123,6 +127,7 @@ const lam_primitive lam__row_hard_silu = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* x clamp(x + 3, 0, 6)/6, as MobileNetV3 has it. */
 lam_tensor *lam_hard_silu(lam_tensor *x) {
     return lam__apply_unary(&lam__row_hard_silu, x);
 }
@@ -133,6 +138,7 @@ static lam_tensor *slope_hard_silu_slope(const lam_rule *r, int i, lam_tensor *t
     return lam_where(lam_lt(lam_abs(r->in[i]), 3.0), lam_div(t, 3.0), 0.0);
 }
 
+/* The operand is saved for the comparison with the edges. */
 const lam_primitive lam__row_hard_silu_slope = {
     .name = "hard_silu_slope",
     .inputs = 1,
@@ -144,6 +150,7 @@ const lam_primitive lam__row_hard_silu_slope = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* (2 x + 3)/6 between the edges, 0 and 1 beyond. */
 lam_tensor *lam_hard_silu_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_hard_silu_slope, x);
 }
@@ -159,12 +166,14 @@ static lam_tensor *exponential_left(lam_tensor *x, double scale, double width) {
     return lam_where(right, x, scale == 1 ? left : lam_mul(scale, left));
 }
 
-/* elu and celu differ in where alpha stands: celu(x) has the slope 1 at 0 for every alpha. */
+/* elu and celu differ in where alpha stands: celu(x) has the slope 1 at 0 for every alpha. elu has it for alpha = 1
+ * alone. */
 lam_tensor *lam_elu(lam_tensor *x, double alpha) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(exponential_left(x, alpha, 1), since);
 }
 
+/* Far below 0 both tend to -alpha. */
 lam_tensor *lam_celu(lam_tensor *x, double alpha) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(exponential_left(x, alpha, alpha), since);
@@ -211,6 +220,7 @@ static lam_tensor *slope_gelu_slope(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_mul(density, lam_fma(lam_neg(near), near, 2.0)));
 }
 
+/* Its own derivative is elementary. */
 const lam_primitive lam__row_gelu_slope = {
     .name = "gelu_slope",
     .inputs = 1,
@@ -222,10 +232,12 @@ const lam_primitive lam__row_gelu_slope = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* Phi(x) + x phi(x). */
 lam_tensor *lam_gelu_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_gelu_slope, x);
 }
 
+/* As for gelu, from a kernel that knows the slope. */
 static lam_tensor *slope_gelu_tanh(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_gelu_tanh_slope(r->in[0]));
@@ -318,6 +330,7 @@ static lam_tensor *slope_silu(const lam_rule *r, int i, lam_tensor *t) {
 
 LAM__SLOPED_ROW(silu);
 
+/* x s(x) in one loop. */
 const lam_primitive lam__row_silu = {
     .name = "silu",
     .inputs = 1,
@@ -403,6 +416,7 @@ static lam_tensor *slope_mish_slope(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam__apply_coded(r->primitive, order + 1, 1, r->in));
 }
 
+/* The parameter counts derivatives, beginning with the first as 0. */
 const lam_primitive lam__row_mish_slope = {
     .name = "mish_slope",
     .inputs = 1,
@@ -415,6 +429,7 @@ const lam_primitive lam__row_mish_slope = {
     .layout = "l member",
 };
 
+/* Member 0 of the family. */
 lam_tensor *lam_mish_slope(lam_tensor *x) {
     return lam__apply_coded(&lam__row_mish_slope, 0, 1, &x);
 }
@@ -438,11 +453,12 @@ const lam_primitive lam__row_softsign = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* x / (1 + |x|). */
 lam_tensor *lam_softsign(lam_tensor *x) {
     return lam__apply_unary(&lam__row_softsign, x);
 }
 
-/* The first half of the axis times the logistic function of the second. */
+/* The first half of the axis times the logistic function of the second. The two are views, so one product is all. */
 lam_tensor *lam_glu(lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);

@@ -11,21 +11,22 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* The dims of x with another size on one axis. */
+/* The dims of x with another size on one axis. Written to the caller's room, as dims are not copied before they are
+ * used. */
 static lam_dims resized(lam_tensor *x, int axis, int64_t size, int64_t dims[LAM_INNER_RANK]) {
     lam_dims own = lam_dims_of(x);
     for (int i = 0; i < own.rank; i++) dims[i] = i == axis ? size : own.dims[i];
     return (lam_dims){own.rank, dims};
 }
 
-/* 0, 1, ..., n - 1. */
+/* 0, 1, ..., n - 1. i64, since they are compared with places and become indices. */
 static lam_tensor *numbers_to(lam_tensor *x, int64_t n) {
     return lam_iota(lam_ctx_of(x), LAM_I64, LAM_DIMS(n), 0);
 }
 
 /* ---- axes -------------------------------------------------------------------------------------------------------- */
 
-/* Axes of one element where the result has more, then one broadcast. */
+/* Axes of one element where the result has more, then one broadcast. As lax has it. */
 lam_tensor *lam_broadcast_in_dim(lam_tensor *x, lam_dims dims, lam_axes axes) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
@@ -73,7 +74,7 @@ lam_status lam_broadcast_arrays(lam_list list, lam_tensor **out, size_t n_out) {
     return lam__apply_status(n_out, out);
 }
 
-/* Axes first to last become one. */
+/* Axes first to last become one. They are neighbours, so nothing moves but where strides cannot say it. */
 lam_tensor *lam_collapse(lam_tensor *x, int first, int last) {
     lam_dims own = lam_dims_of(x);
     int64_t dims[LAM_INNER_RANK];
@@ -89,7 +90,8 @@ lam_tensor *lam_collapse(lam_tensor *x, int first, int last) {
     return lam__apply_reshape(x, own.rank - (last - first), dims);
 }
 
-/* Blocks side by side, then rows of blocks one below the other. */
+/* Blocks side by side, then rows of blocks one below the other. All blocks of a row have one height; concatenation says
+ * so where they have not. */
 lam_tensor *lam_block(lam_list blocks, size_t rows, size_t columns) {
     lam_tensor *first = blocks.count && blocks.items ? blocks.items[0] : NULL;
     if (!first || !rows || !columns || rows > blocks.count || blocks.count != rows * columns)
@@ -104,7 +106,7 @@ lam_tensor *lam_block(lam_list blocks, size_t rows, size_t columns) {
 
 /* ---- one axis of a slice that moves ------------------------------------------------------------------------------ */
 
-/* The other axes start at 0. */
+/* The other axes start at 0. So a slice along one axis needs no number of the user's for them. */
 static bool starts_of(const char *operation, lam_tensor *x, lam_tensor *start, int *axis, lam_tensor *starts[]) {
     if (!lam__apply_axis(operation, x, lam_rank(x), axis)) return false;
     lam_tensor *none = lam_rank(x) > 1 ? lam_zeros(lam_ctx_of(x), LAM_I64, LAM_DIMS0) : NULL;
@@ -112,7 +114,7 @@ static bool starts_of(const char *operation, lam_tensor *x, lam_tensor *start, i
     return true;
 }
 
-/* The other axes are taken whole. */
+/* The other axes are taken whole. size is a C number, as dims of results are known when called. */
 lam_tensor *lam_dynamic_slice_axis(lam_tensor *x, lam_tensor *start, int64_t size, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *starts[LAM_INNER_RANK];
@@ -124,7 +126,7 @@ lam_tensor *lam_dynamic_slice_axis(lam_tensor *x, lam_tensor *start, int64_t siz
     return lam__scope_only(lam_dynamic_slice(x, list, resized(x, axis, size, dims)), since);
 }
 
-/* Whether sizes fit is said by the operation that takes a start for each axis. */
+/* Whether sizes fit is said by the operation that takes a start for each axis. Value and start may be traced. */
 lam_tensor *lam_dynamic_update_slice_axis(lam_tensor *x, lam_tensor *update, lam_tensor *start, int axis) {
     uint64_t since = lam__scope_now(x);
     const char *name = "dynamic_update_slice_axis";
@@ -138,7 +140,7 @@ lam_tensor *lam_dynamic_update_slice_axis(lam_tensor *x, lam_tensor *update, lam
 /* ---- elements out and in ----------------------------------------------------------------------------------------- */
 
 /* Whether each number names one of n places, counted from either end. `beyond` is 1 where the place behind the last
- * element is one too. */
+ * element is one too. Numbers are C numbers, and every one is looked at before anything is made. */
 static bool in_range(const char *operation, lam_tensor *x, lam_dims numbers, int64_t n, int64_t beyond) {
     if (numbers.rank < 0 || (numbers.rank && !numbers.dims))
         return lam__axes_fail(operation, x, LAM_ERR_NULL, "a count without numbers"), false;
@@ -153,7 +155,8 @@ static bool in_range(const char *operation, lam_tensor *x, lam_dims numbers, int
     return true;
 }
 
-/* Marks decide what stays; they depend on numbers alone, so that their sum can be read here at any level. */
+/* Marks decide what stays; they depend on numbers alone, so that their sum can be read here at any level. A place that
+ * is named twice goes once. */
 lam_tensor *lam_delete(lam_tensor *x, lam_dims numbers, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *places;
@@ -172,7 +175,7 @@ lam_tensor *lam_delete(lam_tensor *x, lam_dims numbers, int axis) {
 }
 
 /* Keys of 2 i + 1 for the elements of x and 2 k for what comes before element k: in their order, which is stable, old
- * and new ones stand as they shall. */
+ * and new ones stand as they shall. A stable order keeps those before one element in the order given. */
 lam_tensor *lam_insert(lam_tensor *x, lam_dims numbers, lam_tensor *values, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, values}, *failed;
@@ -280,7 +283,7 @@ static lam_tensor *sources(lam_ctx *ctx, int64_t n, int64_t low, int64_t high, l
 }
 
 /* `count` elements that rise from 0 to the edge, which is not reached; `fall`: that come from there. Shares are real
- * also where the edge is complex. */
+ * also where the edge is complex. count 0 gives no elements, and divides by nothing. */
 static lam_tensor *ramp(lam_tensor *edge, int axis, int64_t count, bool fall) {
     const lam_dtype dtype = lam__matrices_real(lam_dtype_of(edge));
     lam_tensor *share =
@@ -291,13 +294,15 @@ static lam_tensor *ramp(lam_tensor *edge, int axis, int64_t count, bool fall) {
     return lam_mul(edge, share);
 }
 
+/* Each side rises or falls along its own edge. */
 static lam_tensor *with_ramps(lam_tensor *x, int axis, int64_t low, int64_t high) {
     lam_tensor *first = lam_slice_axis(x, axis, 0, 1), *last = lam_slice_axis(x, axis, -1, LAM_END);
     lam_tensor *parts[3] = {ramp(first, axis, low, false), x, ramp(last, axis, high, true)};
     return lam_concatenate((lam_list){3, parts}, axis);
 }
 
-/* One axis: taken by indices, or with what the axis has on average or at most on both sides. */
+/* One axis: taken by indices, or with what the axis has on average or at most on both sides. x itself is handed back
+ * where nothing is put around it. */
 static lam_tensor *padded(lam_tensor *x, int axis, int64_t low, int64_t high, lam_pad_mode mode) {
     const int64_t n = lam_dim(x, axis);
     if (low == 0 && high == 0) return x;

@@ -17,7 +17,8 @@ lam_tensor *lam__axes_failed(const lam_tensor *x) {
 }
 
 /* Checks x first: a handle that is itself failed or freed is the first mistake, and the message about axes would only
- * hide it. The row is made up for its name; lam__error_call reads nothing else of it. */
+ * hide it. The row is made up for its name; lam__error_call reads nothing else of it. Arguments are formatted first, so
+ * that a longer message is cut and not refused. */
 static lam_tensor *fail(const char *operation, lam_tensor *x, lam_status status, const char *remedy, const char *format,
                         va_list arguments) {
     lam_value *v;
@@ -32,6 +33,7 @@ static lam_tensor *fail(const char *operation, lam_tensor *x, lam_status status,
     return &ctx->failed;
 }
 
+/* One tensor; for more there is lam__matrices_fail. */
 lam_tensor *lam__axes_fail(const char *operation, lam_tensor *x, lam_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -51,7 +53,7 @@ lam_tensor *lam__axes_fail_with(const char *operation, lam_tensor *x, lam_status
 }
 
 /* A list holds numbers, and ranges of them that are packed into one int (LAM_RANGE). LAM_UNMAPPED is an int too and
- * must not be taken for a range. */
+ * must not be taken for a range. The numbers may still be negative. */
 int lam__axes_expand(lam_axes axes, int room, int out[]) {
     int n = 0;
     if (axes.count < 0 || (axes.count && !axes.items)) return -1;
@@ -70,7 +72,7 @@ int lam__axes_expand(lam_axes axes, int room, int out[]) {
 
 /* An axis that is named twice is a mistake whether it is written from the front or from the end, so duplicates are
  * looked for among the resolved numbers. A list that is empty but given (count 0 with items) is not "no list": it names
- * no axis. */
+ * no axis. *count is -1 for no list. */
 bool lam__axes_collect(const char *operation, lam_tensor *x, lam_axes axes, int rank, int *count, int out[]) {
     *count = -1;
     if (!axes.count && !axes.items) return true;
@@ -93,7 +95,7 @@ bool lam__axes_collect(const char *operation, lam_tensor *x, lam_axes axes, int 
     return true;
 }
 
-/* Of LAM_INNER_RANK axes at most, which fit the 32 bits; a shift by 32 would be undefined. */
+/* Of LAM_INNER_RANK axes at most, which fit the 32 bits; a shift by 32 would be undefined. No list is all axes. */
 bool lam__axes_collect_set(const char *operation, lam_tensor *x, lam_axes axes, int rank, lam__axis_set *set) {
     int count, list[LAM_INNER_RANK];
     if (!lam__axes_collect(operation, x, axes, rank, &count, list)) return false;

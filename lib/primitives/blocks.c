@@ -8,7 +8,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* Elements of the axes from up to, without, to. */
+/* Elements of the axes from up to, without, to. 1 of no axes. */
 static int64_t product(lam_dims dims, int from, int to) {
     int64_t count = 1;
     for (int i = from; i < to; i++) count *= dims.dims[i];
@@ -28,7 +28,7 @@ static bool as_square(const char *operation, lam_tensor **x, int first) {
     return true;
 }
 
-/* a has the axes of b in front and those of x behind, as in NumPy. */
+/* a has the axes of b in front and those of x behind, as in NumPy. Sizes of x are those that a has left. */
 lam_tensor *lam_tensorsolve(lam_tensor *a, lam_tensor *b) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *in[2] = {a, b}, *failed;
@@ -44,7 +44,8 @@ lam_tensor *lam_tensorsolve(lam_tensor *a, lam_tensor *b) {
     return lam__scope_only(lam__apply_reshape(x, own.rank - right.rank, own.dims + right.rank), since);
 }
 
-/* The groups of axes change places in the inverse, as rows and columns do. */
+/* The groups of axes change places in the inverse, as rows and columns do. Afterwards tensordot with it over `axes`
+ * axes solves. */
 lam_tensor *lam_tensorinv(lam_tensor *x, int axes) {
     uint64_t since = lam__scope_now(x);
     int64_t dims[LAM_INNER_RANK];
@@ -60,7 +61,7 @@ lam_tensor *lam_tensorinv(lam_tensor *x, int axes) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-/* A scalar is one element, a vector one row. */
+/* A scalar is one element, a vector one row. More axes are leading ones. */
 static lam_tensor *as_matrix(lam_tensor *x) {
     int64_t dims[2] = {1, lam_rank(x) ? lam_dim(x, -1) : 1};
     return lam_rank(x) >= 2 ? x : lam__apply_reshape(x, 2, dims);
@@ -84,7 +85,7 @@ static lam_tensor *joined(lam_tensor *x, lam_tensor *y) {
 }
 
 /* One after the other, so n matrices copy the first ones n times; the list is short as a rule. A list of one gives a
- * handle of its own, since the result must not be the operand's. */
+ * handle of its own, since the result must not be the operand's. Zeros are one element seen everywhere. */
 lam_tensor *lam_block_diag(lam_list matrices) {
     lam_tensor *first = matrices.count && matrices.items ? matrices.items[0] : NULL, *failed;
     if (!first) return lam__axes_fail("block_diag", first, LAM_ERR_ARITY, "no matrices given");

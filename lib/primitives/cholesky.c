@@ -15,7 +15,8 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* The result has the type of operand i; whether that fits was checked by the public form. */
+/* The result has the type of operand i; whether that fits was checked by the public form. Row-major strides are not
+ * asked of it. */
 static lam_status shape_of_operand(const lam_call_site *call, int i, lam_shape *out) {
     const lam_value *x = call->in[i];
     return lam__apply_shape_as(x, (lam_dtype)x->dtype, out);
@@ -31,6 +32,7 @@ static void copy_into(const lam_value *x, lam_value *out) {
 
 /* ---- cholesky ---------------------------------------------------------------------------------------------------- */
 
+/* Square, as the public form has seen. */
 static lam_status shape_cholesky(const lam_call_site *call, lam_shape out[]) {
     return shape_of_operand(call, 0, out);
 }
@@ -87,15 +89,17 @@ static void vjp_cholesky(const lam_rule *r, lam_tensor *const g[], lam_tensor *g
         lam_triangular_solve(lam_conj(l), half, &(lam_triangular_solve_options){.right_side = true}));
 }
 
+/* No parameters: which triangle is fixed. */
 static lam_tensor *apply_cholesky(lam_tensor *x) {
     return lam__apply1(&lam__row_cholesky, NULL, 0, x);
 }
 
-/* A stack with one more leading axis. */
+/* A stack with one more leading axis. Mapping one matrix is no other call. */
 static void batch_cholesky(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_cholesky(r->in[0]);
 }
 
+/* A program keeps the factor in place of its operand. */
 const lam_primitive lam__row_cholesky = {
     .name = "cholesky",
     .inputs = 1,
@@ -109,6 +113,7 @@ const lam_primitive lam__row_cholesky = {
     .batch = batch_cholesky,
 };
 
+/* A matrix alone is a stack without leading axes. */
 lam_tensor *lam_cholesky(lam_tensor *x) {
     lam_tensor *failed;
     if (!lam__matrices_operands("cholesky", true, 1, &x, &x, &failed)) return failed;
@@ -120,12 +125,13 @@ lam_tensor *lam_cholesky(lam_tensor *x) {
 
 typedef lam__triangular_params solve_params;
 
-/* Both operands have the same leading axes. */
+/* Both operands have the same leading axes. Checks are those of the public form. */
 static lam_tensor *apply_solve(lam_tensor *a, lam_tensor *b, solve_params p) {
     lam_tensor *in[2] = {a, b};
     return lam__apply(&lam__row_triangular_solve, &p, sizeof p, 2, in);
 }
 
+/* Like the right-hand side. */
 static lam_status shape_triangular_solve(const lam_call_site *call, lam_shape out[]) {
     return shape_of_operand(call, 1, out);
 }
@@ -146,7 +152,7 @@ static lam_status eval_triangular_solve(const lam_call_site *call, lam_value *co
 }
 
 /* The part of a matrix that a solve reads. Entries that a solve does not read have no gradient, the ones of a unit
- * diagonal among them. */
+ * diagonal among them. Both derivatives keep to it. */
 static lam_tensor *read_part(lam_tensor *x, const solve_params *p) {
     int64_t off = p->unit_diagonal ? 1 : 0;
     return p->upper ? lam_triu(x, off) : lam_tril(x, -off);
@@ -166,7 +172,8 @@ static void jvp_triangular_solve(const lam_rule *r, lam_tensor *const dx[], lam_
     if (change) dout[0] = apply_solve(r->in[0], change, *p);
 }
 
-/* gb = op(a)^-T g; ga = -gb x^T, turned for op = transpose, from the right -x^T gb. */
+/* gb = op(a)^-T g; ga = -gb x^T, turned for op = transpose, from the right -x^T gb. The solve for gb is made also where
+ * only a is asked for, since ga needs it. */
 static void vjp_triangular_solve(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     const solve_params *p = r->params;
     solve_params back = *p;
@@ -190,6 +197,7 @@ static void batch_triangular_solve(const lam_rule *r, lam_tensor *out[]) {
                                       p->right_side);
 }
 
+/* What b needs is a, which is an operand; for a the result besides. */
 const lam_primitive lam__row_triangular_solve = {
     .name = "triangular_solve",
     .inputs = 2,

@@ -17,18 +17,20 @@
 
 typedef lam__pairing pairing;
 
-/* The axes of one side, to be written. batch and contract must be set, since they say where the second side begins. */
+/* The axes of one side, to be written. batch and contract must be set, since they say where the second side begins. The
+ * second side's come right behind. */
 static int8_t *named(pairing *p, int side) {
     return p->axes + side * lam__contract_pairs(p);
 }
 
-/* Only the pairs in use become parameters. */
+/* Only the pairs in use become parameters. Bytes are compared where calls are, so there is no rest. */
 lam_tensor *lam__contract(const pairing *p, lam_tensor *x, lam_tensor *y) {
     lam_tensor *in[2] = {x, y};
     return lam__apply(&lam__row_dot_general, p, offsetof(pairing, axes) + 2 * (size_t)lam__contract_pairs(p), 2, in);
 }
 
-/* ---- shape ------------------------------------------------------------------------------------------------------- */
+/* ---- shape -------------------------------------------------------------------------------------------------------
+ * Axes keep their order within each group. */
 
 /* The result has the batch axes, then the free axes of x, then those of y. Axes are there and named once: whoever makes
  * a pairing sees to it. */
@@ -58,7 +60,8 @@ static lam_status shape_dot_general(const lam_call_site *call, lam_shape out[]) 
     return LAM_OK;
 }
 
-/* ---- derivative -------------------------------------------------------------------------------------------------- */
+/* ---- derivative --------------------------------------------------------------------------------------------------
+ * Numbers are all different, so places are too. */
 
 /* Where axis a of an operand comes among its contracted axes, by number. */
 static int place_among(const int8_t *contracted, int n, int8_t a) {
@@ -98,7 +101,8 @@ static lam_tensor *gradient(const lam_rule *r, lam_tensor *g, int side) {
     return there ? product : lam_transpose(product, (lam_axes){rank, order});
 }
 
-/* The transpose does not conjugate: complex operands need no other rule. */
+/* The transpose does not conjugate: complex operands need no other rule. The sides are done apart, since one may need
+ * nothing. */
 static void vjp_dot_general(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     for (int side = 0; side < 2; side++)
         if (r->needs[side]) gx[side] = gradient(r, g[0], side);
@@ -107,7 +111,8 @@ static void vjp_dot_general(const lam_rule *r, lam_tensor *const g[], lam_tensor
 /* ---- batch ------------------------------------------------------------------------------------------------------- */
 
 /* Mapped on both sides the batch axis is a pair more, in front; on one side it is that operand's first free axis, which
- * comes behind the pairs of the batch (and behind the free axes of x), and is moved to the front of the result. */
+ * comes behind the pairs of the batch (and behind the free axes of x), and is moved to the front of the result. No
+ * example is ever gone through alone. */
 static void batch_dot_general(const lam_rule *r, lam_tensor *out[]) {
     const pairing *p = r->params;
     int both = r->mapped[0] && r->mapped[1], unused[LAM_INNER_RANK];
@@ -158,6 +163,7 @@ static bool collect(const char *operation, lam_tensor *x, lam_axes axes, uint32_
     return true;
 }
 
+/* Where the axes of one side begin among p->axes. */
 /* Contracts two operands of one dtype over axis lists. Batch axes first, then contracted ones, which is the order of
  * the row's parameter. */
 static lam_tensor *contracted(const char *operation, lam_tensor *in[2], const lam_dot_general_options *o) {
@@ -216,7 +222,8 @@ lam_tensor *lam_dot(lam_tensor *x, lam_tensor *y) {
         contracted("dot", in, &(lam_dot_general_options){.contract_x = {1, &last}, .contract_y = {1, &inner}}), since);
 }
 
-/* Both as vectors of all their elements. A broadcast product is faster than a contraction over nothing. */
+/* Both as vectors of all their elements. A broadcast product is faster than a contraction over nothing. So dot of two
+ * matrices is matmul, and dot of stacks is larger. */
 lam_tensor *lam_outer(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;

@@ -13,7 +13,7 @@
 
 typedef lam__diagonal_params diagonal_params;
 
-/* Axes and offset have been brought into range. */
+/* Axes and offset have been brought into range. Nothing but memory can fail from here on. */
 static lam_tensor *apply(lam_tensor *x, diagonal_params p) {
     return lam__apply1(&lam__row_diagonal, &p, sizeof p, x);
 }
@@ -37,7 +37,8 @@ static lam_status shape_diagonal(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
-/* One step along the diagonal is one down and one across. */
+/* One step along the diagonal is one down and one across. The view shares its memory with x, so it costs no
+ * elements. */
 static bool view_diagonal(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset) {
     const diagonal_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -66,6 +67,7 @@ static void vjp_diagonal(const lam_rule *r, lam_tensor *const g[], lam_tensor *g
         stops[n] = dims[n] = own.dims[i];
         order[i] = n++;
     }
+    /* `order` tells where each axis of x lies in the matrix form. */
     starts[n] = count == 0 ? 0 : p->offset < 0 ? -p->offset * columns : p->offset;
     steps[n] = columns + 1;
     stops[n] = count == 0 ? 0 : starts[n] + (count - 1) * steps[n] + 1;
@@ -100,7 +102,7 @@ const lam_primitive lam__row_diagonal = {
 };
 
 /* The same for `operation`, a name in messages. Offsets are bounded here by the sizes, so that no sum with one
- * overflows in the rules. */
+ * overflows in the rules. Public forms hand their own names. */
 static lam_tensor *diagonal(const char *operation, lam_tensor *x, int64_t offset, int row, int column) {
     lam_tensor *failed;
     lam_value *v;
@@ -113,6 +115,7 @@ static lam_tensor *diagonal(const char *operation, lam_tensor *x, int64_t offset
     return apply(x, (diagonal_params){offset, row, column});
 }
 
+/* Row and column may be any two axes, in any order. */
 lam_tensor *lam_diagonal(lam_tensor *x, int64_t offset, int axis1, int axis2) {
     return diagonal("diagonal", x, offset, axis1, axis2);
 }
@@ -139,7 +142,7 @@ static lam_tensor *triangle(const char *operation, lam_tensor *x, int64_t offset
     return lam_where(upper ? lam_ge(column, row) : lam_le(column, row), x, 0);
 }
 
-/* The part on and below the diagonal `offset`, and above it zeros; lam_triu the other way. */
+/* The part on and below the diagonal `offset`, and above it zeros; lam_triu the other way. Leading axes are a stack. */
 lam_tensor *lam_tril(lam_tensor *x, int64_t offset) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(triangle("tril", x, offset, false), since);

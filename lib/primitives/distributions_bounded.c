@@ -18,7 +18,7 @@ static lam_tensor *inside_only(lam_tensor *outside, lam_tensor *logpdf) {
     return lam_where(outside, -INFINITY, logpdf);
 }
 
-/* NaN compares as inside, as everywhere here. */
+/* NaN compares as inside, as everywhere here. A share q is tested by it as well as a variable. */
 static lam_tensor *outside_unit(lam_tensor *z) {
     return lam_or(lam_lt(z, 0.0), lam_gt(z, 1.0));
 }
@@ -32,17 +32,20 @@ static lam_tensor *uniform_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return inside_only(outside, lam_mul(0.0, lam_where(outside, 0.0, z)));
 }
 
+/* The share below z is z itself. */
 static lam_tensor *uniform_cdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     /* clamp passes NaN on. */
     return lam_clamp(z, 0.0, 1.0);
 }
 
+/* From 1/2 on the difference is exact. */
 static lam_tensor *uniform_sf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_sub(1.0, lam_clamp(z, 0.0, 1.0));
 }
 
+/* 0 and 1 are the ends themselves. */
 static lam_tensor *uniform_ppf(lam_tensor *q, lam_tensor *const s[]) {
     (void)s;
     return lam_where(outside_unit(q), NAN, q);
@@ -54,6 +57,7 @@ static lam_tensor *expon_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return inside_only(BELOW(z), lam_neg(z));
 }
 
+/* Below 0 all is above. */
 static lam_tensor *expon_logsf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_where(BELOW(z), 0.0, lam_neg(z));
@@ -64,6 +68,7 @@ static lam_tensor *expon_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_expm1(expon_logsf(z, s)));
 }
 
+/* Far out it is small and has all its digits. */
 static lam_tensor *expon_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_exp(expon_logsf(z, s));
 }
@@ -74,6 +79,7 @@ static lam_tensor *expon_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_neg(lam_log1p(lam_neg(lam_where(lam_lt(q, 0.0), NAN, q))));
 }
 
+/* From the logarithm of the share above. */
 static lam_tensor *expon_isf(lam_tensor *q, lam_tensor *const s[]) {
     (void)s;
     return lam_neg(lam_log(lam_where(lam_gt(q, 1.0), NAN, q)));
@@ -93,6 +99,7 @@ static lam_tensor *gamma_at_end(lam_tensor *z, lam_tensor *const s[]) {
     return lam_mul(lam_pow(z, lam_sub(s[0], 1.0)), lam_exp(lam_neg(lam_add(z, lam_lgamma(s[0])))));
 }
 
+/* The end is 0, twice, as there is one alone. */
 static const lam__distribution_ends gamma_ends = {0, 0, 0, gamma_at_end};
 
 /* P(s, z) and, below, Q(s, z): DLMF 8.2.4. */
@@ -101,6 +108,7 @@ static lam_tensor *gamma_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(below, 0.0, lam_igamma(s[0], lam_where(below, 1.0, z)));
 }
 
+/* The other function of the pair, so that far out nothing cancels. */
 static lam_tensor *gamma_sf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *below = BELOW(z);
     return lam_where(below, 1.0, lam_igammac(s[0], lam_where(below, 1.0, z)));
@@ -110,6 +118,7 @@ static lam_tensor *gamma_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_igamma_inv(s[0], q);
 }
 
+/* From the upper share, without 1 - q. */
 static lam_tensor *gamma_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_igammac_inv(s[0], q);
 }
@@ -129,12 +138,14 @@ static lam_tensor *chi2_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_sub(gamma_logpdf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])}), LOG_2);
 }
 
+/* As a product too, for its end at 0. */
 static lam_tensor *chi2_at_end(lam_tensor *z, lam_tensor *const s[]) {
     return lam_mul(0.5, gamma_at_end(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])}));
 }
 
 static const lam__distribution_ends chi2_ends = {0, 0, 0, chi2_at_end};
 
+/* The same shares at half the variable. */
 static lam_tensor *chi2_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return gamma_cdf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])});
 }
@@ -143,6 +154,7 @@ static lam_tensor *chi2_sf(lam_tensor *z, lam_tensor *const s[]) {
     return gamma_sf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])});
 }
 
+/* Quantiles are twice as far out. */
 static lam_tensor *chi2_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_mul(2.0, lam_igamma_inv(lam_mul(0.5, s[0]), q));
 }
@@ -170,10 +182,12 @@ static lam_tensor *pareto_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_mul(s[0], lam_log(lam_where(lam_lt(z, 1.0), 1.0, z))));
 }
 
+/* By expm1, as for exponential variables. */
 static lam_tensor *pareto_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_expm1(pareto_logsf(z, s)));
 }
 
+/* z^-s, from its logarithm. */
 static lam_tensor *pareto_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_exp(pareto_logsf(z, s));
 }
@@ -183,6 +197,7 @@ static lam_tensor *pareto_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_exp(lam_div(expon_ppf(q, s), s[0]));
 }
 
+/* Upper shares by their own logarithm. */
 static lam_tensor *pareto_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_exp(lam_div(expon_isf(q, s), s[0]));
 }
@@ -202,6 +217,7 @@ static lam_tensor *beta_at_end(lam_tensor *z, lam_tensor *const s[]) {
     return lam_mul(lam_mul(left, right), lam_exp(lam_min(lam_neg(lam_betaln(s[0], s[1])), MOST_LOG)));
 }
 
+/* Ends 0 and 1. */
 static const lam__distribution_ends beta_ends = {0, 0, 1, beta_at_end};
 
 static lam_tensor *beta_cdf(lam_tensor *z, lam_tensor *const s[]) {
@@ -210,6 +226,7 @@ static lam_tensor *beta_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(outside, lam_clamp(z, 0.0, 1.0), lam_betainc(s[0], s[1], x));
 }
 
+/* Of betaincc, so that shares near the upper end keep their digits. */
 static lam_tensor *beta_sf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *outside = outside_unit(z), *x = lam_where(outside, 0.5, z);
     return lam_where(outside, lam_sub(1.0, lam_clamp(z, 0.0, 1.0)), lam_betaincc(s[0], s[1], x));
@@ -219,6 +236,7 @@ static lam_tensor *beta_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_betainc_inv(s[0], s[1], q);
 }
 
+/* From the upper share, without 1 - q. */
 static lam_tensor *beta_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_betaincc_inv(s[0], s[1], q);
 }
@@ -243,7 +261,7 @@ static lam_tensor *log_mass(lam_tensor *a, lam_tensor *b) {
     return lam_add(larger, lam_where(open, 0.0, lam_log(lam_neg(lam_expm1(gap)))));
 }
 
-/* NaN is inside here, too. */
+/* NaN is inside here, too. Bounds belong to what is inside. */
 static lam_tensor *outside_bounds(lam_tensor *z, lam_tensor *const s[]) {
     return lam_or(lam_lt(z, s[0]), lam_gt(z, s[1]));
 }
@@ -274,6 +292,7 @@ static lam_tensor *truncnorm_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_exp(truncnorm_logcdf(z, s));
 }
 
+/* From its own logarithm, not as the rest of the other. */
 static lam_tensor *truncnorm_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_exp(truncnorm_logsf(z, s));
 }
@@ -324,6 +343,7 @@ static lam_tensor *truncnorm_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_where(none, first, lam_where(all, last, x));
 }
 
+/* By the mirrored variable, so that small q keep their digits. */
 static lam_tensor *truncnorm_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_neg(truncnorm_ppf(q, (lam_tensor *[]){lam_neg(s[1]), lam_neg(s[0])}));
 }
@@ -354,10 +374,12 @@ static lam_tensor *wrapcauchy_part(lam_tensor *z, lam_tensor *c, bool upper) {
     return lam_where(below, upper ? 1.0 : 0.0, lam_where(above, upper ? 0.0 : 1.0, within));
 }
 
+/* c = 0 is the uniform distribution on the circle. */
 static lam_tensor *wrapcauchy_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return wrapcauchy_part(z, s[0], false);
 }
 
+/* The upper share is made of the same arc. */
 static lam_tensor *wrapcauchy_sf(lam_tensor *z, lam_tensor *const s[]) {
     return wrapcauchy_part(z, s[0], true);
 }
@@ -372,10 +394,12 @@ static lam_tensor *wrapcauchy_quantile(lam_tensor *q, lam_tensor *c, bool upper)
     return lam_where(outside_unit(q), NAN, z);
 }
 
+/* One function serves both, as both halves are alike. */
 static lam_tensor *wrapcauchy_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return wrapcauchy_quantile(q, s[0], false);
 }
 
+/* The same arc, counted from the other end. */
 static lam_tensor *wrapcauchy_isf(lam_tensor *q, lam_tensor *const s[]) {
     return wrapcauchy_quantile(q, s[0], true);
 }

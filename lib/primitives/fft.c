@@ -18,6 +18,7 @@
 
 typedef lam__fft_params fft_params;
 
+/* How a half transform is told its axis and the length of the real side. */
 typedef lam__half_params half_params;
 
 /* The plans that a context keeps: NOTE [kept plans] in lib/kernels/fft.h. They do not count as alive memory. */
@@ -26,6 +27,7 @@ typedef struct kept_plans {
     lam__fft_plans plans;
 } kept_plans;
 
+/* The context gives up what nobody uses, when it is trimmed or ends. */
 static void forget_plans(lam_ctx *ctx, lam__idle *self) {
     lam__kernels_fft_forget(&((kept_plans *)self)->plans);
     lam__alloc_put_aside(&ctx->pool, self, sizeof(kept_plans));
@@ -67,7 +69,7 @@ static lam_status transform(const lam_call_site *call, lam__fft_kind kind, const
     return done ? LAM_OK : lam__error_call(call, LAM_ERR_MEMORY, NULL, "FFTW cannot plan this transform");
 }
 
-/* The dims of x, but for one axis (-1: none). */
+/* The dims of x, but for one axis (-1: none). Strides are for dispatch to choose. */
 static lam_status shape_with(const lam_value *x, lam_dtype dtype, int axis, int64_t size, lam_shape *out) {
     out->dtype = dtype;
     out->rank = x->rank;
@@ -108,7 +110,8 @@ static bool is_crowded(const lam_value *x, int axis) {
     return axis < x->rank - 1 && x->dims[axis] >= CROWD * item / (power < PAGE ? power : PAGE);
 }
 
-/* Along one axis of x by way of copies in which it is the last; x may be `out` itself. */
+/* Along one axis of x by way of copies in which it is the last; x may be `out` itself. Made rows are transformed
+ * without crowding and put back, so both copies are paid for by the transform. */
 static lam_status transform_aside(const lam_call_site *call, lam__fft_kind kind, const lam_value *x, int axis,
                                   double scale, lam_value *out) {
     const lam_dtype dtype = (lam_dtype)x->dtype;
@@ -117,6 +120,7 @@ static lam_status transform_aside(const lam_call_site *call, lam__fft_kind kind,
     for (int i = 0; i <= last; i++) {
         const int at = i < axis ? i : i < last ? i + 1 : axis;
         dims[i] = x->dims[at];
+        /* x and out may be one memory: all of it is in `rows` before anything is put back. */
         from[i] = x->strides[at];
         to[i] = out->strides[at];
     }
@@ -135,7 +139,8 @@ static lam_status transform_aside(const lam_call_site *call, lam__fft_kind kind,
     return fits ? LAM_OK : LAM_ERR_MEMORY;
 }
 
-/* The axes that are not crowded together, then the others one by one. The first of these transforms scales. */
+/* The axes that are not crowded together, then the others one by one. The first of these transforms scales. Without
+ * crowded axes there is one call, also where no axis is named and only the scale is left. */
 static lam_status eval_fft(const lam_call_site *call, lam_value *const out[]) {
     const fft_params *p = call->params;
     const lam__fft_kind kind = p->inverse ? LAM__FFT_INVERSE : LAM__FFT_FORWARD;
@@ -171,7 +176,7 @@ static void vjp_fft(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
     gx[0] = lam__fft_complex(g[0], p->set, p->inverse, p->scale);
 }
 
-/* Only the numbers of axes change. */
+/* Only the numbers of axes change. Sets hold 32 axes, so the shift loses none. */
 static void batch_fft(const lam_rule *r, lam_tensor *out[]) {
     const fft_params *p = r->params;
     out[0] = lam__fft_complex(r->in[0], p->set << 1, p->inverse, p->scale);
@@ -193,21 +198,24 @@ const lam_primitive lam__row_fft = {
 
 /* ---- between reals and half of the coefficients ------------------------------------------------------------------ */
 
+/* n is given although one side's dims tell it: from n/2 + 1 coefficients alone n is 2 k or 2 k + 1. */
 static lam_tensor *apply_half(const lam_primitive *row, lam_tensor *x, int axis, int64_t n, double scale) {
     half_params p = {.scale = scale, .n = n, .axis = axis};
     return lam__apply1(row, &p, sizeof p, x);
 }
 
+/* From all n elements along the axis. */
 lam_tensor *lam__fft_real(lam_tensor *x, int axis, double scale) {
     return apply_half(&lam__row_rfft, x, axis, lam_dim(x, axis), scale);
 }
 
+/* n says which of the two lengths that x may come from is meant. */
 lam_tensor *lam__fft_half(lam_tensor *x, int axis, int64_t n, double scale) {
     return apply_half(&lam__row_irfft, x, axis, n, scale);
 }
 
 /* x with the inner coefficients of n reals multiplied by `inner`. By a choice and not by a product with weights, so
- * outer ones keep their bits. */
+ * outer ones keep their bits. Numbers k are compared as integers, so nothing is rounded for any n. */
 static lam_tensor *weighted(lam_tensor *x, int axis, int64_t n, double inner) {
     int64_t dims[LAM_INNER_RANK];
     int rank = lam_rank(x);
@@ -223,7 +231,7 @@ static void batch_half(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_half(r->primitive, r->in[0], p->axis + 1, p->n, p->scale);
 }
 
-/* The other coefficients are conjugates of these. */
+/* The other coefficients are conjugates of these. So n/2 + 1 of them, rounded down, tell all. */
 static lam_status shape_rfft(const lam_call_site *call, lam_shape out[]) {
     const half_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -231,6 +239,7 @@ static lam_status shape_rfft(const lam_call_site *call, lam_shape out[]) {
     return shape_with(x, lam__dtype_promote(x->dtype, LAM_C64), p->axis, p->n / 2 + 1, out);
 }
 
+/* The real side is the operand. */
 static lam_status eval_rfft(const lam_call_site *call, lam_value *const out[]) {
     const half_params *p = call->params;
     return transform(call, LAM__FFT_REAL, call->in[0], 1u << p->axis, p->scale, out[0]);
@@ -254,6 +263,7 @@ const lam_primitive lam__row_rfft = {
     .layout = "d scale, l n, i axis",
 };
 
+/* The imaginary parts of the outer coefficients count for nothing, as in NumPy. */
 static lam_status shape_irfft(const lam_call_site *call, lam_shape out[]) {
     const half_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -261,6 +271,7 @@ static lam_status shape_irfft(const lam_call_site *call, lam_shape out[]) {
     return shape_with(x, lam__dtype_part(x->dtype), p->axis, p->n, out);
 }
 
+/* The real side is the result, whose dims the plan goes by. */
 static lam_status eval_irfft(const lam_call_site *call, lam_value *const out[]) {
     const half_params *p = call->params;
     return transform(call, LAM__FFT_HALF, out[0], 1u << p->axis, p->scale, out[0]);

@@ -21,14 +21,17 @@ static lam_c128 one_hyp1f1(const void *params, const lam_c128 x[]) {
     return (lam_c128){lam__special_hyp1f1(x[0].re, x[1].re, x[2].re, *(const lam__hyper_order *)params), 0};
 }
 
+/* Three parameters and x. */
 static lam_c128 one_hyp2f1(const void *params, const lam_c128 x[]) {
     return (lam_c128){lam__special_hyp2f1(x[0].re, x[1].re, x[2].re, x[3].re, *(const lam__hyper_order *)params), 0};
 }
 
+/* Elements are independent, so that threads may share them. */
 static lam_status eval_hyp1f1(const lam_call_site *call, lam_value *const out[]) {
     return lam__pointwise_eval(call, out, one_hyp1f1, COST);
 }
 
+/* Time depends on where x lies, so COST is rough. */
 static lam_status eval_hyp2f1(const lam_call_site *call, lam_value *const out[]) {
     return lam__pointwise_eval(call, out, one_hyp2f1, COST);
 }
@@ -47,22 +50,25 @@ static lam_tensor *slope(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam__apply(r->primitive, &order, sizeof order, r->inputs, r->in));
 }
 
-/* One slope serves both modes: the row goes element by element. */
+/* One slope serves both modes: the row goes element by element. As slopes are numbers for each element, nothing is
+ * transposed. */
 static void jvp_hyper(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     for (int i = 0; i < r->inputs; i++)
         if (dx[i]) dout[0] = lam__matrices_plus(dout[0], slope(r, i, dx[i]));
 }
 
+/* Only what is asked for is computed, as each slope is a whole function. */
 static void vjp_hyper(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     for (int i = 0; i < r->inputs; i++)
         if (r->needs[i]) gx[i] = slope(r, i, g[0]);
 }
 
-/* Each example has all operands of its own. */
+/* Each example has all operands of its own. Orders say nothing of axes. */
 static void batch_hyper(const lam_rule *r, lam_tensor *out[]) {
     lam__pointwise_batch(r, out, sizeof(lam__hyper_order));
 }
 
+/* Each operand is in each slope. */
 const lam_primitive lam__row_hyp1f1 = {
     .name = "hyp1f1",
     .inputs = 3,
@@ -76,6 +82,7 @@ const lam_primitive lam__row_hyp1f1 = {
     .layout = "i by[3], i by_x",
 };
 
+/* by[] and by_x as above, with one parameter more. */
 const lam_primitive lam__row_hyp2f1 = {
     .name = "hyp2f1",
     .inputs = 4,
@@ -94,10 +101,12 @@ const lam_primitive lam__row_hyp2f1 = {
 
 static const lam__hyper_order value; /* no derivative */
 
+/* Kummer's function M. */
 lam_tensor *lam_hyp1f1(lam_tensor *a, lam_tensor *b, lam_tensor *x) {
     return lam__pointwise_call(&lam__row_hyp1f1, &value, sizeof value, (lam_tensor *[]){a, b, x});
 }
 
+/* Gauss's function F. */
 lam_tensor *lam_hyp2f1(lam_tensor *a, lam_tensor *b, lam_tensor *c, lam_tensor *x) {
     return lam__pointwise_call(&lam__row_hyp2f1, &value, sizeof value, (lam_tensor *[]){a, b, c, x});
 }

@@ -13,19 +13,19 @@
 /* ---- weights ----------------------------------------------------------------------------------------------------- */
 
 /* Keys's cubic (1981) with a = -1/2, in two pieces: (a + 2) x^3 - (a + 3) x^2 + 1 up to 1, a (x^3 - 5 x^2 + 8 x - 4) up
- * to 2. */
+ * to 2. It passes through the elements and has a continuous slope. */
 static lam_tensor *cubic(lam_tensor *x) {
     lam_tensor *inner = lam_add(lam_mul(lam_mul(lam_sub(lam_mul(1.5, x), 2.5), x), x), 1.0);
     lam_tensor *outer = lam_add(lam_mul(lam_sub(lam_mul(lam_sub(2.5, lam_mul(0.5, x)), x), 4.0), x), 2.0);
     return lam_where(lam_lt(x, 1.0), inner, lam_where(lam_lt(x, 2.0), outer, 0.0));
 }
 
-/* sinc(x) sinc(x / radius). */
+/* sinc(x) sinc(x / radius). From the radius on it is 0. */
 static lam_tensor *lanczos(lam_tensor *x, double radius) {
     return lam_where(lam_le(x, radius), lam_mul(lam_sinc(x), lam_sinc(lam_div(x, radius))), 0.0);
 }
 
-/* At distances x >= 0. */
+/* At distances x >= 0. A triangle is the default, which is linear interpolation. */
 static lam_tensor *kernel(lam_image_method method, lam_tensor *x) {
     switch (method) {
     case LAM_IMAGE_CUBIC: return cubic(x);
@@ -37,7 +37,7 @@ static lam_tensor *kernel(lam_image_method method, lam_tensor *x) {
 
 /* [m, n]: what each of m old elements gives to each of n new ones, whose centres lie at (i + 1/2 - shift)/scale - 1/2.
  * The kernel is as wide as the spaces between new elements where these are the wider ones. Weights add up to 1; beyond
- * the image they are 0. */
+ * the image they are 0. Smaller images so mean over what they leave out; `aliased` samples it. */
 static lam_tensor *weights(int64_t m, int64_t n, lam_tensor *scale, lam_tensor *shift, lam_image_options how) {
     lam_ctx *ctx = lam_ctx_of(scale);
     lam_tensor *i = lam_iota(ctx, LAM_F64, LAM_DIMS(n), 0), *k = lam_iota(ctx, LAM_F64, LAM_DIMS(m, 1), 0);
@@ -50,7 +50,7 @@ static lam_tensor *weights(int64_t m, int64_t n, lam_tensor *scale, lam_tensor *
     return lam_where(lam_and(lam_ge(places, -0.5), lam_le(places, (double)m - 0.5)), w, 0.0);
 }
 
-/* The weights gone through along an axis. */
+/* The weights gone through along an axis. tensordot puts the new axis last, hence the move. */
 static lam_tensor *along(lam_tensor *x, int axis, lam_tensor *w) {
     w = lam_cast(w, lam__matrices_real(lam_dtype_of(x)));
     return lam_moveaxis(lam_tensordot(x, w, LAM_AXES(axis), LAM_AXES(0)), -1, axis);
@@ -58,7 +58,8 @@ static lam_tensor *along(lam_tensor *x, int axis, lam_tensor *w) {
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* Whether x can become an image of these dims; otherwise *failed is the result. */
+/* Whether x can become an image of these dims; otherwise *failed is the result. Shapes are checked for both operations
+ * before anything is made. */
 static bool fits(const char *operation, lam_tensor *x, lam_dims dims, lam_image_options how, lam_tensor **failed) {
     const int rank = lam_rank(x);
     *failed = NULL;
@@ -78,7 +79,7 @@ static bool fits(const char *operation, lam_tensor *x, lam_dims dims, lam_image_
 
 /* ---- the two operations ------------------------------------------------------------------------------------------ */
 
-/* The element whose interval holds the centre of the new one. */
+/* The element whose interval holds the centre of the new one. Constant indices: its derivative is that of taking. */
 static lam_tensor *nearest(lam_tensor *x, int axis, int64_t n) {
     const int64_t m = lam_dim(x, axis);
     lam_tensor *i = lam_iota(lam_ctx_of(x), LAM_F64, LAM_DIMS(n), 0);
@@ -105,13 +106,13 @@ lam_tensor *lam_image_resize(lam_tensor *x, lam_dims dims, const lam_image_optio
     return lam__scope_only(y == x ? lam_alias(x) : y, since);
 }
 
-/* One of the numbers of a vector, or the number that stands for all. */
+/* One of the numbers of a vector, or the number that stands for all. As f64, like the places. */
 static lam_tensor *entry(lam_tensor *v, int k) {
     return lam_cast(lam_rank(v) ? lam_index(v, 0, k) : v, LAM_F64);
 }
 
 /* What is not named is neither scaled nor moved, and has to keep its size. Numbers for scale and translation are for
- * all axes that are. */
+ * all axes that are. Both may be computed, and are differentiated then. */
 lam_tensor *lam_scale_and_translate(lam_tensor *x, lam_dims dims, lam_axes axes, lam_tensor *scale,
                                     lam_tensor *translation, const lam_image_options *options) {
     static const char operation[] = "scale_and_translate";

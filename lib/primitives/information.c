@@ -15,7 +15,7 @@
 /* ---- x log y, x log(1 + y) --------------------------------------------------------------------------------------- */
 
 /* Where x is 0 and the logarithm, which has its pole at `pole`, is not finite, and not NaN for cause. An inf times 0
- * would be NaN in the value as in the slope. */
+ * would be NaN in the value as in the slope. NaN for cause stays NaN. */
 static lam_tensor *nothing(lam_tensor *x, lam_tensor *y, double pole) {
     return lam_and(lam_eq(x, 0.0), lam_or(lam_le(y, pole), lam_eq(y, INFINITY)));
 }
@@ -27,6 +27,7 @@ static lam_tensor *slope_xlogy(const lam_rule *r, int i, lam_tensor *t) {
     return i == 0 ? lam_mul(t, lam_log(safe)) : lam_where(none, 0.0, lam_mul(t, lam_div(x, safe)));
 }
 
+/* A loop of its own, which is exact where x is 0. */
 const lam_primitive lam__row_xlogy = {
     .name = "xlogy",
     .inputs = 2,
@@ -62,6 +63,7 @@ const lam_primitive lam__row_xlog1py = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
+/* For y near 0, where 1 + y would be rounded. */
 lam_tensor *(lam_xlog1py)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__scope_named(lam__plane_xlogy(x, y, true), since);
@@ -70,7 +72,8 @@ lam_tensor *(lam_xlog1py)(lam_tensor *x, lam_tensor *y) {
 
 /* ---- log(x/y), x log(x/y) ---------------------------------------------------------------------------------------- */
 
-/* d log(x/y) = dx/x - dy/y. Each operand's slope reads that operand alone. */
+/* d log(x/y) = dx/x - dy/y. Each operand's slope reads that operand alone. So one operand is saved where one gradient
+ * is asked for. */
 static lam_tensor *slope_log_ratio(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *slope = lam_div(t, r->in[i]);
     return i == 0 ? slope : lam_neg(slope);
@@ -92,7 +95,8 @@ lam_tensor *lam_log_ratio(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_log_ratio, x, y);
 }
 
-/* The constants outside, and 0 at x = 0, have no slopes. A NaN is not outside: it is the least of both. */
+/* The constants outside, and 0 at x = 0, have no slopes. A NaN is not outside: it is the least of both. Comparisons
+ * with NaN are false, so NaN goes the way of what is inside. */
 static lam_tensor *is_outside(const lam_rule *r) {
     return lam_le(lam_min(r->in[0], r->in[1]), 0.0);
 }
@@ -106,6 +110,7 @@ static lam_tensor *slope_rel_entr(const lam_rule *r, int i, lam_tensor *t) {
     return lam_where(outside, 0.0, lam_neg(lam_mul(t, lam_div(r->in[0], y))));
 }
 
+/* Outside it is a constant, as in SciPy. */
 const lam_primitive lam__row_rel_entr = {
     .name = "rel_entr",
     .inputs = 2,
@@ -117,7 +122,7 @@ const lam_primitive lam__row_rel_entr = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
-/* x log(x/y), 0 at x = 0, inf where an operand is negative. */
+/* x log(x/y), 0 at x = 0, inf where an operand is negative. As a function of both it is convex. */
 lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_rel_entr, x, y);
 }
@@ -128,6 +133,7 @@ static lam_tensor *slope_rel_entr_slope(const lam_rule *r, int i, lam_tensor *t)
     return lam_where(outside, 0.0, i == 0 ? slope : lam_neg(slope));
 }
 
+/* The operands tell where it is constant; the result alone does not. */
 const lam_primitive lam__row_rel_entr_slope = {
     .name = "rel_entr_slope",
     .inputs = 2,
@@ -139,13 +145,14 @@ const lam_primitive lam__row_rel_entr_slope = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
+/* log(x/y) + 1 inside. */
 lam_tensor *lam_rel_entr_slope(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_rel_entr_slope, x, y);
 }
 
 /* ---- -x log(x) --------------------------------------------------------------------------------------------------- */
 
-/* -log(x) - 1, with the constants of the row outside. */
+/* -log(x) - 1, with the constants of the row outside. Outside nothing depends on x. */
 static lam_tensor *slope_entr(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_entr_slope(r->in[0]));
@@ -153,6 +160,7 @@ static lam_tensor *slope_entr(const lam_rule *r, int i, lam_tensor *t) {
 
 LAM__SLOPED_ROW(entr);
 
+/* One pass makes value and slope where elements are at hand. */
 const lam_primitive lam__row_entr = {
     .name = "entr",
     .inputs = 1,
@@ -165,6 +173,7 @@ const lam_primitive lam__row_entr = {
     .sloped = &sloped_entr,
 };
 
+/* -x log(x), 0 at 0 and -inf for x < 0. */
 lam_tensor *lam_entr(lam_tensor *x) {
     return lam__apply_unary(&lam__row_entr, x);
 }
@@ -177,6 +186,7 @@ static lam_tensor *slope_entr_slope(const lam_rule *r, int i, lam_tensor *t) {
     return lam_where(outside, 0.0, lam_neg(lam_div(t, x)));
 }
 
+/* Saved is what the next slope divides by. */
 const lam_primitive lam__row_entr_slope = {
     .name = "entr_slope",
     .inputs = 1,
@@ -188,6 +198,7 @@ const lam_primitive lam__row_entr_slope = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* -log(x) - 1 inside. */
 lam_tensor *lam_entr_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_entr_slope, x);
 }

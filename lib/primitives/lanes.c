@@ -26,12 +26,14 @@ static lam__axis_set set_of(const lam_rule *r) {
     return (lam__axis_set)((((uint64_t)1 << p->count) - 1) << p->first);
 }
 
-/* The sum of x over these axes, which broadcasts against x. One sum that every rule here needs. */
+/* The sum of x over these axes, which broadcasts against x. One sum that every rule here needs. The sum is a row of its
+ * own, so second derivatives go by its rules. */
 static lam_tensor *total(const lam_rule *r, lam_tensor *x) {
     lam__axis_set set = set_of(r);
     return lam__reduce_restore(lam__apply1(&lam__row_sum, &set, sizeof set, x), set, lam_dims_of(r->in[0]));
 }
 
+/* Integers were cast by the public forms. */
 static lam_status shape_lanes(const lam_call_site *call, lam_shape out[]) {
     const lam_value *x = call->in[0];
     if (!lam__dtype_is_float(x->dtype))
@@ -40,7 +42,7 @@ static lam_status shape_lanes(const lam_call_site *call, lam_shape out[]) {
 }
 
 /* The axes become [outer, n, inner]; the kernel works on panels of neighbouring lanes, so no transposition is made
- * where `inner` is not 1. */
+ * where `inner` is not 1. steepness is for standardisation alone; NULL otherwise. */
 static lam_status eval_lanes(const lam_call_site *call, lam__panels_id id, lam_value *to, void *steepness) {
     const lanes_params *p = call->params;
     lam_value *x = lam__value_contiguous(call->in[0]);
@@ -74,12 +76,13 @@ static lam_status eval_softmax(const lam_call_site *call, lam_value *const out[]
 }
 
 /* Made of the result alone: no exponential. Signs are turned where there is one number per lane, so that the product
- * and the difference are one pass. */
+ * and the difference are one pass. So a second derivative needs nothing but products and sums either. */
 static lam_tensor *slope_of_softmax(const lam_rule *r, lam_tensor *dx) {
     lam_tensor *weighted = lam_mul(r->out[0], dx);
     return lam_fma(r->out[0], lam_neg(total(r, weighted)), weighted);
 }
 
+/* Forward and backward are one function, as the matrix diag(s) - s s^T is symmetric. */
 static void jvp_softmax(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     dout[0] = slope_of_softmax(r, dx[0]);
 }
@@ -103,6 +106,7 @@ const lam_primitive lam__row_softmax = {
 
 /* ---- its logarithm ----------------------------------------------------------------------------------------------- */
 
+/* x - max - log(sum of exp(x - max)): where softmax rounds to 0 this is still a number. */
 static lam_status eval_log_softmax(const lam_call_site *call, lam_value *const out[]) {
     return eval_lanes(call, LAM__PANELS_LOG_SOFTMAX, out[0], NULL);
 }
@@ -112,11 +116,13 @@ static void jvp_log_softmax(const lam_rule *r, lam_tensor *const dx[], lam_tenso
     dout[0] = lam_sub(dx[0], total(r, lam_mul(lam_exp(r->out[0]), dx[0])));
 }
 
-/* gx = g - exp(y) sum(g): the transpose of that. */
+/* gx = g - exp(y) sum(g): the transpose of that. The exponential is made again, since saving it would be a tensor
+ * more. */
 static void vjp_log_softmax(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     gx[0] = lam_fma(lam_exp(r->out[0]), lam_neg(total(r, g[0])), g[0]);
 }
 
+/* Saved is the result only, as for softmax: x may go. */
 const lam_primitive lam__row_log_softmax = {
     .name = "log_softmax",
     .inputs = 1,
@@ -136,7 +142,8 @@ const lam_primitive lam__row_log_softmax = {
  * compute it again: dy = STEEP (dx - mean(dx) - y mean(y dx)), dSTEEP = -STEEP^2 mean(y dx). */
 enum { RESULT, STEEP, OUTPUTS };
 
-/* The second result has the axes that are not standardised over. */
+/* The second result has the axes that are not standardised over. One number for each lane, in the order of the axes
+ * that stay. */
 static lam_status shape_standardize(const lam_call_site *call, lam_shape out[]) {
     const lanes_params *p = call->params;
     lam_status status = shape_lanes(call, &out[RESULT]);
@@ -147,15 +154,17 @@ static lam_status shape_standardize(const lam_call_site *call, lam_shape out[]) 
     return status;
 }
 
+/* STEEP has no gaps either, so its memory is what the kernel fills. */
 static lam_status eval_standardize(const lam_call_site *call, lam_value *const out[]) {
     return eval_lanes(call, LAM__PANELS_STANDARDIZE, out[RESULT], out[STEEP]->data);
 }
 
+/* One number per lane, brought to where it broadcasts against x. */
 static lam_tensor *restored(const lam_rule *r, lam_tensor *each) {
     return lam__reduce_restore(each, set_of(r), lam_dims_of(r->in[0]));
 }
 
-/* Elements that one mean is made of. */
+/* Elements that one mean is made of. A double: it divides, and is exact below 2^53. */
 static double lane_size(const lam_rule *r) {
     const lanes_params *p = r->params;
     lam_dims own = lam_dims_of(r->in[0]);
@@ -192,6 +201,7 @@ static void vjp_standardize(const lam_rule *r, lam_tensor *const g[], lam_tensor
     gx[0] = g[RESULT] ? lam_fma(y, factor, gx[0]) : lam_mul(y, factor);
 }
 
+/* The order of outputs is the row's own, so out[] can be passed on. */
 static void batch_standardize(const lam_rule *r, lam_tensor *out[]) {
     lanes_params p = shifted(r);
     lam_bind(r->ctx, r->primitive, &p, sizeof p, LAM_LIST(r->in[0]), out, OUTPUTS);
@@ -213,7 +223,7 @@ const lam_primitive lam__row_standardize = {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-/* Integers as f64; complex numbers are for the row to refuse. */
+/* Integers as f64; complex numbers are for the row to refuse. One axis out of those that a row can take. */
 static lam_tensor *along_axis(const lam_primitive *row, lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis(row->name, x, lam_rank(x), &axis)) return lam__axes_failed(x);
@@ -235,7 +245,7 @@ lam_tensor *lam_log_softmax(lam_tensor *x, int axis) {
 }
 
 /* The axes of a set behind all others: order[i] is the axis that comes to place i, back[] the way back. How many they
- * are. */
+ * are. Both halves keep their order, so lanes are the same ones. */
 static int set_to_the_end(lam__axis_set set, int rank, int order[], int back[]) {
     int at = 0, count = 0;
     for (int in_set = 0; in_set < 2; in_set++)

@@ -1,6 +1,6 @@
 /* Products of stacks of matrices or vectors whose leading axes broadcast. They become one dot_general: a leading axis
  * that both have is a batch axis; one that only one operand has, or where the other has one element, is a free axis of
- * that operand, so nothing is ever repeated: a stack times one matrix is one big product. */
+ * that operand, so nothing is ever repeated: a stack times one matrix is one big product. NumPy does the same. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/contract.h"
@@ -13,7 +13,7 @@
 #include <lamina/tensor.h>
 
 /* An operand: the axis that is summed over, the one that stays (-1: none), and the leading axes, which are all
- * others. */
+ * others. One element is no product of nothing: 1 x 1 is multiplied like any. */
 typedef struct factor {
     lam_tensor *x;
     int contract, stays;
@@ -76,7 +76,7 @@ static bool divide(factor f[2], int leads, unsigned owners[]) {
 }
 
 /* dot_general gives batch axes, then the free ones of x, then of y; `order` gets where each axis of the result is
- * there. Gives how many axes are batch axes of both. */
+ * there. Gives how many axes are batch axes of both. Free axes of x that are leading come before the one that stays. */
 static int arrange(factor f[2], int leads, const unsigned owners[], int order[]) {
     int batch = 0, own[2] = {0, 0}, next[2] = {0, 0}, used[2] = {0, 0}, n = leads;
     for (int k = 0; k < leads; k++) {
@@ -99,7 +99,8 @@ static int arrange(factor f[2], int leads, const unsigned owners[], int order[])
 
 /* Checks the summed axis first, as that is what users get wrong, then the leading ones. The messages show the operands
  * as they were given, before any axis is dropped. Where the result's axes have to be reordered anyhow, the contraction
- * may lay its elements out as it likes (`loose`). */
+ * may lay its elements out as it likes (`loose`). NumPy's order of the result is restored by one transposition, a
+ * view. */
 static lam_tensor *product(const char *operation, lam_tensor *in[2], factor f[2]) {
     unsigned owners[LAM_INNER_RANK];
     int order[2 * LAM_INNER_RANK];
@@ -167,7 +168,7 @@ lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y) {
 }
 
 /* Each operand counts the axis for itself, from the end if it is negative. Not conjugated. The summed axis may stand
- * anywhere; all others are leading axes. */
+ * anywhere; all others are leading axes. Both are lined up when the summed axis is out. */
 lam_tensor *lam_vecdot(lam_tensor *x, lam_tensor *y, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;

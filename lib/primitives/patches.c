@@ -26,7 +26,7 @@ static lam_tensor *with_room(lam_tensor *x, int axis, const lam__window_axis *a)
 }
 
 /* An axis as [window, places], of which the first becomes the fastest part of the features that stand in front of all
- * windowed axes. */
+ * windowed axes. Taking has a derivative that adds up what windows share. */
 static lam_tensor *taken(lam_tensor *x, int feature, int axis, const lam__window_axis *a) {
     const lam_dims both = LAM_DIMS(a->window, a->out);
     lam_ctx *ctx = lam_ctx_of(x);
@@ -36,7 +36,8 @@ static lam_tensor *taken(lam_tensor *x, int feature, int axis, const lam__window
     return lam_collapse(x, feature, feature + 1);
 }
 
-/* Axis by axis: each one is taken apart into windows, whose elements join the axis of features. */
+/* Axis by axis: each one is taken apart into windows, whose elements join the axis of features. The last axis is then
+ * the fastest, as in lax. */
 static lam_tensor *patches(const char *operation, lam_tensor *x, const lam_window_options *options) {
     lam__window_params p;
     lam_value *unused;
@@ -50,12 +51,14 @@ static lam_tensor *patches(const char *operation, lam_tensor *x, const lam_windo
     return x;
 }
 
+/* lax.conv_general_dilated_patches, with features in front. */
 lam_tensor *lam_conv_patches(lam_tensor *x, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(patches("conv_patches", x, options), since);
 }
 
-/* [..., features, places] as three axes: all in front, features, all places. */
+/* [..., features, places] as three axes: all in front, features, all places. Reshapes of neighbours are views where
+ * strides allow it. */
 static lam_tensor *flat(lam_tensor *x, int axes) {
     lam_dims own = lam_dims_of(x);
     int64_t dims[3] = {1, 1, 1};
@@ -65,7 +68,7 @@ static lam_tensor *flat(lam_tensor *x, int axes) {
 }
 
 /* Whether w has weights for the windows of x that `all` holds. Axes are compared from the last one on, since x may have
- * any number in front. */
+ * any number in front. The first axis of w are the features of the result, of which any number will do. */
 static bool weights_fit(lam_tensor *all, lam_tensor *w, int axes) {
     lam_dims have = lam_dims_of(all), own = lam_dims_of(w);
     if (own.rank != axes + 2) return false;
@@ -75,7 +78,7 @@ static bool weights_fit(lam_tensor *all, lam_tensor *w, int axes) {
 }
 
 /* A product of matrices for each place. Places are the batch of the product, and what stands in front of the features
- * its rows. */
+ * its rows. So nothing is repeated. */
 lam_tensor *lam_conv_local(lam_tensor *x, lam_tensor *w, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, w}, *failed;

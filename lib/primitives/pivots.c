@@ -26,14 +26,15 @@ static lam_status shape_qr_pivots(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, false);
 }
 
-/* What the workers share. */
+/* What the workers share. The order is dense, so that it is found by the number of a matrix. */
 typedef struct stack {
     const lam_value *x;
     int32_t *order;
     int64_t m, n;
 } stack;
 
-/* Pivoting cannot fail. Where an element is infinite or NaN the columns stay in their order. */
+/* Pivoting cannot fail. Where an element is infinite or NaN the columns stay in their order. So all of a part is done,
+ * and no number of a bad one is given. */
 static int64_t order_part(const void *env, int64_t begin, int64_t end, void *room) {
     const stack *s = env;
     const int64_t at = begin * s->m * s->n * (int64_t)lam__dtype_bytes(s->x->dtype);
@@ -57,11 +58,12 @@ static lam_status eval_qr_pivots(const lam_call_site *call, lam_value *const out
     return status;
 }
 
-/* A stack with one more leading axis. */
+/* A stack with one more leading axis. Each matrix has an order of its own. */
 static void batch_qr_pivots(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
 }
 
+/* An order is a set of integers, so it has no derivative. */
 const lam_primitive lam__row_qr_pivots = {
     .name = "qr_pivots",
     .inputs = 1,
@@ -72,6 +74,7 @@ const lam_primitive lam__row_qr_pivots = {
     .batch = batch_qr_pivots,
 };
 
+/* The order alone, for those who take the factors elsewhere. */
 lam_tensor *lam_qr_pivots(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

@@ -16,6 +16,7 @@
 
 #include <math.h>
 
+/* The square root of pi, in derivatives and in norms. */
 static const double ROOT_PI = 1.77245385090551602730;
 
 /* Of both rows: how often the derivative is taken. */
@@ -28,12 +29,13 @@ static lam_tensor *of_order(const lam_primitive *row, int64_t order, lam_tensor 
     return lam__apply1(row, &order, sizeof order, z);
 }
 
+/* Elements share nothing, so a batch is more of them. */
 static void batch_plane(const lam_rule *r, lam_tensor *out[]) {
     lam__pointwise_batch(r, out, sizeof(int64_t));
 }
 
 /* The function itself, which is its derivative of order 0. Operands that are not complex are taken as complex numbers
- * of their size. */
+ * of their size. They become c64 or c128. */
 static lam_tensor *plane(const lam_primitive *row, lam_tensor *z) {
     uint64_t since = lam__scope_now(z);
     lam_tensor *failed;
@@ -44,17 +46,18 @@ static lam_tensor *plane(const lam_primitive *row, lam_tensor *z) {
 
 /* ---- Faddeeva's function ----------------------------------------------------------------------------------------- */
 
-/* Orders are 0 and 1: the slope of order 1 is made of both. */
+/* Orders are 0 and 1: the slope of order 1 is made of both. No other occurs: order 2 is made of these. */
 static lam_c128 one_wofz(const void *params, const lam_c128 z[]) {
     return lam__special_wofz(z[0], order_of(params));
 }
 
-/* Half a microsecond. */
+/* Half a microsecond. Counted twice, like all functions of this kind. */
 static lam_status eval_wofz(const lam_call_site *call, lam_value *const out[]) {
     return lam__pointwise_eval(call, out, one_wofz, 1000);
 }
 
-/* w' from the kernel, since 2 i / sqrt(pi) - 2 z w cancels for large z; then w'' = -2 (z w' + w). */
+/* w' from the kernel, since 2 i / sqrt(pi) - 2 z w cancels for large z; then w'' = -2 (z w' + w). All derivatives end
+ * up in w and w'. */
 static lam_tensor *slope_wofz(const lam_rule *r, lam_tensor *t) {
     lam_tensor *z = r->in[0];
     if (order_of(r->params) == 0) return lam_mul(t, of_order(r->primitive, 1, z));
@@ -70,6 +73,7 @@ static void vjp_wofz(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = slope_wofz(r, g[0]);
 }
 
+/* The result is in the slope of order 1. */
 const lam_primitive lam__row_wofz = {
     .name = "wofz",
     .inputs = 1,
@@ -84,17 +88,19 @@ const lam_primitive lam__row_wofz = {
     .layout = "l order",
 };
 
+/* The Voigt profile is its real part along a line. */
 lam_tensor *lam_wofz(lam_tensor *z) {
     return plane(&lam__row_wofz, z);
 }
 
-/* ---- the logarithm of gamma -------------------------------------------------------------------------------------- */
+/* ---- the logarithm of gamma --------------------------------------------------------------------------------------
+ * Order 0 is the principal branch of the logarithm, continuous but at the cut of negative numbers. */
 
 static lam_c128 one_loggamma(const void *params, const lam_c128 z[]) {
     return lam__special_loggamma(z[0], order_of(params));
 }
 
-/* A microsecond or two. */
+/* A microsecond or two. Far from 0 it is Stirling's series, near 0 some recurrence steps before it. */
 static lam_status eval_loggamma(const lam_call_site *call, lam_value *const out[]) {
     return lam__pointwise_eval(call, out, one_loggamma, 2000);
 }
@@ -108,6 +114,7 @@ static lam_tensor *slope_loggamma(const lam_rule *r, lam_tensor *t) {
     return lam_mul(t, of_order(r->primitive, next, r->in[0]));
 }
 
+/* As above one factor for both modes. */
 static void jvp_loggamma(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     dout[0] = slope_loggamma(r, dx[0]);
 }
@@ -116,6 +123,7 @@ static void vjp_loggamma(const lam_rule *r, lam_tensor *const g[], lam_tensor *g
     gx[0] = slope_loggamma(r, g[0]);
 }
 
+/* The operand alone is saved: the next order is no function of this one. */
 const lam_primitive lam__row_loggamma = {
     .name = "loggamma",
     .inputs = 1,
@@ -134,7 +142,7 @@ lam_tensor *lam_loggamma(lam_tensor *z) {
     return plane(&lam__row_loggamma, z);
 }
 
-/* Derivative n of digamma is derivative n + 1 of the logarithm. */
+/* Derivative n of digamma is derivative n + 1 of the logarithm. Order 0 is digamma itself, for lam_digamma. */
 lam_tensor *lam__plane_polygamma(lam_tensor *z, int n) {
     if (n >= LAM__LOGGAMMA_ORDERS)
         return lam__axes_fail("polygamma", z, LAM_ERR_VALUE, "order %d of complex numbers is not below %d", n,
@@ -142,7 +150,8 @@ lam_tensor *lam__plane_polygamma(lam_tensor *z, int n) {
     return of_order(&lam__row_loggamma, n + 1, z);
 }
 
-/* ---- spherical harmonics ----------------------------------------------------------------------------------------- */
+/* ---- spherical harmonics -----------------------------------------------------------------------------------------
+ * The degree goes up by a loop in C, so each is some operations on whole tensors. */
 
 /* The associated Legendre function of cos(theta), normalised so that the integral of its square over the sphere is 1:
  * p_m^m = (-1)^m sqrt((2m + 1)!! / (4 pi (2m)!!)) sin^m, then by degrees
@@ -164,7 +173,8 @@ static lam_tensor *legendre(int64_t n, int64_t m, lam_tensor *theta) {
     return p;
 }
 
-/* p exp(i m phi); of -m the conjugate of that of m, with the sign of (-1)^m. */
+/* p exp(i m phi); of -m the conjugate of that of m, with the sign of (-1)^m. The order is checked before anything is
+ * made. An order above the degree gives zeros. */
 lam_tensor *lam_sph_harm_y(int64_t n, int64_t m, lam_tensor *theta, lam_tensor *phi) {
     /* It bounds how many operations one call makes, four for each degree. */
     enum { MOST_DEGREE = 1000 };

@@ -22,7 +22,7 @@ lam_status lam__pointwise_shape(const lam_call_site *call, lam_shape out[]) {
     return lam__apply_shape_as(call->in[0], (lam_dtype)dtype, out);
 }
 
-/* What the workers share. */
+/* What the workers share. Operands and result have no gaps and one count, so one number k serves all. */
 typedef struct elements {
     const lam_value *in[LAM__POINTWISE_MOST], *out;
     int inputs;
@@ -41,6 +41,7 @@ static lam_c128 load(int dtype, const void *data, int64_t k) {
     }
 }
 
+/* Rounded once, from the widest type. */
 static void store(int dtype, void *data, int64_t k, lam_c128 value) {
     if (dtype == LAM_F64) ((double *)data)[k] = value.re;
     if (dtype == LAM_F32) ((float *)data)[k] = (float)value.re;
@@ -48,7 +49,7 @@ static void store(int dtype, void *data, int64_t k, lam_c128 value) {
     if (dtype == LAM_C64) ((float *)data)[2 * k] = (float)value.re, ((float *)data)[2 * k + 1] = (float)value.im;
 }
 
-/* No element is bad by itself: what is not defined is NaN. */
+/* No element is bad by itself: what is not defined is NaN. Calls of f are independent, so threads change no bit. */
 static int64_t some(const void *env, int64_t begin, int64_t end, void *room) {
     const elements *e = env;
     const int dtype = e->out->dtype;
@@ -61,11 +62,13 @@ static int64_t some(const void *env, int64_t begin, int64_t end, void *room) {
     return -1;
 }
 
-/* Element after element, shared among threads by what one of them costs. */
+/* Element after element, shared among threads by what one of them costs. `cost` is in the units of
+ * lam__matrices_each. */
 lam_status lam__pointwise_eval(const lam_call_site *call, lam_value *const out[], lam__pointwise *f, double cost) {
     elements e = {.out = out[0], .inputs = call->inputs, .params = call->params, .f = f};
     lam_value *in[LAM__POINTWISE_MOST] = {NULL};
     lam_status status = LAM_OK;
+    /* Not looked at, as no element is bad. */
     int64_t bad;
     for (int i = 0; i < call->inputs; i++) {
         e.in[i] = in[i] = lam__value_contiguous(call->in[i]);
@@ -78,14 +81,15 @@ lam_status lam__pointwise_eval(const lam_call_site *call, lam_value *const out[]
 }
 
 /* Each example has all operands of its own. Those that have none are repeated, which costs little beside functions of
- * this kind. */
+ * this kind. Parameters stay as they are: they say nothing of axes. */
 void lam__pointwise_batch(const lam_rule *r, lam_tensor *out[], size_t bytes) {
     lam_tensor *in[LAM__POINTWISE_MOST];
     for (int i = 0; i < r->inputs; i++) in[i] = lam__rules_with_batch(r, i);
     out[0] = lam__apply(r->primitive, r->params, bytes, r->inputs, in);
 }
 
-/* Rows take operands of one type; broadcasting before them is a view, whose derivative sums back. */
+/* Rows take operands of one type; broadcasting before them is a view, whose derivative sums back. in[] is written to:
+ * it becomes the operands as the row has them. */
 lam_tensor *lam__pointwise_call(const lam_primitive *row, const void *params, size_t bytes, lam_tensor *in[]) {
     uint64_t since = lam__scope_now(in[0]);
     const int n = row->inputs;

@@ -23,12 +23,13 @@
 
 /* ---- random_bits: [keys..., 2] -> [keys..., dims] (pairs: [keys..., dims, 2]) ------------------------------------ */
 
-/* A key is two words of 32 bits, kept as i64[2] so that it is an ordinary tensor. */
+/* A key is two words of 32 bits, kept as i64[2] so that it is an ordinary tensor. jax.random's raw keys are two u32
+ * likewise. */
 static bool is_keys(const lam_value *v) {
     return v->dtype == LAM_I64 && v->rank && v->dims[v->rank - 1] == 2;
 }
 
-/* A wrong dtype and wrong dims are told apart by the status alone. */
+/* A wrong dtype and wrong dims are told apart by the status alone. The message says both. */
 static lam_status fail_keys(const lam_call_site *call) {
     lam_status status = call->in[0]->dtype == LAM_I64 ? LAM_ERR_SHAPE : LAM_ERR_DTYPE;
     return lam_rule_fail(call, status, "keys are i64 with 2 elements in the last axis");
@@ -49,7 +50,8 @@ static lam_status shape_random_bits(const lam_call_site *call, lam_shape out[]) 
     return LAM_OK;
 }
 
-/* Each key counts from 0 for itself. The words of a key are its low 32 bits; what stands above them is dropped. */
+/* Each key counts from 0 for itself. The words of a key are its low 32 bits; what stands above them is dropped. So each
+ * gives what it gives alone. */
 static lam_status eval_random_bits(const lam_call_site *call, lam_value *const out[]) {
     const lam__bits_params *p = call->params;
     lam_value *keys = lam__value_contiguous(call->in[0]);
@@ -66,7 +68,8 @@ static lam_status eval_random_bits(const lam_call_site *call, lam_value *const o
     return LAM_OK;
 }
 
-/* Only the dims in use are parameters. */
+/* Only the dims in use are parameters. Two calls of equal dims are then equal bytes, which is what a cache of programs
+ * compares. */
 static size_t bits_bytes(const lam__bits_params *p) {
     return offsetof(lam__bits_params, dims) + (size_t)p->rank * sizeof *p->dims;
 }
@@ -86,7 +89,8 @@ const lam_primitive lam__row_random_bits = {
     .layout = "i form, l low, l span, #i rank, l dims[rank]",
 };
 
-/* dims are those of one key's elements, without the last axis of pairs. */
+/* dims are those of one key's elements, without the last axis of pairs. A failed or foreign key is for dispatch to
+ * find. */
 static lam_tensor *bits_of(lam_tensor *key, const lam__random *what, lam_dims dims) {
     lam__bits_params p = {.what = *what, .rank = dims.rank};
     for (int i = 0; i < dims.rank; i++) p.dims[i] = dims.dims[i];

@@ -14,18 +14,21 @@
 #include <float.h>
 #include <math.h>
 
-/* The least number that is not subnormal: the lower bound of uniform numbers whose logarithm is taken. */
+/* The least number that is not subnormal: the lower bound of uniform numbers whose logarithm is taken. jax.random takes
+ * it as well. */
 static double least_normal(lam_dtype dtype) {
     return dtype == LAM_F64 ? DBL_MIN : FLT_MIN;
 }
 
+/* The distance from 1 to the next number. */
 static double epsilon_of(lam_dtype dtype) {
     return dtype == LAM_F64 ? DBL_EPSILON : FLT_EPSILON;
 }
 
 /* ---- without parameters ------------------------------------------------------------------------------------------ */
 
-/* 1 - u in place of u, to keep 0 out of the logarithm. */
+/* 1 - u in place of u, to keep 0 out of the logarithm. u is below 1, so 1 - u is above 0. log1p keeps the digits where
+ * u is small. */
 lam_tensor *lam__random_exponential(const lam__source *s) {
     return lam_neg(lam_log1p(lam_neg(lam__random_unit(s))));
 }
@@ -36,13 +39,14 @@ static lam_tensor *sample_laplace(const lam__source *s) {
     return lam_mul(lam_sign(u), lam_log1p(lam_neg(lam_abs(u))));
 }
 
-/* log(u) - log(1 - u), the inverse of the logistic function. */
+/* log(u) - log(1 - u), the inverse of the logistic function. Where u is small log1p(-u) is about -u, and no digits are
+ * lost. */
 static lam_tensor *sample_logistic(const lam__source *s) {
     lam_tensor *u = lam__random_between(s, least_normal(s->dtype), 1);
     return lam_sub(lam_log(u), lam_log1p(lam_neg(u)));
 }
 
-/* -log(-log(u)), the inverse of exp(-exp(-x)). */
+/* -log(-log(u)), the inverse of exp(-exp(-x)). Two logarithms, of which the inner is below 0 as u is below 1. */
 static lam_tensor *sample_gumbel(const lam__source *s) {
     return lam_neg(lam_log(lam_neg(lam_log(lam__random_between(s, least_normal(s->dtype), 1)))));
 }
@@ -55,12 +59,14 @@ static lam_tensor *sample_cauchy(const lam__source *s) {
 /* A standard sample of a key. */
 typedef lam_tensor *sample(const lam__source *s);
 
+/* Checks first, since draw can only be called with a source that is sound. */
 static lam_tensor *standard(const char *operation, lam_tensor *key, lam_dtype dtype, lam_dims dims, sample *draw) {
     lam_tensor *failed;
     lam__source s;
     return lam__random_source(operation, key, dtype, dims, &s, &failed) ? draw(&s) : failed;
 }
 
+/* The five that follow need a dtype, as there is no parameter to have it from. */
 lam_tensor *lam_random_exponential(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     return lam__scope_only(standard("random_exponential", key, dtype, dims, lam__random_exponential), since);
@@ -101,7 +107,7 @@ lam_tensor *lam_random_bernoulli(lam_tensor *key, lam_tensor *p, lam_dims dims) 
 }
 
 /* Dims of a sample of logits: dims with the axis of the categories put where it is in the logits, counted from the
- * end. False after recording that they do not go with the logits. */
+ * end. False after recording that they do not go with the logits. Axes of one element are repeated, as everywhere. */
 static bool dims_of_logits(const char *name, lam_tensor *logits, int axis, lam_dims dims, int64_t wide[]) {
     lam_dims own = lam_dims_of(logits);
     int lead = dims.rank + 1 - own.rank;
@@ -139,7 +145,8 @@ lam_tensor *lam_random_categorical(lam_tensor *key, lam_tensor *logits, int axis
 /* ---- orders ------------------------------------------------------------------------------------------------------ */
 
 /* Sorting by random words of 32 bits gives every order alike unless two words are equal. It is done again with new
- * words until the chance that two elements had equal ones each time is small: 3 log(n) / log(2^32) times. */
+ * words until the chance that two elements had equal ones each time is small: 3 log(n) / log(2^32) times. n is at most
+ * a count of memory, so log(n) is at most 44 and there are 6 rounds or fewer. */
 static int rounds_of(int64_t n) {
     return n > 1 ? (int)ceil(3 * log((double)n) / log(UINT32_MAX)) : 0;
 }
@@ -164,6 +171,7 @@ lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis) {
         lam_tensor *next = lam_argsort(words, 0);
         order = order ? lam_take(order, next, 0) : next;
     }
+    /* One element or none has one order. */
     if (!order) order = lam_arange(s.ctx, LAM_I64, 0, (double)n, 1);
     return lam__scope_only(lam_take(x, order, axis), since);
 }
@@ -184,7 +192,7 @@ static lam_tensor *places_by_probability(lam__source *s, lam_tensor *p, int64_t 
 }
 
 /* Without p the elements are alike: with replacement a range of integers, without it the front of a permutation.
- * Choosing has no derivative by p. */
+ * Choosing has no derivative by p. Places are drawn first, so x may have any dtype. */
 lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t count,
                               const lam_random_choice_options *options) {
     uint64_t since = lam__scope_now(key);

@@ -15,7 +15,7 @@
 
 /* n operands in one real dtype, of which x[i] has sizes[i] elements along its last axis (0: any); of halves f32. False:
  * *failed is the result. Only halves make a difference between what a function works in and *dtype, which callers bring
- * results back to. */
+ * results back to. Axes in front broadcast by the operations themselves. */
 static bool collect(const char *operation, size_t n, lam_tensor *x[], const int64_t sizes[], lam_dtype *dtype,
                     lam_tensor **failed) {
     if (!lam__matrices_ordered(operation, true, n, x, failed)) return false;
@@ -34,14 +34,17 @@ static lam_tensor *part(lam_tensor *x, int i) {
     return lam_index(x, -1, i);
 }
 
+/* The slice keeps its axis, so that it goes into products with vectors. */
 static lam_tensor *axis_of(lam_tensor *q) {
     return lam_slice_axis(q, -1, 0, 3);
 }
 
+/* One element, with its axis. */
 static lam_tensor *real_of(lam_tensor *q) {
     return lam_slice_axis(q, -1, 3, 4);
 }
 
+/* Squares, not lengths: a length has no derivative at 0. */
 static lam_tensor *square_of(lam_tensor *x) {
     return lam_sum(lam_square(x), &(lam_reduce_options){.axes = LAM_AXES(-1), .keepdims = true});
 }
@@ -51,6 +54,7 @@ static lam_tensor *unit(lam_tensor *q) {
     return lam_norm_slope(q, LAM_AXES(-1));
 }
 
+/* The way back, for a quaternion of length 1. */
 static lam_tensor *conjugate(lam_tensor *q) {
     return lam_concatenate(LAM_LIST(lam_neg(axis_of(q)), real_of(q)), -1);
 }
@@ -60,13 +64,14 @@ static lam_tensor *conjugate(lam_tensor *q) {
 /* 64^-11 is 2^-66: the series of turn_over ends below the rounding of f64. */
 enum { TERMS = 11 };
 
-/* The sum of c_k s^k, the highest first. */
+/* The sum of c_k s^k, the highest first. Coefficients are those of f64, rounded for f32. */
 static lam_tensor *series(lam_tensor *s, const double c[TERMS]) {
     return lam_polyval(lam_cast(lam_array(lam_ctx_of(s), LAM_F64, LAM_DIMS(TERMS), c), lam_dtype_of(s)), s);
 }
 
 /* sin(a/2) / a and cos(a/2) of the square s of an angle. Of s up to 1/4 the series end below the rounding, and so do
- * their derivatives. Operands are chosen before the functions, on both sides, so that no derivative divides by 0. */
+ * their derivatives. Operands are chosen before the functions, on both sides, so that no derivative divides by 0. Terms
+ * of the cosine are (-s/4)^k / (2 k)!. */
 static void half_turn(lam_tensor *s, lam_tensor **sine, lam_tensor **cosine) {
     double c[TERMS], d[TERMS], term = 1;
     for (int k = 0; k < TERMS; k++) {
@@ -81,7 +86,8 @@ static void half_turn(lam_tensor *s, lam_tensor **sine, lam_tensor **cosine) {
     *cosine = lam_where(small, series(near, d), cos);
 }
 
-/* 2 atan(r/w) / r of the square s of r and of w >= 0. */
+/* 2 atan(r/w) / r of the square s of r and of w >= 0. Where r is small this is a series in (r/w)^2, whose terms
+ * alternate. */
 static lam_tensor *turn_over(lam_tensor *s, lam_tensor *w) {
     double c[TERMS];
     for (int k = 0; k < TERMS; k++) c[TERMS - 1 - k] = (k % 2 ? -2.0 : 2.0) / (2 * k + 1);
@@ -91,20 +97,22 @@ static lam_tensor *turn_over(lam_tensor *s, lam_tensor *w) {
     return lam_where(small, near, lam_div(lam_mul(2.0, lam_atan2(r, w)), r));
 }
 
-/* The unit quaternion of a rotation vector: (v sin(|v|/2) / |v|, cos(|v|/2)). */
+/* The unit quaternion of a rotation vector: (v sin(|v|/2) / |v|, cos(|v|/2)). The length is 1 up to rounding, so it is
+ * not divided by. */
 static lam_tensor *exponential(lam_tensor *v) {
     lam_tensor *sine, *cosine;
     half_turn(square_of(v), &sine, &cosine);
     return lam_concatenate(LAM_LIST(lam_mul(v, sine), cosine), -1);
 }
 
-/* Of q and -q, which are one rotation, the one by half a turn at most. */
+/* Of q and -q, which are one rotation, the one by half a turn at most. At half a turn both are, and q is kept. */
 static lam_tensor *logarithm(lam_tensor *q) {
     q = lam_where(lam_lt(real_of(q), 0.0), lam_neg(q), q);
     lam_tensor *axis = axis_of(q);
     return lam_mul(axis, turn_over(square_of(axis), real_of(q)));
 }
 
+/* Without a rotation it is (0, 0, 0, 1), with the slope 1/2. */
 lam_tensor *lam_quat_from_rotvec(lam_tensor *v) {
     uint64_t since = lam__scope_now(v);
     lam_tensor *failed;
@@ -132,6 +140,7 @@ static lam_tensor *product(lam_tensor *p, lam_tensor *q) {
     return lam_concatenate(LAM_LIST(axis, lam_sub(lam_mul(a, b), dot)), -1);
 }
 
+/* Lengths multiply; they are not brought to 1, so products of any quaternions can be had. */
 lam_tensor *lam_quat_mul(lam_tensor *p, lam_tensor *q) {
     uint64_t since = lam__scope_now(p);
     lam_tensor *in[2] = {p, q}, *failed;
@@ -140,6 +149,7 @@ lam_tensor *lam_quat_mul(lam_tensor *p, lam_tensor *q) {
     return lam__scope_only(lam__apply_narrowed(product(in[0], in[1]), dtype), since);
 }
 
+/* Of any length, too. */
 lam_tensor *lam_quat_conj(lam_tensor *q) {
     uint64_t since = lam__scope_now(q);
     lam_tensor *failed;
@@ -148,7 +158,7 @@ lam_tensor *lam_quat_conj(lam_tensor *q) {
     return lam__scope_only(lam__apply_narrowed(conjugate(q), dtype), since);
 }
 
-/* v + 2 u x (u x v + a v) for (u, a) of length 1. */
+/* v + 2 u x (u x v + a v) for (u, a) of length 1. Two cross products; no matrix is made. */
 lam_tensor *lam_quat_rotate(lam_tensor *q, lam_tensor *v) {
     uint64_t since = lam__scope_now(q);
     lam_tensor *in[2] = {q, v}, *failed;
@@ -161,7 +171,7 @@ lam_tensor *lam_quat_rotate(lam_tensor *q, lam_tensor *v) {
 }
 
 /* From p on by the part t of the rotation that leads from p to q. The logarithm takes the shorter way round, since q
- * and -q are one rotation. */
+ * and -q are one rotation. Of t outside [0, 1] it goes on beyond. */
 lam_tensor *lam_slerp(lam_tensor *p, lam_tensor *q, lam_tensor *t) {
     uint64_t since = lam__scope_now(p);
     lam_tensor *in[3] = {p, q, t}, *failed;
@@ -174,11 +184,13 @@ lam_tensor *lam_slerp(lam_tensor *p, lam_tensor *q, lam_tensor *t) {
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
-/* The last axis in front, so that what is done with each element goes along many of them side by side. */
+/* The last axis in front, so that what is done with each element goes along many of them side by side. lam_contiguous
+ * makes the copy for that. */
 static lam_tensor *in_front(lam_tensor *x) {
     return lam_contiguous(lam_moveaxis(x, -1, 0));
 }
 
+/* Of the direction of q alone, so any length will do. */
 lam_tensor *lam_matrix_from_quat(lam_tensor *q) {
     uint64_t since = lam__scope_now(q);
     lam_tensor *failed, *cell[9];
@@ -208,7 +220,8 @@ static lam_tensor *cell_of(lam_tensor *m, int row, int column) {
 }
 
 /* 4 q_i q of the unit quaternion q: it has the direction of q, and is made of sums of elements of the matrix. It is
- * good where q_i is not small, and chosen where it is the largest (Shepperd, Quaternion from rotation matrix, 1978). */
+ * good where q_i is not small, and chosen where it is the largest (Shepperd, Quaternion from rotation matrix, 1978).
+ * The sums of two elements beside the diagonal are 4 q_a q_b, the differences 4 q_a w. */
 static lam_tensor *by_element(lam_tensor *m, lam_tensor *trace, int i) {
     lam_tensor *q[4];
     for (int a = 0; a < 3; a++) {
@@ -225,7 +238,7 @@ static lam_tensor *by_element(lam_tensor *m, lam_tensor *trace, int i) {
 }
 
 /* By the largest element, which is that with the largest of the diagonal and its sum; so nothing is divided by 0. All
- * four are made and one is chosen for each matrix. */
+ * four are made and one is chosen for each matrix. Branches that are not chosen have no share in the derivative. */
 lam_tensor *lam_quat_from_matrix(lam_tensor *m) {
     uint64_t since = lam__scope_now(m);
     lam_tensor *failed;
@@ -245,13 +258,14 @@ lam_tensor *lam_quat_from_matrix(lam_tensor *m) {
 
 /* ---- Euler angles ------------------------------------------------------------------------------------------------ */
 
-/* Axes as numbers; intrinsic: in capitals, about axes that turn with the body. */
+/* Axes as numbers; intrinsic: in capitals, about axes that turn with the body. A body that has turned already takes its
+ * axes along. */
 typedef struct sequence {
     int count, axis[3];
     bool intrinsic;
 } sequence;
 
-/* One to three of x, y, z, of which neighbours differ; all of one case. */
+/* One to three of x, y, z, of which neighbours differ; all of one case. Two neighbours alike would be one rotation. */
 static bool read(const char *text, sequence *s) {
     static const char names[] = "xyzXYZ";
     *s = (sequence){.count = 0};
@@ -268,13 +282,15 @@ static bool read(const char *text, sequence *s) {
     return true;
 }
 
+/* Eight characters are enough to see what was meant. */
 static lam_tensor *no_axes(const char *operation, lam_tensor *x, const char *text) {
     return lam__axes_fail_with(operation, x, LAM_ERR_VALUE,
                                "write \"xyz\" about axes that stay, \"ZYX\" about axes that turn with the body",
                                "\"%.8s\" are no axes", text ? text : "");
 }
 
-/* A rotation about an axis that stays is multiplied from the left, one about an axis that turns from the right. */
+/* A rotation about an axis that stays is multiplied from the left, one about an axis that turns from the right. Each
+ * has half its angle in the quaternion. */
 lam_tensor *lam_quat_from_euler(const char *axes, lam_tensor *angles) {
     uint64_t since = lam__scope_now(angles);
     lam_tensor *failed, *q = NULL;
@@ -295,14 +311,15 @@ lam_tensor *lam_quat_from_euler(const char *axes, lam_tensor *angles) {
     return lam__scope_only(lam__apply_narrowed(q, dtype), since);
 }
 
-/* Within half a turn. Sums of two arctangents lie within twice that. */
+/* Within half a turn. Sums of two arctangents lie within twice that. So one addition is enough. */
 static lam_tensor *wrapped(lam_tensor *x) {
     return lam_where(lam_gt(x, PI), lam_sub(x, 2 * PI), lam_where(lam_lt(x, -PI), lam_add(x, 2 * PI), x));
 }
 
 /* Bernardes and Viollet, Quaternion to Euler angles conversion, 2022, for axes that stay; those that turn are the same
  * in the other order. Where the first and the third axis coincide, their angles are known by sum or difference alone,
- * and the third is taken as 0. An angle within 1e-7 of that counts as such, as in SciPy. */
+ * and the third is taken as 0. An angle within 1e-7 of that counts as such, as in SciPy. k is the axis left over where
+ * the first comes twice, else the last. */
 static lam_tensor *angles_of(lam_tensor *q, const sequence *s) {
     const int i = s->axis[s->intrinsic ? 2 : 0], j = s->axis[1], last = s->axis[s->intrinsic ? 0 : 2];
     const bool symmetric = i == last;
@@ -327,6 +344,7 @@ static lam_tensor *angles_of(lam_tensor *q, const sequence *s) {
     return wrapped(lam_stack((lam_list){3, angle}, -1));
 }
 
+/* Two angles could not tell all rotations, hence three. */
 lam_tensor *lam_euler_from_quat(const char *axes, lam_tensor *q) {
     uint64_t since = lam__scope_now(q);
     lam_tensor *failed;

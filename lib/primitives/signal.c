@@ -14,7 +14,7 @@
 #define PI   3.14159265358979323846
 #define MOST 0x1p62 /* how far away a place may lie, beyond which it is taken to lie there */
 
-/* A whole-number ramp 0, 1, ..., n - 1 beside x. */
+/* A whole-number ramp 0, 1, ..., n - 1 beside x. Integers, since they index or are compared. */
 static lam_tensor *ramp(lam_tensor *x, int64_t n) {
     return lam_iota(lam_ctx_of(x), LAM_I64, LAM_DIMS(n), 0);
 }
@@ -30,7 +30,7 @@ static bool is_complex(const char *operation, lam_tensor *x, lam_tensor **failed
 /* ---- cosine transforms ------------------------------------------------------------------------------------------- */
 
 /* Even places in rising order, then odd ones in falling order (Makhoul 1980): place j of the sequence whose Fourier
- * transform is wanted. */
+ * transform is wanted. One Fourier transform of length n does what would take one of 2 n. */
 static lam_tensor *folded(lam_tensor *x, int64_t n) {
     lam_tensor *j = ramp(x, n), *twice = lam_mul(j, 2);
     return lam_where(lam_lt(twice, lam_full_like(j, (double)n)), twice, lam_sub(2 * n - 1, twice));
@@ -42,7 +42,7 @@ static lam_tensor *unfolded(lam_tensor *x, int64_t n) {
     return lam_where(odd, lam_sub(n, half), half);
 }
 
-/* cos and sin of pi k / (2 n), of x's dtype. */
+/* cos and sin of pi k / (2 n), of x's dtype. Angles are computed in f64, so that those of large k keep their digits. */
 static void quarter_turns(lam_tensor *x, int64_t n, lam_tensor **cosine, lam_tensor **sine) {
     lam_tensor *angle = lam_mul(PI / (2 * (double)n), lam_cast(ramp(x, n), LAM_F64)), *s, *c;
     lam_sincos(angle, &s, &c);
@@ -50,7 +50,8 @@ static void quarter_turns(lam_tensor *x, int64_t n, lam_tensor **cosine, lam_ten
     *sine = lam_cast(s, lam_dtype_of(x));
 }
 
-/* What makes the rows of the transform unit vectors. */
+/* What makes the rows of the transform unit vectors. The first row is constant, and longer than the others by the root
+ * of 2. */
 static lam_tensor *unit_scale(lam_tensor *x, int64_t n) {
     lam_tensor *first = lam_eq(ramp(x, n), 0);
     return lam_where(first, sqrt(0.25 / (double)n),
@@ -61,12 +62,14 @@ static lam_tensor *unit_scale(lam_tensor *x, int64_t n) {
 static lam_tensor *forward(lam_tensor *x, bool ortho) {
     const int64_t n = lam_dim(x, -1);
     lam_tensor *c, *s, *v = lam_fft(lam_take(x, folded(x, n), -1), NULL);
+    /* The product's real part alone, so no complex product is made. */
     quarter_turns(x, n, &c, &s);
     lam_tensor *y = lam_mul(2.0, lam_add(lam_mul(lam_real(v), c), lam_mul(lam_imag(v), s)));
     return ortho ? lam_mul(y, unit_scale(x, n)) : y;
 }
 
-/* V_k = exp(i pi k / (2 n)) (y_k - i y_(n-k)) / 2 with y_n = 0, back to the sequence, unfolded. */
+/* V_k = exp(i pi k / (2 n)) (y_k - i y_(n-k)) / 2 with y_n = 0, back to the sequence, unfolded. What `forward` does,
+ * undone step by step. */
 static lam_tensor *backward(lam_tensor *x, bool ortho) {
     const int64_t n = lam_dim(x, -1);
     lam_tensor *c, *s, *y = ortho ? lam_div(x, unit_scale(x, n)) : x;
@@ -78,7 +81,8 @@ static lam_tensor *backward(lam_tensor *x, bool ortho) {
     return lam_take(v, unfolded(x, n), -1);
 }
 
-/* Along each of the axes in turn; `many` takes all of them where there is no list. */
+/* Along each of the axes in turn; `many` takes all of them where there is no list. The axis in hand is moved to the
+ * end, where rows are read in order. */
 static lam_tensor *cosine(const char *operation, lam_tensor *x, lam_axes axes, bool many, bool ortho,
                           lam_tensor *transform(lam_tensor *, bool)) {
     uint64_t since = lam__scope_now(x);
@@ -100,6 +104,7 @@ static lam_tensor *cosine(const char *operation, lam_tensor *x, lam_axes axes, b
     return lam__scope_only(x == given ? lam_alias(x) : x, since);
 }
 
+/* Types 2 and 3, which are each other's inverse. */
 lam_tensor *lam_dct(lam_tensor *x, int axis, bool ortho) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(cosine("dct", x, LAM_AXES(axis), false, ortho, forward), since);
@@ -127,13 +132,15 @@ typedef struct part {
     int64_t start, size;
 } part;
 
+/* As SciPy: SAME is the middle, of the size of the first operand. */
 static part part_of(lam_convolve_mode mode, int64_t m, int64_t n) {
     const int64_t least = m < n ? m : n;
     if (mode == LAM_CONVOLVE_SAME) return (part){(n - 1) / 2, m};
     return mode == LAM_CONVOLVE_VALID ? (part){least - 1, (m > n ? m - n : n - m) + 1} : (part){0, m + n - 1};
 }
 
-/* Operands of one dtype and rank, with elements, of which one holds the other where the mode asks for it. */
+/* Operands of one dtype and rank, with elements, of which one holds the other where the mode asks for it. The larger
+ * may be either for VALID, but for all axes the same one. */
 static bool fit(const char *operation, lam_tensor *in[2], int rank, lam_convolve_mode mode, lam_tensor **failed) {
     if (!lam__matrices_operands(operation, true, 2, in, in, failed)) return false;
     const int own = lam_rank(in[0]);
@@ -160,7 +167,7 @@ static bool fit(const char *operation, lam_tensor *in[2], int rank, lam_convolve
 }
 
 /* Transforms are as long as the full convolution, so that nothing comes round the ends; the part that is wanted is cut
- * out. */
+ * out. Longer ones that FFTW is faster for are not looked for. */
 lam_tensor *lam_fftconvolve(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -180,7 +187,8 @@ lam_tensor *lam_fftconvolve(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode
     return lam__scope_only(lam_slice(full, (lam_dims){rank, starts}, (lam_dims){rank, stops}, LAM_DIMS0), since);
 }
 
-/* Products of x with y turned over, the windows beginning so far before x that exactly the wanted part is made. */
+/* Products of x with y turned over, the windows beginning so far before x that exactly the wanted part is made. Padding
+ * is negative in no mode. */
 static lam_tensor *plane(const char *operation, lam_tensor *x, lam_tensor *y, lam_convolve_mode mode, bool turned) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -200,6 +208,7 @@ static lam_tensor *plane(const char *operation, lam_tensor *x, lam_tensor *y, la
     return lam__scope_only(lam_squeeze(out, LAM_AXES(0, 1)), since);
 }
 
+/* Turned over is what tells a convolution from a correlation. */
 lam_tensor *lam_convolve2d(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode) {
     return plane("convolve2d", x, y, mode, false);
 }
@@ -210,7 +219,8 @@ lam_tensor *lam_correlate2d(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode
 
 /* ---- trends ------------------------------------------------------------------------------------------------------ */
 
-/* The line of least squares: with places t from the middle on, it is mean(x) + t sum(t x) / sum(t^2). */
+/* The line of least squares: with places t from the middle on, it is mean(x) + t sum(t x) / sum(t^2). As t is
+ * orthogonal to a constant, both are found one by one. */
 lam_tensor *lam_detrend(lam_tensor *x, int axis, bool linear) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -232,7 +242,8 @@ lam_tensor *lam_detrend(lam_tensor *x, int axis, bool linear) {
 
 /* ---- interpolation on grids -------------------------------------------------------------------------------------- */
 
-/* The index within [0, n) that stands for i, which is a whole number of any size. */
+/* The index within [0, n) that stands for i, which is a whole number of any size. Where the mode is a constant the
+ * nearest one stands in, and is replaced later. */
 static lam_tensor *index_in(lam_tensor *i, int64_t n, lam_map_mode mode) {
     if (mode == LAM_MAP_WRAP) return lam_mod(i, n);
     if (mode == LAM_MAP_MIRROR && n > 1) { /* period 2 n - 2 */
@@ -246,7 +257,8 @@ static lam_tensor *index_in(lam_tensor *i, int64_t n, lam_map_mode mode) {
     return lam_clamp(i, 0, n - 1);
 }
 
-/* Elements and weights of all corners around each place: bit k of `corner` chooses the upper neighbour along axis k. */
+/* Elements and weights of all corners around each place: bit k of `corner` chooses the upper neighbour along axis k.
+ * The element numbers are flat, so that taking is one gather of a corner. */
 typedef struct grid {
     lam_tensor *x; /* as one row */
     int rank;
@@ -257,7 +269,8 @@ typedef struct grid {
 } grid;
 
 /* One of the 2^rank elements around each place, times the product of its weights along the axes. `inside` is false
- * where an index was brought back into x, which a constant stands for. */
+ * where an index was brought back into x, which a constant stands for. Elements of the flat x are numbered by Horner's
+ * rule. */
 static lam_tensor *corner_of(const grid *g, unsigned corner) {
     lam_tensor *at = NULL, *inside = NULL, *weight = NULL;
     for (int k = 0; k < g->rank; k++) {
@@ -274,7 +287,8 @@ static lam_tensor *corner_of(const grid *g, unsigned corner) {
     return weight ? lam_mul(value, weight) : value;
 }
 
-/* The whole number nearest to c, halves away from 0; or the one below. What is no number is some whole number. */
+/* The whole number nearest to c, halves away from 0; or the one below. What is no number is some whole number. Casts of
+ * NaN are not defined, hence its replacement. */
 static lam_tensor *whole(lam_tensor *c, int order) {
     lam_tensor *safe = lam_where(lam_is_nan(c), 0.0, lam_stop_gradient(c));
     return lam_cast(order ? lam_floor(safe) : lam_trunc(lam_add(safe, lam_copysign(lam_full_like(safe, 0.5), safe))),

@@ -16,7 +16,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* Whether all of x is taken, in its order. */
+/* Whether all of x is taken, in its order. Then pad needs no slice. */
 static bool takes_all(lam_tensor *x, const lam__slice_params *p) {
     const lam_dims own = lam__scope_peek(x) ? lam_dims_of(x) : (lam_dims){-1, NULL};
     bool all = own.rank == p->rank;
@@ -24,7 +24,7 @@ static bool takes_all(lam_tensor *x, const lam__slice_params *p) {
     return all;
 }
 
-/* For parameters that are resolved; the row checks nothing more. */
+/* For parameters that are resolved; the row checks nothing more. The size counts the axes in use only. */
 static lam_tensor *apply_slice(lam_tensor *x, const lam__slice_params *p) {
     return lam__apply1(&lam__row_slice, p, lam__slice_bytes(p->rank), x);
 }
@@ -160,7 +160,8 @@ static bool whole(const char *operation, lam_tensor *x, int *axis, lam__slice_pa
     return true;
 }
 
-/* An unusable x goes to the row, for which dispatch records what is wrong with it; so do the forms below. */
+/* An unusable x goes to the row, for which dispatch records what is wrong with it; so do the forms below. A range
+ * outside gives no elements and no failure, as in Python. */
 lam_tensor *lam_slice_axis(lam_tensor *x, int axis, int64_t start, int64_t stop) {
     uint64_t since = lam__scope_now(x);
     lam__slice_params p;
@@ -330,7 +331,7 @@ static bool without_gaps(const lam_value *part, const int64_t strides[]) {
     return part->contiguous;
 }
 
-/* The elements of part, which has some, go to `to` in x. */
+/* The elements of part, which has some, go to `to` in x. Streams are for one thread; a team copies in parts. */
 static void copy_into(const lam_value *x, const lam_value *part, void *to, const int64_t strides[]) {
     lam__team *team = lam__value_team(part);
     lam_dtype dtype = (lam_dtype)part->dtype;
@@ -389,7 +390,8 @@ lam_tensor *lam_set_(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims
 }
 
 /* The stack of parts, written into x's own memory; false as above, or where they do not fit as they are. Else the
- * caller makes the stack and sets that, which gives the same elements. */
+ * caller makes the stack and sets that, which gives the same elements. Nothing is written before all parts are known to
+ * fit: x must not be left half changed. */
 static bool stack_over_itself(lam_tensor *x, lam_list list, int axis, const lam__slice_params *p) {
     lam__scratch_area area;
     int64_t dims[LAM_INNER_RANK], strides[LAM_INNER_RANK];
@@ -419,7 +421,7 @@ static bool stack_over_itself(lam_tensor *x, lam_list list, int axis, const lam_
 }
 
 /* Written in place the stack is never made; if that does not fit, this is set_ of the stack. A list that is wrong fails
- * x like any in-place form, lest its old value be taken for the result. */
+ * x like any in-place form, lest its old value be taken for the result. That also says what is wrong with the list. */
 lam_tensor *lam_set_stack_(lam_tensor *x, lam_list list, int axis, lam_dims starts, lam_dims stops, lam_dims steps) {
     lam__slice_params p;
     if (!lam__scope_peek(x)) return lam__apply_rebind("set_stack_", x, x);

@@ -20,7 +20,8 @@
 /* Beyond the first n! leaves the range of long double soon; beyond the second the power series becomes long. */
 enum { MOST_POLYGAMMA = 1000, MOST_BESSEL = 100, MOST_DIMENSION = 1000 };
 
-/* The parameter of a family: the order, or a code made of it. */
+/* The parameter of a family: the order, or a code made of it. It is compared with the parameters of other calls, so it
+ * is an i64 throughout. */
 static int64_t order_of(const lam_rule *r) {
     return *(const int64_t *)r->params;
 }
@@ -32,7 +33,7 @@ static lam_tensor *member(const lam_primitive *family, lam_tensor *x, int64_t or
 
 /* ---- softplus ---------------------------------------------------------------------------------------------------- */
 
-/* log(1 + exp(x))' = logistic(x). */
+/* log(1 + exp(x))' = logistic(x). At most 1, and 0 far below. */
 static lam_tensor *slope_softplus(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_logistic(r->in[0]));
@@ -53,6 +54,7 @@ const lam_primitive lam__row_softplus = {
     .sloped = &sloped_softplus,
 };
 
+/* As jax.nn.softplus. Complex numbers go another way, as a branch has to be chosen. */
 lam_tensor *lam_softplus(lam_tensor *x) {
     return lam__cplx_is(x) ? lam__plane_softplus(x) : lam__apply_unary(&lam__row_softplus, x);
 }
@@ -65,7 +67,7 @@ static lam_tensor *slope_logit(const lam_rule *r, int i, lam_tensor *t) {
     return lam_add(lam_div(t, r->in[0]), lam_div(t, lam_sub(1.0, r->in[0])));
 }
 
-/* log(x / (1 - x)) with the digits of both ends. */
+/* log(x / (1 - x)) with the digits of both ends. At 0 and 1 it is infinite. */
 const lam_primitive lam__row_logit = {
     .name = "logit",
     .inputs = 1,
@@ -77,11 +79,13 @@ const lam_primitive lam__row_logit = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* The inverse of lam_logistic. */
 lam_tensor *lam_logit(lam_tensor *x) {
     return lam__apply_unary(&lam__row_logit, x);
 }
 
-/* A row of its own, since exp(x) is too large where 1 / (exp(x) - 1) is not. */
+/* A row of its own, since exp(x) is too large where 1 / (exp(x) - 1) is not. It is inf at 0 and goes to 0 for large
+ * x. */
 static lam_tensor *slope_log1mexp(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, lam_log1mexp_slope(r->in[0]));
@@ -99,11 +103,12 @@ const lam_primitive lam__row_log1mexp = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* log(1 - exp(-x)) of x > 0, with the digits of small and of large x. */
 lam_tensor *lam_log1mexp(lam_tensor *x) {
     return lam__apply_unary(&lam__row_log1mexp, x);
 }
 
-/* -y (1 + y), whose terms have one sign. */
+/* -y (1 + y), whose terms have one sign. y = 1 / (exp(x) - 1) is the result, which alone is saved. */
 static lam_tensor *slope_log1mexp_slope(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *y = r->out[i];
     return lam_neg(lam_mul(t, lam_fma(y, y, y)));
@@ -126,14 +131,15 @@ lam_tensor *lam_log1mexp_slope(lam_tensor *x) {
 
 /* ---- logaddexp --------------------------------------------------------------------------------------------------- */
 
-/* t times the slope of a share, which is the product of both shares in `unit`; at infinities nothing moves. */
+/* t times the slope of a share, which is the product of both shares in `unit`; at infinities nothing moves. unit is 1
+ * or log 2. */
 static lam_tensor *times_shares(const lam_rule *r, int i, lam_tensor *t, lam_tensor *other, double unit) {
     lam_tensor *shares = lam_where(lam_eq(lam_abs(r->in[0]), INFINITY), 0.0, lam_mul(r->out[0], other));
     return lam_mul(t, lam_mul(i == 0 ? unit : -unit, shares));
 }
 
 /* The share of exp(x) in exp(x) + exp(y): of the difference of x and y, which is kept exactly, so that nothing is lost
- * where it is large. */
+ * where it is large. logistic(x - y), where both are finite. */
 static lam_tensor *slope_logaddexp_slope(const lam_rule *r, int i, lam_tensor *t) {
     return times_shares(r, i, t, lam_logaddexp_slope(r->in[1], r->in[0]), 1);
 }
@@ -153,12 +159,13 @@ lam_tensor *lam_logaddexp_slope(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_logaddexp_slope, x, y);
 }
 
-/* The share of operand i in the sum of exponentials. */
+/* The share of operand i in the sum of exponentials. Two shares add up to 1. */
 static lam_tensor *slope_logaddexp(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_logaddexp_slope(r->in[i], r->in[1 - i]));
 }
 
-/* max + log1p(exp(-|x - y|)) in one loop, which never overflows. */
+/* max + log1p(exp(-|x - y|)) in one loop, which never overflows. Two equal infinities give that infinity, and no
+ * NaN. */
 const lam_primitive lam__row_logaddexp = {
     .name = "logaddexp",
     .inputs = 2,
@@ -197,10 +204,12 @@ lam_tensor *lam_logaddexp2_slope(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_logaddexp2_slope, x, y);
 }
 
+/* No factor log 2: that of the powers and that of the logarithm cancel. */
 static lam_tensor *slope_logaddexp2(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_logaddexp2_slope(r->in[i], r->in[1 - i]));
 }
 
+/* As numpy.logaddexp2. */
 const lam_primitive lam__row_logaddexp2 = {
     .name = "logaddexp2",
     .inputs = 2,
@@ -227,7 +236,7 @@ static lam_tensor *slope_lgamma(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_digamma(r->in[0]));
 }
 
-/* log |Gamma(x)|: at negative x the sign is lost, and the slope is digamma all the same. */
+/* log |Gamma(x)|: at negative x the sign is lost, and the slope is digamma all the same. Poles are infinite. */
 const lam_primitive lam__row_lgamma = {
     .name = "lgamma",
     .inputs = 1,
@@ -239,11 +248,12 @@ const lam_primitive lam__row_lgamma = {
     .saves = LAM_SAVE_IN(0),
 };
 
+/* Complex numbers have lam_loggamma. */
 lam_tensor *lam_lgamma(lam_tensor *x) {
     return lam__apply_unary(&lam__row_lgamma, x);
 }
 
-/* psi' is polygamma of order 1, of the same family as all that follow. */
+/* psi' is polygamma of order 1, of the same family as all that follow. A kernel of its own makes order 0. */
 static lam_tensor *slope_digamma(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, member(&lam__row_polygamma, r->in[0], 1));
@@ -271,7 +281,7 @@ static lam_tensor *slope_polygamma(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, member(r->primitive, r->in[0], order_of(r) + 1));
 }
 
-/* The parameter is the order n, as an i64. */
+/* The parameter is the order n, as an i64. So calls of different orders are different calls. */
 const lam_primitive lam__row_polygamma = {
     .name = "polygamma",
     .inputs = 1,
@@ -284,7 +294,7 @@ const lam_primitive lam__row_polygamma = {
     .layout = "l order",
 };
 
-/* Order 0 is digamma, which has a vector form of its own. */
+/* Order 0 is digamma, which has a vector form of its own. For n > 0 and x > 0 the sign is that of (-1)^(n + 1). */
 lam_tensor *lam_polygamma(lam_tensor *x, int n) {
     if (n < 0 || n > MOST_POLYGAMMA)
         return lam__axes_fail("polygamma", x, LAM_ERR_VALUE, "order %d is not in 0 to %d", n, MOST_POLYGAMMA);
@@ -293,7 +303,7 @@ lam_tensor *lam_polygamma(lam_tensor *x, int n) {
 }
 
 /* gap_n(a, b) = psi_n(a + b) - psi_n(a). By a it is gap_(n+1), which again does not cancel for small b; by b it is
- * psi_(n+1)(a + b). */
+ * psi_(n+1)(a + b). A plain difference would lose all digits of a small b. */
 static lam_tensor *slope_polygamma_gap(const lam_rule *r, int i, lam_tensor *t) {
     const int64_t next = order_of(r) + 1;
     lam_tensor *slope = i == 0 ? lam__apply_coded(r->primitive, next, 2, r->in)
@@ -320,7 +330,7 @@ lam_tensor *lam_polygamma_gap(lam_tensor *a, lam_tensor *b, int n) {
 }
 
 /* psi(a) - psi(a + b), which would cancel. d log B(a, b) = (psi(a) - psi(a + b)) da + ..., where a large a and a small
- * b leave few digits to a plain difference. */
+ * b leave few digits to a plain difference. The gap is computed as one number. */
 static lam_tensor *slope_betaln(const lam_rule *r, int i, lam_tensor *t) {
     return lam_neg(lam_mul(t, lam_polygamma_gap(r->in[i], r->in[1 - i], 0)));
 }
@@ -341,7 +351,8 @@ lam_tensor *(lam_betaln)(lam_tensor *a, lam_tensor *b) {
     return lam__apply_binary(&lam__row_betaln, a, b);
 }
 
-/* ---- Bessel functions -------------------------------------------------------------------------------------------- */
+/* ---- Bessel functions -------------------------------------------------------------------------------------------- A
+ * formula for scaled ones would need the sign of x. */
 
 /* I_n' = (I_(n-1) + I_(n+1))/2, where I_(-1) = I_1; scaled by exp(-|x|) the next derivative of the same. The code is
  * twice the order, or LAM__BESSEL_SCALED, whose next derivative is 256 higher. At order 0 the two neighbours are
@@ -355,7 +366,7 @@ static lam_tensor *slope_bessel_i(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_mul(0.5, lam_add(member(r->primitive, r->in[0], code - 2), above)));
 }
 
-/* The parameter is a code: see LAM__BESSEL_SCALED. */
+/* The parameter is a code: see LAM__BESSEL_SCALED. One loop for all orders, scaled or not. */
 const lam_primitive lam__row_bessel_i = {
     .name = "bessel_i",
     .inputs = 1,
@@ -368,7 +379,7 @@ const lam_primitive lam__row_bessel_i = {
     .layout = "l member",
 };
 
-/* Orders are 0 to MOST_BESSEL for users; derivatives go beyond. */
+/* Orders are 0 to MOST_BESSEL for users; derivatives go beyond. Odd orders are odd functions. */
 lam_tensor *lam_bessel_i(lam_tensor *x, int n) {
     if (n < 0 || n > MOST_BESSEL)
         return lam__axes_fail("bessel_i", x, LAM_ERR_VALUE, "order %d is not in 0 to %d", n, MOST_BESSEL);
@@ -399,7 +410,7 @@ lam_tensor *lam_i1e(lam_tensor *x) {
 /* ---- composed ---------------------------------------------------------------------------------------------------- */
 
 /* log Gamma_d(a) = d (d - 1)/4 log(pi) + the sum over j of lgamma(a - j/2), d terms. The bound on d is one on
- * operations, of which each term makes three. */
+ * operations, of which each term makes three. The sum starts with j = 0. */
 lam_tensor *lam_multigammaln(lam_tensor *a, int64_t d) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *failed;

@@ -30,7 +30,7 @@ static const lam_reduce_options last = {.axes = {1, &last_axis}};
 enum { NORMS = sizeof norms / sizeof norms[0] };
 
 /* The norm of each matrix of a stack; the order is one of the table. The Frobenius norm is that of a vector of all
- * elements, with its care for squares that leave the range. */
+ * elements, with its care for squares that leave the range. Sums of absolute values need no factors. */
 static lam_tensor *norm_of(lam_tensor *x, lam_matrix_order order) {
     if (norms[order].of == FROBENIUS) return lam_norm(x, &(lam_norm_options){.axes = LAM_AXES(-2, -1)});
     lam_tensor *parts = norms[order].of == SINGULAR ? lam_svdvals(x) : NULL;
@@ -41,7 +41,7 @@ static lam_tensor *norm_of(lam_tensor *x, lam_matrix_order order) {
                                           : lam_min_reduce(parts, &last);
 }
 
-/* An enum of C may hold any number. */
+/* An enum of C may hold any number. It becomes an index here. */
 static bool is_order(const char *operation, lam_tensor *x, lam_matrix_order order) {
     if ((int)order >= 0 && (int)order < NORMS) return true;
     lam__axes_fail(operation, x, LAM_ERR_OPTION, "there is no norm of number %d", (int)order);
@@ -62,7 +62,8 @@ static bool to_the_end(lam_tensor **x, lam_axes axes, int at[2]) {
     return true;
 }
 
-/* Axes that are kept come back in the order of their numbers, since the first of two puts the second where it was. */
+/* Axes that are kept come back in the order of their numbers, since the first of two puts the second where it was.
+ * Counted among the axes of x. */
 lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_matrix_norm_options none;
@@ -77,7 +78,8 @@ lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options *option
     return lam__scope_only(lam_expand_dims(out, at[0] < at[1] ? at[1] : at[0]), since);
 }
 
-/* Largest over smallest singular value, or the product of the norms of the matrix and of its inverse. */
+/* Largest over smallest singular value, or the product of the norms of the matrix and of its inverse. Whatever lam_inv
+ * says of a singular matrix is said here. */
 lam_tensor *lam_matrix_cond(lam_tensor *x, lam_matrix_order order) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
@@ -92,7 +94,7 @@ lam_tensor *lam_matrix_cond(lam_tensor *x, lam_matrix_order order) {
 }
 
 /* u = left right, p = u^H x, made symmetric, since rounding leaves it not quite so. u never meets a division by gaps
- * (svd.c), so it can be differentiated where singular values repeat. */
+ * (svd.c), so it can be differentiated where singular values repeat. Equal singular values change nothing of it. */
 lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed, *left, *s, *right, *out[2], **const places[2] = {u, p};

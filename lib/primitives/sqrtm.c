@@ -14,7 +14,8 @@
 
 #include <math.h>
 
-/* A function of matrices: its kernel, and what that takes in units of products of matrices. */
+/* A function of matrices: its kernel, and what that takes in units of products of matrices. Both kernels take one
+ * matrix at a time. */
 typedef struct function {
     bool (*of)(int64_t n, int64_t own, const double *a, double *x, void *room);
     size_t (*bytes)(int64_t n);
@@ -35,11 +36,12 @@ typedef struct stack {
     int64_t n;
 } stack;
 
-/* Matrices of either dtype are computed in f64. */
+/* Matrices of either dtype are computed in f64. So those of f32 keep their digits. */
 static double element(const lam_value *x, int64_t at) {
     return x->dtype == LAM_F64 ? ((const double *)x->data)[at] : (double)((const float *)x->data)[at];
 }
 
+/* Rounded once, to the dtype of the result. */
 static void put(const lam_value *out, int64_t at, double x) {
     if (out->dtype == LAM_F64) ((double *)out->data)[at] = x;
     else ((float *)out->data)[at] = (float)x;
@@ -53,12 +55,13 @@ static double size_of(const lam_value *x, int64_t at, int64_t count) {
     return sum;
 }
 
-/* Doubles: the operand and the result, of n rows, or of 2 n rows for the derivative. */
+/* Doubles: the operand and the result, of n rows, or of 2 n rows for the derivative. Then what the kernel works in. */
 static size_t room_bytes(const function *f, int64_t rows) {
     return 2 * (size_t)(rows * rows) * sizeof(double) + f->bytes(rows);
 }
 
-/* One matrix. The derivative is linear in e, which is brought to the size of x, since both stand in one matrix. */
+/* One matrix. The derivative is linear in e, which is brought to the size of x, since both stand in one matrix. After
+ * that it is brought back by the same factor. */
 static bool value_of(const stack *s, int64_t number, double *a) {
     const int64_t n = s->n, rows = s->e ? 2 * n : n, at = number * n * n;
     double *value = a + rows * rows, large = s->e ? size_of(s->e, at, n * n) : 0;
@@ -81,7 +84,8 @@ static bool value_of(const stack *s, int64_t number, double *a) {
     return true;
 }
 
-/* The first matrix that has no such function, or -1. Called by several threads at once, each with a room of its own. */
+/* The first matrix that has no such function, or -1. Called by several threads at once, each with a room of its own.
+ * Later ones of its part are left as they are. */
 static int64_t some(const void *env, int64_t begin, int64_t end, void *room) {
     for (int64_t b = begin; b < end; b++)
         if (!value_of(env, b, room)) return b;
@@ -109,10 +113,12 @@ static lam_status run(const lam_call_site *call, const function *f, bool change,
 
 /* ---- the root ---------------------------------------------------------------------------------------------------- */
 
+/* Matrices without eigenvalues on the closed negative axis have one root in the right half plane. */
 static lam_status eval_sqrtm(const lam_call_site *call, lam_value *const out[]) {
     return run(call, &square_root, false, out[0]);
 }
 
+/* The corner of the root of twice the size. */
 static lam_status eval_sqrtm_frechet(const lam_call_site *call, lam_value *const out[]) {
     return run(call, &square_root, true, out[0]);
 }
@@ -121,10 +127,12 @@ LAM__CORNER_ROWS(sqrtm);
 
 /* ---- the logarithm, by the same rules ---------------------------------------------------------------------------- */
 
+/* The inverse of expm whose eigenvalues have imaginary parts between -pi and pi. */
 static lam_status eval_logm(const lam_call_site *call, lam_value *const out[]) {
     return run(call, &logarithm, false, out[0]);
 }
 
+/* The corner of the logarithm likewise. */
 static lam_status eval_logm_frechet(const lam_call_site *call, lam_value *const out[]) {
     return run(call, &logarithm, true, out[0]);
 }
@@ -133,18 +141,22 @@ LAM__CORNER_ROWS(logm);
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
+/* Integers become floats in corner.c, and stacks are checked there. */
 lam_tensor *lam_sqrtm(lam_tensor *x) {
     return lam__corner_call(&lam__row_sqrtm, x);
 }
 
+/* Linear in e, at x. */
 lam_tensor *lam_sqrtm_frechet(lam_tensor *x, lam_tensor *e) {
     return lam__corner_call_map(&lam__row_sqrtm_frechet, x, e);
 }
 
+/* A complex matrix goes as a real one of twice the rows. */
 lam_tensor *lam_logm(lam_tensor *x) {
     return lam__corner_call(&lam__row_logm, x);
 }
 
+/* As for the root. */
 lam_tensor *lam_logm_frechet(lam_tensor *x, lam_tensor *e) {
     return lam__corner_call_map(&lam__row_logm_frechet, x, e);
 }

@@ -9,7 +9,8 @@
 #include <lamina/structured.h>
 #include <lamina/tensor.h>
 
-/* n operands of one dtype (a floating one where `real`), all vectors. False: *failed is the result. */
+/* n operands of one dtype (a floating one where `real`), all vectors. False: *failed is the result. Stacks of them are
+ * for vmap, as the message says. */
 static bool vectors(const char *operation, bool real, size_t n, lam_tensor *x[], lam_tensor **failed) {
     if (!lam__matrices_operands(operation, real, n, x, x, failed)) return false;
     for (size_t i = 0; i < n; i++)
@@ -21,6 +22,7 @@ static bool vectors(const char *operation, bool real, size_t n, lam_tensor *x[],
     return true;
 }
 
+/* Whether x is complex where an order or a real eigenvalue is asked for; recorded then. */
 static bool is_complex(const char *operation, lam_tensor *x, lam_tensor **failed) {
     if (!lam__dtype_is_complex((int)lam_dtype_of(x))) return false;
     *failed = lam__axes_fail_with(operation, x, LAM_ERR_DTYPE, "work on lam_real, lam_imag or lam_abs of it",
@@ -28,14 +30,14 @@ static bool is_complex(const char *operation, lam_tensor *x, lam_tensor **failed
     return true;
 }
 
-/* Row or column numbers of a matrix. */
+/* Row or column numbers of a matrix. i64, since they become indices: floats would have to be rounded. */
 static lam_tensor *numbers(lam_ctx *ctx, int64_t rows, int64_t columns, int axis) {
     return lam_iota(ctx, LAM_I64, LAM_DIMS(rows, columns), axis);
 }
 
 /* ---- matrices of vectors ----------------------------------------------------------------------------------------- */
 
-/* c[(i - j) mod n]. */
+/* c[(i - j) mod n]. The remainder has the divisor's sign, so differences below 0 come round the end. */
 lam_tensor *lam_circulant(lam_tensor *c) {
     uint64_t since = lam__scope_now(c);
     lam_tensor *failed;
@@ -46,7 +48,8 @@ lam_tensor *lam_circulant(lam_tensor *c) {
     return lam__scope_only(lam_take(c, lam_mod(lam_sub(i, j), n), 0), since);
 }
 
-/* Element i + j of the column and, behind its last one, the row, whose first is not used. */
+/* Element i + j of the column and, behind its last one, the row, whose first is not used. Without a row it is zeros, as
+ * in SciPy. */
 lam_tensor *lam_hankel(lam_tensor *c, lam_tensor *r) {
     uint64_t since = lam__scope_now(c);
     lam_tensor *in[2] = {c, r}, *failed;
@@ -61,7 +64,7 @@ lam_tensor *lam_hankel(lam_tensor *c, lam_tensor *r) {
 }
 
 /* Its eigenvalues are the roots of a[0] x^n + ... + a[n]: the quotients with minus in the first row, ones below the
- * diagonal. */
+ * diagonal. The subdiagonal has n - 1 rows, none for degree 1. */
 lam_tensor *lam_companion(lam_tensor *a) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *failed;
@@ -73,7 +76,7 @@ lam_tensor *lam_companion(lam_tensor *a) {
     return lam__scope_only(lam_concatenate(LAM_LIST(lam_expand_dims(top, 0), below), 0), since);
 }
 
-/* Births in the first row, survivals below the diagonal. */
+/* Births in the first row, survivals below the diagonal. The last column has no survival, hence the zeros beside it. */
 lam_tensor *lam_leslie(lam_tensor *f, lam_tensor *s) {
     uint64_t since = lam__scope_now(f);
     lam_tensor *in[2] = {f, s}, *failed;
@@ -85,7 +88,7 @@ lam_tensor *lam_leslie(lam_tensor *f, lam_tensor *s) {
     return lam__scope_only(lam_concatenate(LAM_LIST(lam_expand_dims(in[0], 0), below), 0), since);
 }
 
-/* |a[i] - a[j]|. */
+/* |a[i] - a[j]|. Of unsigned numbers the larger minus the smaller. */
 lam_tensor *lam_fiedler(lam_tensor *a) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *failed;
@@ -96,7 +99,8 @@ lam_tensor *lam_fiedler(lam_tensor *a) {
     return lam__scope_only(size, since);
 }
 
-/* Element i - j of a, from zeros put around it; then the rows that the mode keeps. */
+/* Element i - j of a, from zeros put around it; then the rows that the mode keeps. Zeros make the bounds of an index
+ * unnecessary: each i - j lies within them. */
 lam_tensor *lam_convolution_matrix(lam_tensor *a, int64_t n, lam_convolve_mode mode) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *failed;
@@ -107,6 +111,7 @@ lam_tensor *lam_convolution_matrix(lam_tensor *a, int64_t n, lam_convolve_mode m
         return lam__axes_fail("convolution_matrix", a, LAM_ERR_VALUE, "%lld columns are impossible", (long long)n);
     if ((int)mode < 0 || mode > LAM_CONVOLVE_VALID)
         return lam__axes_fail("convolution_matrix", a, LAM_ERR_OPTION, "there is no mode %d", (int)mode);
+    /* As NumPy's modes: all places, those of the longer one about the middle, those where both overlap wholly. */
     int64_t first = 0, rows = m + n - 1;
     if (mode == LAM_CONVOLVE_SAME) first = (least - 1) / 2, rows -= least - 1;
     if (mode == LAM_CONVOLVE_VALID) first = least - 1, rows -= 2 * (least - 1);
@@ -118,7 +123,7 @@ lam_tensor *lam_convolution_matrix(lam_tensor *a, int64_t n, lam_convolve_mode m
 /* ---- matrices of a size ------------------------------------------------------------------------------------------ */
 
 /* The failed tensor where there is no context, the dtype is none of those wanted or there are less than `least` rows;
- * NULL otherwise. */
+ * NULL otherwise. Without a context nothing can be recorded. */
 static lam_tensor *refused(const char *operation, lam_ctx *ctx, lam_dtype dtype, bool wanted, int64_t n,
                            int64_t least) {
     if (ctx && wanted && n >= least) return NULL;
@@ -127,7 +132,7 @@ static lam_tensor *refused(const char *operation, lam_ctx *ctx, lam_dtype dtype,
     return lam__error_fail(ctx, LAM_ERR_VALUE, "%s: there is none of %lld rows", operation, (long long)n);
 }
 
-/* 1 / (i + j + 1). */
+/* 1 / (i + j + 1). Divided in f64, then rounded once. */
 lam_tensor *lam_hilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
     lam_tensor *failed = refused("hilbert", ctx, dtype, lam__dtype_is_inexact((int)dtype), n, 0);
     if (failed) return failed;
@@ -152,7 +157,8 @@ static lam_tensor *turning(lam_tensor *i, lam_tensor *j) {
     return lam_where(lam_eq(lam_rem(lam_add(i, j), 2), 0), 1.0, -1.0);
 }
 
-/* (-1)^(i + j) (i + j + 1) times n + i over n - j - 1, n + j over n - i - 1, and i + j over i twice. */
+/* (-1)^(i + j) (i + j + 1) times n + i over n - j - 1, n + j over n - i - 1, and i + j over i twice. All of them are
+ * whole numbers. */
 lam_tensor *lam_invhilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
     lam_tensor *failed = refused("invhilbert", ctx, dtype, lam__dtype_is_inexact((int)dtype), n, 0);
     if (failed) return failed;
@@ -173,7 +179,8 @@ lam_tensor *lam_invpascal(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool lower) 
     return lam__scope_only(lam_cast(lam_mul(turning(i, j), ways), dtype), since);
 }
 
-/* Row i has i ones and then -i, over the root of i (i + 1); row 0 is 1/sqrt(n). */
+/* Row i has i ones and then -i, over the root of i (i + 1); row 0 is 1/sqrt(n). The sum of squares of a row is what
+ * stands under its root. */
 lam_tensor *lam_helmert(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool full) {
     lam_tensor *failed = refused("helmert", ctx, dtype, lam__dtype_is_inexact((int)dtype), n, 1);
     if (failed) return failed;
@@ -199,7 +206,8 @@ lam_tensor *lam_hadamard(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
     return lam__scope_named(h, since);
 }
 
-/* The product of row and column is brought below n before it becomes an angle. */
+/* The product of row and column is brought below n before it becomes an angle. So angles stay below one turn, however
+ * large n is. */
 lam_tensor *lam_dft(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
     lam_tensor *failed = refused("dft", ctx, dtype, lam__dtype_is_complex((int)dtype), n, 0);
     if (failed) return failed;

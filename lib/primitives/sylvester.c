@@ -15,15 +15,17 @@
 
 #include <limits.h>
 
+/* The operands by name, as each has its own rules. */
 enum { A, B, C, INPUTS };
 
-/* The operands have the same leading axes here. */
+/* The operands have the same leading axes here. What they have before is brought together in lam_solve_sylvester. */
 static lam_tensor *apply_solve_sylvester(lam_tensor *a, lam_tensor *b, lam_tensor *c) {
     lam_tensor *in[INPUTS] = {a, b, c};
     return lam__apply(&lam__row_solve_sylvester, NULL, 0, INPUTS, in);
 }
 
-/* LAPACK counts in int, also the elements that it works in. */
+/* LAPACK counts in int, also the elements that it works in. Sizes beyond its count would fail within it, where nothing
+ * can be said any more. */
 static lam_status shape_solve_sylvester(const lam_call_site *call, lam_shape out[]) {
     const lam_value *a = call->in[A], *b = call->in[B], *c = call->in[C];
     lam_status status = lam__matrices_typed(call, true);
@@ -39,7 +41,7 @@ static lam_status shape_solve_sylvester(const lam_call_site *call, lam_shape out
     return lam__apply_shape_as(c, (lam_dtype)c->dtype, out);
 }
 
-/* What the workers share. */
+/* What the workers share. The operands have no gaps, so that equation k is k matrices further on. */
 typedef struct equations {
     lam_dtype dtype;
     const char *in[INPUTS];
@@ -47,7 +49,7 @@ typedef struct equations {
     int64_t m, n;
 } equations;
 
-/* Equations [begin, end) of the stack; the first that cannot be solved, or -1. */
+/* Equations [begin, end) of the stack; the first that cannot be solved, or -1. The room is the worker's own. */
 static int64_t solve_part(const void *env, int64_t begin, int64_t end, void *room) {
     const equations *e = env;
     const int64_t item = (int64_t)lam__dtype_bytes(e->dtype), m = e->m, n = e->n, at = begin * m * n * item;
@@ -56,7 +58,8 @@ static int64_t solve_part(const void *env, int64_t begin, int64_t end, void *roo
     return bad < 0 ? bad : begin + bad;
 }
 
-/* 25 m^3 and 25 n^3 for the forms, the rest is less. */
+/* 25 m^3 and 25 n^3 for the forms, the rest is less. That is what the stack is shared out by. Operands that have gaps
+ * are copied for the time of the call. */
 static lam_status eval_solve_sylvester(const lam_call_site *call, lam_value *const out[]) {
     if (out[0]->count == 0) return LAM_OK;
     lam_value *in[INPUTS] = {NULL};
@@ -82,6 +85,7 @@ static lam_status eval_solve_sylvester(const lam_call_site *call, lam_value *con
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
+/* As the header has it, with a and b of the equation itself. */
 static void jvp_solve_sylvester(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *x = r->out[0], *right = dx[C];
     if (dx[A]) right = lam__matrices_plus(right, lam_neg(lam_matmul(dx[A], x)));
@@ -89,7 +93,8 @@ static void jvp_solve_sylvester(const lam_rule *r, lam_tensor *const dx[], lam_t
     if (right) dout[0] = apply_solve_sylvester(r->in[A], r->in[B], right);
 }
 
-/* Cotangents do not conjugate: transposes of a and b, not adjoints. */
+/* Cotangents do not conjugate: transposes of a and b, not adjoints. The solve is needed whichever operand is asked for,
+ * and is done once. */
 static void vjp_solve_sylvester(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
     lam_tensor *turned = r->needs[A] || r->needs[B] ? lam__matrices_turn(r->out[0]) : NULL;
     lam_tensor *y = apply_solve_sylvester(lam__matrices_turn(r->in[A]), lam__matrices_turn(r->in[B]), g[0]);
@@ -98,12 +103,13 @@ static void vjp_solve_sylvester(const lam_rule *r, lam_tensor *const g[], lam_te
     if (r->needs[C]) gx[C] = y;
 }
 
-/* Each example has all operands of its own. */
+/* Each example has all operands of its own. Equations share nothing even if they share a. */
 static void batch_solve_sylvester(const lam_rule *r, lam_tensor *out[]) {
     out[0] =
         apply_solve_sylvester(lam__rules_with_batch(r, A), lam__rules_with_batch(r, B), lam__rules_with_batch(r, C));
 }
 
+/* What a and b need is the result besides; c needs neither. */
 const lam_primitive lam__row_solve_sylvester = {
     .name = "solve_sylvester",
     .inputs = INPUTS,
@@ -121,7 +127,8 @@ const lam_primitive lam__row_solve_sylvester = {
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-/* Leading axes meet two by two: a and b take those of all, then c does. */
+/* Leading axes meet two by two: a and b take those of all, then c does. Then a once more, as b may have given c
+ * axes. */
 lam_tensor *lam_solve_sylvester(lam_tensor *a, lam_tensor *b, lam_tensor *c) {
     uint64_t since = lam__scope_now(a);
     lam_tensor *in[INPUTS] = {a, b, c}, *failed;

@@ -9,11 +9,13 @@
 
 #include <math.h>
 
+/* f64, f32 and the halves, to which f64 is rounded at the end. */
 static bool is_real_float(lam_dtype dtype) {
     return lam__dtype_is_float((int)dtype) || lam__dtype_is_half((int)dtype);
 }
 
-/* From -1 to 1, one for each of count points: whole numbers divided once. NULL after a failure, which *failed is. */
+/* From -1 to 1, one for each of count points: whole numbers divided once. NULL after a failure, which *failed is.
+ * Distances from the middle are then equal at both sides. */
 static lam_tensor *distances(const char *name, lam_ctx *ctx, lam_dtype dtype, int64_t count, lam_tensor **failed) {
     if (!ctx) return *failed = lam_linspace(ctx, dtype, 0, 0, 0), NULL;
     if (is_real_float(dtype) && count >= 0) {
@@ -25,7 +27,7 @@ static lam_tensor *distances(const char *name, lam_ctx *ctx, lam_dtype dtype, in
     return NULL;
 }
 
-/* a + b cos(pi t) + c cos(2 pi t): 1 in the middle, where t is 0. */
+/* a + b cos(pi t) + c cos(2 pi t): 1 in the middle, where t is 0. a is what is left of 1. */
 static lam_tensor *cosines(const char *name, lam_ctx *ctx, lam_dtype dtype, int64_t count, double b, double c) {
     const double pi = 3.14159265358979323846;
     uint64_t since = lam__scope_now_in(ctx);
@@ -59,7 +61,8 @@ lam_tensor *lam_bartlett(lam_ctx *ctx, lam_dtype dtype, int64_t count) {
     return t ? lam__scope_only(lam_cast(lam_sub(1.0, lam_abs(t)), dtype), since) : failed;
 }
 
-/* Both Bessel functions without their exponentials, whose quotient is one of a difference: neither overflows. */
+/* Both Bessel functions without their exponentials, whose quotient is one of a difference: neither overflows. By the
+ * sign of beta nothing changes, as both are even. */
 lam_tensor *lam_kaiser(lam_ctx *ctx, lam_dtype dtype, int64_t count, double beta) {
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *failed, *t = distances("kaiser", ctx, dtype, count, &failed);
@@ -73,7 +76,8 @@ lam_tensor *lam_kaiser(lam_ctx *ctx, lam_dtype dtype, int64_t count, double beta
     return lam__scope_only(lam_cast(lam_mul(out, lam_exp(less)), dtype), since);
 }
 
-/* start^(1 - t) stop^t: the quotient of both might leave the range. The ends are what was asked for. */
+/* start^(1 - t) stop^t: the quotient of both might leave the range. The ends are what was asked for. Both ends have one
+ * sign, which is put back last. */
 lam_tensor *lam_geomspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count) {
     const bool possible =
         count >= 0 && isfinite(start) && isfinite(stop) && start != 0 && stop != 0 && (start < 0) == (stop < 0);
@@ -92,7 +96,8 @@ lam_tensor *lam_geomspace(lam_ctx *ctx, lam_dtype dtype, double start, double st
 /* ---- numbers of Bernoulli ---------------------------------------------------------------------------------------- */
 
 /* B_2k for k > 0: 2 (2k)! / (2 pi)^2k, whose factors are multiplied up, times the sum of m^-2k, with the sign of
- * -(-1)^k. The first ones, whose sums are long, are quotients of whole numbers. */
+ * -(-1)^k. The first ones, whose sums are long, are quotients of whole numbers. 30 terms are enough from k = 8 on,
+ * where the last is 1e-24. */
 static double bernoulli(int64_t k, long double factor) {
     static const long double first[] = {1.0L / 6,  -1.0L / 30,     1.0L / 42, -1.0L / 30,
                                         5.0L / 66, -691.0L / 2730, 7.0L / 6};
@@ -102,7 +107,7 @@ static double bernoulli(int64_t k, long double factor) {
     return (double)(k % 2 ? factor * sum : -factor * sum);
 }
 
-/* Beyond 2k = 258 doubles end. */
+/* Beyond 2k = 258 doubles end. What follows is 0 and, with signs by turns, infinite. */
 lam_tensor *lam_bernoulli(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
     enum { ALL = 261 };
     const long double turn = 6.28318530717958647692528676655900577L;

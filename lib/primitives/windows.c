@@ -47,7 +47,8 @@ static bool list_fits(const lam__windows_how *how, const char *what, lam_dims li
     return true;
 }
 
-/* Item i of a list that was found to fit, or the default of an absent one. */
+/* Item i of a list that was found to fit, or the default of an absent one. So callers need not ask whether there is a
+ * list. */
 static int64_t item_of(lam_dims list, int i, int64_t otherwise) {
     return list.rank ? list.dims[i] : otherwise;
 }
@@ -75,7 +76,7 @@ static int64_t dilated(int64_t n, int64_t step) {
 }
 
 /* Products are checked before they are made; everything after adds numbers below `most`. Without room for a window
- * there are no places. */
+ * there are no places. The window may be longer than all of the axis. */
 static bool collect_axis(const lam__windows_how *how, int i, int64_t size, int64_t window, lam__window_axis *a) {
     int64_t low, high;
     *a = (lam__window_axis){.window = window,
@@ -143,7 +144,8 @@ static window_params copy_of(const window_params *p) {
     return q;
 }
 
-/* Axes in front keep their sizes, the windowed ones get their number of places. */
+/* Axes in front keep their sizes, the windowed ones get their number of places. Stride, dilation and padding are all in
+ * that number. */
 static lam_status shape_window(const lam_call_site *call, lam_shape out[]) {
     const window_params *p = call->params;
     const lam_value *x = call->in[0];
@@ -188,7 +190,7 @@ static lam_status slide(const lam_call_site *call, const lam_value *x, lam_value
     return LAM_OK;
 }
 
-/* The kernels run along lanes of contiguous memory. */
+/* The kernels run along lanes of contiguous memory. Padding is no copy: the kernel knows where elements begin. */
 static lam_status eval_window(const lam_call_site *call, lam_value *out, lam__reduce_id id) {
     lam_value *x = lam__value_contiguous(call->in[0]);
     lam_status status = x ? slide(call, x, out, id) : LAM_ERR_MEMORY;
@@ -265,10 +267,12 @@ const lam_primitive lam__row_reduce_window_argmin = {
 
 /* ---- the largest and the smallest -------------------------------------------------------------------------------- */
 
+/* A NaN in a window is its largest. */
 static lam_status eval_reduce_window_max(const lam_call_site *call, lam_value *const out[]) {
     return eval_window(call, out[0], LAM__REDUCE_MAX);
 }
 
+/* The smallest likewise: NaN wins in both. */
 static lam_status eval_reduce_window_min(const lam_call_site *call, lam_value *const out[]) {
     return eval_window(call, out[0], LAM__REDUCE_MIN);
 }
@@ -292,7 +296,7 @@ static lam_tensor *chosen(const lam_rule *r) {
     return in_rows(&p, apply(maximum ? &lam__row_reduce_window_argmax : &lam__row_reduce_window_argmin, &p, r->in[0]));
 }
 
-/* The tangent of the element that was chosen. */
+/* The tangent of the element that was chosen. Tangents of what was not chosen are not read. */
 static void jvp_window(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     if (!dx[0]) return;
     lam_dims own = lam_dims_of(r->out[0]);
@@ -321,6 +325,7 @@ const lam_primitive lam__row_reduce_window_max = {
     .layout = "i lead, #i rank, {l window, l stride, l low, l gap, l spread, l out}[rank]",
 };
 
+/* As above with the other comparison. */
 const lam_primitive lam__row_reduce_window_min = {
     .name = "reduce_window_min",
     .inputs = 1,
@@ -392,12 +397,14 @@ lam_tensor *lam_reduce_window_argmax(lam_tensor *x, const lam_window_options *op
     return lam__scope_only(reduction(&lam__row_reduce_window_argmax, x, options), since);
 }
 
+/* Of the first that is smallest. */
 lam_tensor *lam_reduce_window_argmin(lam_tensor *x, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(reduction(&lam__row_reduce_window_argmin, x, options), since);
 }
 
-/* The transpose of the largest or smallest element of windows, with places that are those of another operand. */
+/* The transpose of the largest or smallest element of windows, with places that are those of another operand. It is
+ * what the derivative of a maximum does, for cotangents of any operand. */
 lam_tensor *lam_select_and_scatter_add(lam_tensor *x, lam_tensor *source, bool smallest,
                                        const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
@@ -429,7 +436,7 @@ static lam_window_options pooling(const lam_window_options *options) {
     return o;
 }
 
-/* The maximum over windows that stand side by side unless strides are given. */
+/* The maximum over windows that stand side by side unless strides are given. Integers keep their dtype. */
 lam_tensor *lam_max_pool(lam_tensor *x, const lam_window_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_window_options o = pooling(options);

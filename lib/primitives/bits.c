@@ -14,7 +14,8 @@
 #include <lamina/tensor.h>
 
 /* Shifts: a count outside 0 to the width less one is defined, unlike in C. Left and logical ones then give 0, the
- * arithmetic one the sign in all bits. Bools have no loop: a shift of one bit has no use. */
+ * arithmetic one the sign in all bits. Bools have no loop: a shift of one bit has no use. Integers only: floats have no
+ * loop here, which dispatch says. */
 const lam_primitive lam__row_shift_left = {
     .name = "shift_left",
     .inputs = 2,
@@ -22,7 +23,8 @@ const lam_primitive lam__row_shift_left = {
     .loop = LAM__LOOP_shift_left + 1,
 };
 
-/* In parentheses, as those below: the names are also macros, which take C numbers (literals.h). */
+/* In parentheses, as those below: the names are also macros, which take C numbers (literals.h). The dtype is that of
+ * both together. */
 lam_tensor *(lam_shift_left)(lam_tensor *x, lam_tensor *count) {
     return lam__apply_binary(&lam__row_shift_left, x, count);
 }
@@ -36,6 +38,7 @@ const lam_primitive lam__row_shift_right_logical = {
     .loop = LAM__LOOP_shift_right_logical + 1,
 };
 
+/* For u8 and for numbers that are taken as patterns of bits. */
 lam_tensor *(lam_shift_right_logical)(lam_tensor *x, lam_tensor *count) {
     return lam__apply_binary(&lam__row_shift_right_logical, x, count);
 }
@@ -48,6 +51,7 @@ const lam_primitive lam__row_shift_right_arithmetic = {
     .loop = LAM__LOOP_shift_right_arithmetic + 1,
 };
 
+/* Of negative x it rounds down, where a division by 2^count rounds towards 0. */
 lam_tensor *(lam_shift_right_arithmetic)(lam_tensor *x, lam_tensor *count) {
     return lam__apply_binary(&lam__row_shift_right_arithmetic, x, count);
 }
@@ -70,6 +74,7 @@ const lam_primitive lam__row_nextafter = {
     .slope = slope_nextafter,
 };
 
+/* At x = towards it is x. */
 lam_tensor *(lam_nextafter)(lam_tensor *x, lam_tensor *towards) {
     return lam__apply_binary(&lam__row_nextafter, x, towards);
 }
@@ -84,6 +89,7 @@ const lam_primitive lam__row_population_count = {
     .loop = LAM__LOOP_population_count + 1,
 };
 
+/* The count has the dtype of x. */
 lam_tensor *lam_population_count(lam_tensor *x) {
     return lam__apply_unary(&lam__row_population_count, x);
 }
@@ -96,6 +102,7 @@ const lam_primitive lam__row_clz = {
     .loop = LAM__LOOP_clz + 1,
 };
 
+/* Zeros in front of the highest bit that is set. */
 lam_tensor *lam_clz(lam_tensor *x) {
     return lam__apply_unary(&lam__row_clz, x);
 }
@@ -108,17 +115,20 @@ const lam_primitive lam__row_gcd = {
     .loop = LAM__LOOP_gcd + 1,
 };
 
+/* The greatest common divisor of the absolute values. */
 lam_tensor *lam_gcd(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_gcd, x, y);
 }
 
 /* ---- powers of two ----------------------------------------------------------------------------------------------- */
 
-/* Linear in x. The exponents come as whole floats, made of integers, so that no derivative reaches them. */
+/* Linear in x. The exponents come as whole floats, made of integers, so that no derivative reaches them. So ldexp is
+ * its own jvp. */
 static lam_tensor *slope_ldexp(const lam_rule *r, int i, lam_tensor *t) {
     return i == 0 ? lam__apply_binary(&lam__row_ldexp, t, r->in[1]) : NULL;
 }
 
+/* For x the exponents are saved; the other way there is nothing. */
 const lam_primitive lam__row_ldexp = {
     .name = "ldexp",
     .inputs = 2,
@@ -158,6 +168,7 @@ static lam_tensor *slope_reduce_precision(const lam_rule *r, int i, lam_tensor *
     return lam__apply_coded(&lam__row_reduce_precision, *(const int64_t *)r->params, 1, &t);
 }
 
+/* Linear like a cast to the narrow format. */
 const lam_primitive lam__row_reduce_precision = {
     .name = "reduce_precision",
     .inputs = 1,
@@ -171,7 +182,7 @@ const lam_primitive lam__row_reduce_precision = {
 };
 
 /* Both numbers are one parameter, 256 times the first and the second, as the loop takes it. A byte has room for
- * each. */
+ * each. So the parameter fits the form in which families have their order. */
 lam_tensor *lam_reduce_precision(lam_tensor *x, int exponent_bits, int mantissa_bits) {
     if (exponent_bits < 1 || exponent_bits > 255 || mantissa_bits < 0 || mantissa_bits > 255)
         return lam__axes_fail("reduce_precision", x, LAM_ERR_VALUE, "%d bits of exponent and %d of fraction",
@@ -199,7 +210,8 @@ static lam_status shape_bitcast(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
-/* Copied as what they are into memory of the other dtype, which has as many bytes. */
+/* Copied as what they are into memory of the other dtype, which has as many bytes. Whatever order bytes have in the
+ * machine is seen. */
 static lam_status eval_bitcast(const lam_call_site *call, lam_value *const out[]) {
     if (call->in[0]->count) lam__matrices_copy(call->in[0], out[0]->data);
     return LAM_OK;
@@ -221,6 +233,7 @@ const lam_primitive lam__row_bitcast = {
     .layout = "T dtype",
 };
 
+/* Not differentiable, as an integer may stand on either side. */
 lam_tensor *lam_bitcast(lam_tensor *x, lam_dtype dtype) {
     const int32_t wanted = (int32_t)dtype;
     /* Bytes of bools are 0 or 1, which not all bits are. */

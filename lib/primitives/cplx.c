@@ -52,11 +52,12 @@ static lam_status eval_part(const lam_call_site *call, lam_value *const out[], b
     return LAM_OK;
 }
 
-/* Part by part, so a batch axis changes nothing. The row has no parameters. */
+/* Part by part, so a batch axis changes nothing. The row has no parameters. Batches of parts are parts of batches. */
 static void batch_part(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
 }
 
+/* The part that lies in front. */
 static lam_status eval_real(const lam_call_site *call, lam_value *const out[]) {
     return eval_part(call, out, false);
 }
@@ -67,6 +68,7 @@ static void vjp_real(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = lam_complex(g[0], lam_zeros_like(g[0]));
 }
 
+/* A program keeps nothing of x for it. */
 const lam_primitive lam__row_real = {
     .name = "real",
     .inputs = 1,
@@ -95,6 +97,7 @@ static void vjp_imag(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = lam_complex(lam_zeros_like(g[0]), lam_neg(g[0]));
 }
 
+/* As for the real part. */
 const lam_primitive lam__row_imag = {
     .name = "imag",
     .inputs = 1,
@@ -126,7 +129,7 @@ static lam_status shape_complex(const lam_call_site *call, lam_shape out[]) {
     return lam__apply_shape_as(re, lam__dtype_promote(re->dtype, LAM_C64), out);
 }
 
-/* Real parts at even places of the result, imaginary parts at odd ones. */
+/* Real parts at even places of the result, imaginary parts at odd ones. Each part is copied once. */
 static lam_status eval_complex(const lam_call_site *call, lam_value *const out[]) {
     for (int i = 0; i < 2; i++) {
         const lam_value *x = call->in[i];
@@ -153,6 +156,7 @@ static void batch_complex(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_complex(lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1));
 }
 
+/* Linear in both: no parts are saved. */
 const lam_primitive lam__row_complex = {
     .name = "complex",
     .inputs = 2,
@@ -206,6 +210,7 @@ static lam_tensor *slope_conj(const lam_rule *r, int i, lam_tensor *t) {
     return lam_conj(t);
 }
 
+/* Linear over the reals, which is what `linear` says. */
 const lam_primitive lam__row_conj = {
     .name = "conj",
     .inputs = 1,
@@ -216,14 +221,14 @@ const lam_primitive lam__row_conj = {
     .linear = 1u,
 };
 
-/* A real operand is its own conjugate, under another handle. */
+/* A real operand is its own conjugate, under another handle. So nothing is copied. */
 lam_tensor *lam_conj(lam_tensor *x) {
     return lam__scope_peek(x) && !lam__cplx_is(x) ? lam_alias(x) : lam__apply_unary(&lam__row_conj, x);
 }
 
 /* ---- what is made of the parts ---------------------------------------------------------------------------------- */
 
-/* hypot neither over- nor underflows on the way, unlike the root of the size below. */
+/* hypot neither over- nor underflows on the way, unlike the root of the size below. Its slope is 0 at 0. */
 lam_tensor *lam__cplx_abs(lam_tensor *x) {
     return lam_hypot(lam_real(x), lam_imag(x));
 }
@@ -240,7 +245,7 @@ lam_tensor *lam__cplx_size(lam_tensor *x) {
     return lam_add(lam_square(lam_real(x)), lam_square(lam_imag(x)));
 }
 
-/* Of reals too: 0, or pi for negative ones and -0. */
+/* Of reals too: 0, or pi for negative ones and -0. Their step at 0 has no slope. */
 lam_tensor *lam_angle(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     if (!lam__cplx_is(x)) x = lam_stop_gradient(x); /* a step, as sign is */

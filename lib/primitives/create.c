@@ -90,6 +90,7 @@ static lam_tensor *repeated(const lam_primitive *maker, lam_ctx *ctx, lam_dtype 
     return out;
 }
 
+/* The four below are fills of one element, repeated. */
 lam_tensor *lam_full(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, double value) {
     return repeated(&full, ctx, dtype, dims, value);
 }
@@ -102,6 +103,7 @@ lam_tensor *lam_ones(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
     return repeated(&ones, ctx, dtype, dims, 1);
 }
 
+/* What stands in it is not defined. */
 lam_tensor *lam_empty(lam_ctx *ctx, lam_dtype dtype, lam_dims dims) {
     return repeated(&empty, ctx, dtype, dims, 0);
 }

@@ -231,6 +231,7 @@ static lam_status shape_det(const lam_call_site *call, lam_shape out[]) {
     return status;
 }
 
+/* One number for each matrix, from its factors. */
 static lam_status eval_det(const lam_call_site *call, lam_value *const out[]) {
     return factor_each(call, DET, out[0], NULL);
 }
@@ -284,6 +285,7 @@ static lam_status shape_slogdet(const lam_call_site *call, lam_shape out[]) {
     return status;
 }
 
+/* The sign and the logarithm of the size, which stays in range where the determinant does not. */
 static lam_status eval_slogdet(const lam_call_site *call, lam_value *const out[]) {
     return factor_each(call, LOG_DET, out[SIGN], out[LOG]);
 }

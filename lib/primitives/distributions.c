@@ -43,11 +43,13 @@ static lam_tensor *norm_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_ndtr(lam_neg(z));
 }
 
+/* In the tail, where the share is 0, it is a parabola. */
 static lam_tensor *norm_logcdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_log_ndtr(z);
 }
 
+/* log_ndtr of the other side. */
 static lam_tensor *norm_logsf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_log_ndtr(lam_neg(z));
@@ -58,6 +60,7 @@ static lam_tensor *norm_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_ndtri(q);
 }
 
+/* By symmetry, with the digits of q. */
 static lam_tensor *norm_isf(lam_tensor *q, lam_tensor *const s[]) {
     (void)s;
     return lam_neg(lam_ndtri(q));
@@ -93,6 +96,7 @@ static lam_tensor *laplace_logcdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(lam_lt(z, 0.0), lam_neg(lam_add(size, LOG_2)), rest);
 }
 
+/* By symmetry. */
 static lam_tensor *laplace_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return laplace_logcdf(lam_neg(z), s);
 }
@@ -120,6 +124,7 @@ static lam_tensor *logistic_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_logistic(z);
 }
 
+/* By symmetry, as 1 - l would round. */
 static lam_tensor *logistic_sf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_logistic(lam_neg(z));
@@ -135,6 +140,7 @@ static lam_tensor *logistic_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_log_logistic(lam_neg(z));
 }
 
+/* The inverse of the logistic function. */
 static lam_tensor *logistic_ppf(lam_tensor *q, lam_tensor *const s[]) {
     (void)s;
     return lam_logit(q);
@@ -161,6 +167,7 @@ static lam_tensor *cauchy_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_div(lam_atan2(1.0, lam_neg(z)), PI);
 }
 
+/* The same angle without the sign. */
 static lam_tensor *cauchy_sf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_div(lam_atan2(1.0, z), PI);
@@ -187,6 +194,7 @@ static lam_tensor *gumbel_r_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_add(z, lam_exp(lam_neg(z))));
 }
 
+/* A single exponential. */
 static lam_tensor *gumbel_r_logcdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_neg(lam_exp(lam_neg(z)));
@@ -231,6 +239,7 @@ static lam_tensor *gumbel_l_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return gumbel_r_logcdf(lam_neg(z), s);
 }
 
+/* Mirrored quantiles. */
 static lam_tensor *gumbel_l_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_neg(gumbel_r_isf(q, s));
 }

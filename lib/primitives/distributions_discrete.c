@@ -38,14 +38,16 @@ static lam_tensor *poisson_at_end(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(none, 0.0, lam_mul(lam_pow(s[0], k), rest));
 }
 
+/* The parameter is number 1, its end 0. */
 static const lam__distribution_ends poisson_ends = {1, 0, 0, poisson_at_end};
 
-/* Q(k + 1, m), and P(k + 1, m) for the share above. */
+/* Q(k + 1, m), and P(k + 1, m) for the share above. k is rounded down, so the function is a step. */
 static lam_tensor *poisson_cdf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *below = lam_lt(z, 0.0), *k = lam_floor(lam_where(below, 0.0, z));
     return lam_where(below, 0.0, lam_igammac(lam_add(k, 1.0), s[0]));
 }
 
+/* The sum over all counts above k, in closed form. */
 static lam_tensor *poisson_sf(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *below = lam_lt(z, 0.0), *k = lam_floor(lam_where(below, 0.0, z));
     return lam_where(below, 1.0, lam_igamma(lam_add(k, 1.0), s[0]));
@@ -75,6 +77,7 @@ static lam_tensor *geom_at_end(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(none, 0.0, lam_mul(s[0], lam_pow(lam_sub(1.0, s[0]), lam_sub(k, 1.0))));
 }
 
+/* The parameter is number 1, its end 1. */
 static const lam__distribution_ends geom_ends = {1, 1, 1, geom_at_end};
 
 /* (1 - p)^k: no success so far. Below the first trial k is 0, and all is still to come. */
@@ -82,10 +85,12 @@ static lam_tensor *geom_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_xlog1py(lam_floor(lam_max(z, 0.0)), lam_neg(s[0]));
 }
 
+/* By expm1: small p make a small share. */
 static lam_tensor *geom_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_expm1(geom_logsf(z, s)));
 }
 
+/* Of the logarithm, as that is a product. */
 static lam_tensor *geom_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_exp(geom_logsf(z, s));
 }
@@ -112,6 +117,7 @@ static lam_tensor *binom_at_end(lam_tensor *z, lam_tensor *const s[]) {
     return chances(none, log_choose(s[0], k), s[1], k, lam_sub(s[0], k));
 }
 
+/* The parameter is number 2, its ends 0 and 1. */
 static const lam__distribution_ends binom_ends = {2, 0, 1, binom_at_end};
 
 /* 1 - I_p(k + 1, n - k), and 1 from n on. Bounds are replaced for n and k alike, since betainc has no function of a
@@ -124,10 +130,12 @@ static lam_tensor *binom_part(lam_tensor *z, lam_tensor *const s[], bool upper) 
     return lam_where(below, upper ? 1.0 : 0.0, lam_where(above, upper ? 0.0 : 1.0, part));
 }
 
+/* The lower share. */
 static lam_tensor *binom_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return binom_part(z, s, false);
 }
 
+/* The upper share, from the incomplete function of the other end. */
 static lam_tensor *binom_sf(lam_tensor *z, lam_tensor *const s[]) {
     return binom_part(z, s, true);
 }
@@ -138,6 +146,7 @@ static lam_tensor *binom_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const 
     return lam__distributions_log_beta(inside, lam_sub(s[0], k), lam_add(k, 1.0), lam_sub(1.0, s[1]), s[1]);
 }
 
+/* Likewise for what is above. */
 static lam_tensor *binom_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *inside = lam_and(deep, lam_and(lam_lt(z, s[0]), lam_gt(s[1], 0.0))), *k = lam_floor(z);
     return lam__distributions_log_beta(inside, lam_add(k, 1.0), lam_sub(s[0], k), s[1], lam_sub(1.0, s[1]));
@@ -160,6 +169,7 @@ static lam_tensor *nbinom_at_end(lam_tensor *z, lam_tensor *const s[]) {
     return chances(none, nbinom_ways(s[0], k), s[1], s[0], k);
 }
 
+/* The parameter is number 2, its end 1. */
 static const lam__distribution_ends nbinom_ends = {2, 1, 1, nbinom_at_end};
 
 /* I_p(n, k + 1), and 1 at infinity. */
@@ -170,10 +180,12 @@ static lam_tensor *nbinom_part(lam_tensor *z, lam_tensor *const s[], bool upper)
     return lam_where(below, upper ? 1.0 : 0.0, lam_where(above, upper ? 0.0 : 1.0, part));
 }
 
+/* Lower and upper share are of one pair of functions. */
 static lam_tensor *nbinom_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return nbinom_part(z, s, false);
 }
 
+/* As above, the upper one. */
 static lam_tensor *nbinom_sf(lam_tensor *z, lam_tensor *const s[]) {
     return nbinom_part(z, s, true);
 }
@@ -184,6 +196,7 @@ static lam_tensor *nbinom_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const
     return lam__distributions_log_beta(inside, s[0], lam_add(lam_floor(z), 1.0), s[1], lam_sub(1.0, s[1]));
 }
 
+/* The share above, whose shapes change places. */
 static lam_tensor *nbinom_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *inside = lam_and(deep, lam_and(lam_lt(z, INFINITY), lam_lt(s[1], 1.0)));
     return lam__distributions_log_beta(inside, lam_add(lam_floor(z), 1.0), s[0], lam_sub(1.0, s[1]), s[1]);
@@ -204,11 +217,13 @@ static lam_tensor *bernoulli_logpmf(lam_tensor *z, lam_tensor *const s[]) {
     return mass(none, lam_add(lam_xlogy(k, s[0]), lam_xlog1py(lam_sub(1.0, k), lam_neg(s[0]))));
 }
 
+/* As a product, where p is 0 or 1. */
 static lam_tensor *bernoulli_at_end(lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *none = lam_or(no_count(z, 0, NULL), lam_gt(z, 1.0)), *k = lam_where(none, 0.0, z);
     return chances(none, lam_zeros_like(k), s[0], k, lam_sub(1.0, k));
 }
 
+/* The parameter is number 1, its ends 0 and 1. */
 static const lam__distribution_ends bernoulli_ends = {1, 0, 1, bernoulli_at_end};
 
 /* All below 0, p from there to 1, nothing from 1 on. */
@@ -235,6 +250,7 @@ static lam_tensor *poisson_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_poisson_count(false, s[0], q);
 }
 
+/* From the share above. */
 static lam_tensor *poisson_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_poisson_count(true, s[0], q);
 }
@@ -244,6 +260,7 @@ static lam_tensor *geom_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_add(lam__distributions_count(true, false, lam_ones_like(s[0]), s[0], q), 1.0);
 }
 
+/* From the share above, with one trial more likewise. */
 static lam_tensor *geom_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_add(lam__distributions_count(true, true, lam_ones_like(s[0]), s[0], q), 1.0);
 }
@@ -253,14 +270,17 @@ static lam_tensor *binom_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_count(false, false, s[0], s[1], q);
 }
 
+/* From the share above. */
 static lam_tensor *binom_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_count(false, true, s[0], s[1], q);
 }
 
+/* n successes to wait for. */
 static lam_tensor *nbinom_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_count(true, false, s[0], s[1], q);
 }
 
+/* The same, from the share above. */
 static lam_tensor *nbinom_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_count(true, true, s[0], s[1], q);
 }

@@ -251,6 +251,7 @@ static void vjp_rfft(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = lam__fft_half(weighted(lam_conj(g[0]), p->axis, p->n, 0.5), p->axis, p->n, p->scale);
 }
 
+/* A transform back is all of its derivative. */
 const lam_primitive lam__row_rfft = {
     .name = "rfft",
     .inputs = 1,

@@ -19,17 +19,19 @@
 /* Beyond them recurrences of the kernel become long; derivatives may go a few orders further. */
 enum { MOST_ORDER = 1000, MOST_BESSEL_J = 1000 };
 
-/* The low four bits say which function it is, the rest which order. */
+/* The low four bits say which function it is, the rest which order. An order below 0 keeps its sign, as the shift is of
+ * a signed number. */
 static int64_t order_of(const lam_rule *r) {
     return *(const int64_t *)r->params >> 4;
 }
 
-/* A member of the family `which` at this order. */
+/* A member of the family `which` at this order. Users' orders are checked before. */
 static lam_tensor *member(const lam_primitive *row, int which, int64_t order, lam_tensor *x) {
     return lam__apply_coded(row, LAM__INTEGRAL_CODE(which, order), 1, &x);
 }
 
-/* One of these rows: what it keeps is all in which they differ. */
+/* One of these rows: what it keeps is all in which they differ. The loop is one for all; the code tells it what to
+ * do. */
 #define ROW(row, keeps)                                                                                                \
     const lam_primitive lam__row_##row = {                                                                             \
         .name = #row,                                                                                                  \
@@ -60,6 +62,7 @@ lam_tensor *lam_expn(lam_tensor *x, int n) {
     return member(&lam__row_expn, LAM__EXPN, n, x);
 }
 
+/* Order 1 of the family, under its usual name. */
 lam_tensor *lam_exp1(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(member(&lam__row_expn, LAM__EXPN, 1, x), since);
@@ -75,6 +78,7 @@ static lam_tensor *slope_expi(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_mul(r->out[0], lam_where(is_near, lam_div(lam_sub(near, 1.0), near), far)));
 }
 
+/* The result is in the slope of order 1. */
 ROW(expi, LAM_SAVE_IN(0) | LAM_SAVE_OUT(0));
 
 /* The order counts derivatives from exp(x)/x on, which is order 1. */
@@ -90,6 +94,7 @@ static lam_tensor *slope_exprel(const lam_rule *r, int i, lam_tensor *t) {
 
 ROW(exprel, LAM_SAVE_IN(0));
 
+/* (exp(x) - 1)/x, 1 at 0. */
 lam_tensor *lam_exprel(lam_tensor *x) {
     return member(&lam__row_exprel, LAM__EXPREL, 0, x);
 }
@@ -102,6 +107,7 @@ static lam_tensor *slope_si(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, member(r->primitive, LAM__SIN_INT, order_of(r) + 1, r->in[0]));
 }
 
+/* Its slopes are bounded, so nothing is chosen here. */
 ROW(si, LAM_SAVE_IN(0));
 
 /* cos(x)/x, which vanishes far out though the cosine there is none. At 0 it is 1/x: the sine of a further derivative
@@ -115,10 +121,12 @@ static lam_tensor *slope_ci(const lam_rule *r, int i, lam_tensor *t) {
 
 ROW(ci, LAM_SAVE_IN(0));
 
+/* The integral of sin(t)/t from 0 to x. */
 lam_tensor *lam_si(lam_tensor *x) {
     return member(&lam__row_si, LAM__SIN_INT, 0, x);
 }
 
+/* Euler's constant + log(x) + the integral of (cos(t) - 1)/t. */
 lam_tensor *lam_ci(lam_tensor *x) {
     return member(&lam__row_ci, LAM__COS_INT, 0, x);
 }
@@ -146,15 +154,17 @@ static lam_tensor *slope_fresnel_c(const lam_rule *r, int i, lam_tensor *t) {
 
 ROW(fresnel_c, LAM_SAVE_IN(0));
 
+/* The integral of sin(pi/2 t^2) from 0 to x. */
 lam_tensor *lam_fresnel_s(lam_tensor *x) {
     return member(&lam__row_fresnel_s, LAM__SIN_FRES, 0, x);
 }
 
+/* The integral of cos(pi/2 t^2) from 0 to x. */
 lam_tensor *lam_fresnel_c(lam_tensor *x) {
     return member(&lam__row_fresnel_c, LAM__COS_FRES, 0, x);
 }
 
-/* 1 - 2 x F(x) would lose every digit far out. */
+/* 1 - 2 x F(x) would lose every digit far out. The kernel has each derivative as a function. */
 static lam_tensor *slope_dawsn(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     return lam_mul(t, member(r->primitive, LAM__DAWSON, order_of(r) + 1, r->in[0]));
@@ -162,6 +172,7 @@ static lam_tensor *slope_dawsn(const lam_rule *r, int i, lam_tensor *t) {
 
 ROW(dawsn, LAM_SAVE_IN(0));
 
+/* exp(-x^2) times the integral of exp(t^2) from 0 to x. */
 lam_tensor *lam_dawsn(lam_tensor *x) {
     return member(&lam__row_dawsn, LAM__DAWSON, 0, x);
 }
@@ -176,6 +187,7 @@ static lam_tensor *slope_spence(const lam_rule *r, int i, lam_tensor *t) {
 
 ROW(spence, LAM_SAVE_IN(0));
 
+/* The integral of log(t)/(1 - t) from 1 to x, which SciPy calls spence. */
 lam_tensor *lam_spence(lam_tensor *x) {
     return member(&lam__row_spence, LAM__SPENCE, 0, x);
 }
@@ -193,6 +205,7 @@ static lam_tensor *slope_lambertw(const lam_rule *r, int i, lam_tensor *t) {
 
 ROW(lambertw, LAM_SAVE_IN(0) | LAM_SAVE_OUT(0));
 
+/* The principal branch, from -1/e on. */
 lam_tensor *lam_lambertw(lam_tensor *x) {
     return member(&lam__row_lambertw, LAM__LAMBERT, 0, x);
 }
@@ -210,6 +223,7 @@ static lam_tensor *slope_bessel_j(const lam_rule *r, int i, lam_tensor *t) {
 
 ROW(bessel_j, LAM_SAVE_IN(0));
 
+/* Negative x are defined too, as n is a whole number. */
 lam_tensor *lam_bessel_j(lam_tensor *x, int n) {
     if (n < 0 || n > MOST_BESSEL_J)
         return lam__axes_fail("bessel_j", x, LAM_ERR_VALUE, "order %d is not in 0 to %d", n, MOST_BESSEL_J);
@@ -227,6 +241,7 @@ static lam_tensor *slope_gamma(const lam_rule *r, int i, lam_tensor *t) {
 
 ROW(gamma, LAM_SAVE_IN(0) | LAM_SAVE_OUT(0));
 
+/* Poles are at 0 and at negative whole numbers. */
 lam_tensor *lam_gamma(lam_tensor *x) {
     return member(&lam__row_gamma, LAM__GAMMA, 0, x);
 }
@@ -261,6 +276,7 @@ static lam_tensor *slope_poch(const lam_rule *r, int i, lam_tensor *t) {
 
 QUOTIENT(poch);
 
+/* The rising factorial, for y that need not be whole. */
 lam_tensor *lam_poch(lam_tensor *x, lam_tensor *y) {
     return lam__apply_coded(&lam__row_poch, LAM__QUOTIENT_POCH, 2, (lam_tensor *[]){x, y});
 }
@@ -280,6 +296,7 @@ static lam_tensor *slope_beta(const lam_rule *r, int i, lam_tensor *t) {
 
 QUOTIENT(beta);
 
+/* Gamma(a) Gamma(b)/Gamma(a + b). */
 lam_tensor *lam_beta(lam_tensor *a, lam_tensor *b) {
     return lam__apply_coded(&lam__row_beta, LAM__QUOTIENT_BETA, 2, (lam_tensor *[]){a, b});
 }
@@ -297,6 +314,7 @@ static lam_tensor *slope_comb(const lam_rule *r, int i, lam_tensor *t) {
 
 QUOTIENT(comb);
 
+/* As scipy.special.comb, for numbers that need not be whole. */
 lam_tensor *lam_comb(lam_tensor *n, lam_tensor *k) {
     return lam__apply_coded(&lam__row_comb, LAM__QUOTIENT_COMB, 2, (lam_tensor *[]){n, k});
 }
@@ -316,12 +334,14 @@ static lam_tensor *slope_box(const lam_rule *r, int i, lam_tensor *t) {
 /* Of x; below of 1 + x. */
 ROW_OF_TWO(boxcox, box_cox, slope_box, 0);
 
+/* (x^y - 1)/y, log(x) at y = 0. */
 lam_tensor *lam_boxcox(lam_tensor *x, lam_tensor *y) {
     return lam__apply_coded(&lam__row_boxcox, LAM__BOX_CODE(0, 0, 0), 2, (lam_tensor *[]){x, y});
 }
 
 ROW_OF_TWO(boxcox1p, box_cox, slope_box, 0);
 
+/* (1 + x)^y - 1 over y, for x near 0. */
 lam_tensor *lam_boxcox1p(lam_tensor *x, lam_tensor *y) {
     return lam__apply_coded(&lam__row_boxcox1p, LAM__BOX_CODE(0, 0, 1), 2, (lam_tensor *[]){x, y});
 }

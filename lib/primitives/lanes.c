@@ -91,6 +91,7 @@ static void vjp_softmax(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
     gx[0] = slope_of_softmax(r, g[0]);
 }
 
+/* The result is all that the rules read. */
 const lam_primitive lam__row_softmax = {
     .name = "softmax",
     .inputs = 1,
@@ -207,6 +208,7 @@ static void batch_standardize(const lam_rule *r, lam_tensor *out[]) {
     lam_bind(r->ctx, r->primitive, &p, sizeof p, LAM_LIST(r->in[0]), out, OUTPUTS);
 }
 
+/* Both results, as the rules are made of them alone. */
 const lam_primitive lam__row_standardize = {
     .name = "standardize",
     .inputs = 1,

@@ -82,6 +82,7 @@ lam_tensor *lam_cast(lam_tensor *x, lam_dtype dtype) {
     return lam__apply1(&lam__row_cast, &params, sizeof params, x);
 }
 
+/* Where an operand is a half its cotangent becomes one too, so sums of cotangents are of one dtype. */
 lam_tensor *lam__rules_narrowed(lam_tensor *g, const lam_value *x) {
     return g && lam__dtype_is_half(x->dtype) ? lam_cast(g, (lam_dtype)x->dtype) : g;
 }
@@ -184,6 +185,7 @@ static lam_tensor *broadcast(lam_tensor *x, int rank, const int64_t *dims) {
     return lam__apply1(&lam__row_broadcast_to, &params, lam__axes_dims_bytes(rank), x);
 }
 
+/* A handle of its own, even where nothing is repeated. */
 lam_tensor *lam__apply_broadcast(lam_tensor *x, int rank, const int64_t *dims) {
     return has_dims(x, rank, dims) ? lam__scope_alias("broadcast_to", x) : broadcast(x, rank, dims);
 }
@@ -411,6 +413,7 @@ static void batch_transpose(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam_transpose(r->in[0], (lam_axes){p->rank + 1, order});
 }
 
+/* A view; nothing but the order is needed on the way back. */
 const lam_primitive lam__row_transpose = {
     .name = "transpose",
     .inputs = 1,

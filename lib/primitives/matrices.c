@@ -397,14 +397,17 @@ lam_tensor *lam__matrices_skew(lam_tensor *x) {
     return lam_mul(0.5, lam_sub(x, lam__matrices_adjoint(x)));
 }
 
+/* Cotangents of symmetric matrices are symmetric, too. */
 lam_tensor *lam__matrices_symmetric(lam_tensor *x) {
     return lam_mul(0.5, lam_add(x, lam__matrices_adjoint(x)));
 }
 
+/* Either may be absent (NULL), as cotangents and tangents may. */
 lam_tensor *lam__matrices_plus(lam_tensor *x, lam_tensor *y) {
     return x && y ? lam_add(x, y) : x ? x : y;
 }
 
+/* x y - y x, which is 0 for matrices that commute. */
 lam_tensor *lam__matrices_commutator(lam_tensor *x, lam_tensor *y) {
     return lam_sub(lam_matmul(x, y), lam_matmul(y, x));
 }

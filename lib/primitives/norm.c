@@ -263,6 +263,7 @@ static void batch_norm(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, &k, sizeof k, r->in[0]);
 }
 
+/* The result is saved, since slopes are quotients by it. */
 const lam_primitive lam__row_norm = {
     .name = "norm",
     .inputs = 1,

@@ -57,6 +57,7 @@ lam_tensor *lam_matvec(lam_tensor *x, lam_tensor *y) {
     return lam__scope_named(with_vectors("matvec", x, y, false), since);
 }
 
+/* The vector is a row here. */
 lam_tensor *lam_vecmat(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(with_vectors("vecmat", x, y, true), since);

@@ -16,6 +16,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* Results by name. */
 enum { Q, R, OUTPUTS };
 
 typedef lam__qr_params qr_params;
@@ -44,7 +45,7 @@ static lam_status shape_qr(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, p->full);
 }
 
-/* What the workers share; x is a copy that the kernel overwrites. */
+/* What the workers share; x is a copy that the kernel overwrites. It is given back when all are done. */
 typedef struct stack {
     const lam__rectangle *how;
     const lam_value *x, *q, *r;
@@ -86,6 +87,7 @@ static lam_status eval_qr(const lam_call_site *call, lam_value *const out[]) {
 
 /* ---- derivative -------------------------------------------------------------------------------------------------- */
 
+/* Views of the factors, cut to what a rule needs. */
 typedef struct parts {
     int64_t k; /* columns of the shorter side */
     lam_tensor *q, *rest, *r, *r1;
@@ -188,6 +190,7 @@ static void batch_qr(const lam_rule *r, lam_tensor *out[]) {
     apply_qr(r->in[0], p->full, out);
 }
 
+/* Both factors, and nothing of x. */
 const lam_primitive lam__row_qr = {
     .name = "qr",
     .inputs = 1,

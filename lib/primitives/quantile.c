@@ -17,13 +17,13 @@
 
 /* ---- simple ones ------------------------------------------------------------------------------------------------- */
 
-/* The largest less the smallest. */
+/* The largest less the smallest. Both reductions read x. */
 lam_tensor *lam_ptp(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_sub(lam_max_reduce(x, options), lam_min_reduce(x, options)), since);
 }
 
-/* NaN counts, as it is not 0. */
+/* NaN counts, as it is not 0. Complex numbers count where either part is not 0. */
 lam_tensor *lam_count_nonzero(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_sum(lam_ne(x, lam_zeros_like(x)), options), since);
@@ -42,6 +42,7 @@ static lam_tensor *present(lam_tensor *x, double neutral) {
     return exact ? x : without_nan(x, neutral);
 }
 
+/* Sums of integers stay exact. */
 lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_sum(present(x, 0), options), since);
@@ -54,7 +55,7 @@ static lam_tensor *over_present(lam_tensor *total, lam_tensor *divisor, lam_tens
     return lam_where(none, (double)NAN, lam_div(total, lam_where(none, 1.0, divisor)));
 }
 
-/* The number of elements that are no NaN, as a float. */
+/* The number of elements that are no NaN, as a float. What is counted has no derivative. */
 static lam_tensor *presence(lam_tensor *x, lam_dtype dtype, const lam_reduce_options *options) {
     return lam_cast(lam_sum(lam_not(lam_is_nan(x)), options), dtype);
 }
@@ -73,11 +74,13 @@ lam_tensor *lam_nanmax(lam_tensor *x, const lam_reduce_options *options) {
     return lam__scope_only(lam_max_reduce(present(x, -INFINITY), options), since);
 }
 
+/* Likewise inf. */
 lam_tensor *lam_nanmin(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_min_reduce(present(x, INFINITY), options), since);
 }
 
+/* NaN multiplies by 1; the product of nothing is 1. */
 lam_tensor *lam_nanprod(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_prod(present(x, 1), options), since);
@@ -89,6 +92,7 @@ lam_tensor *lam_nancumsum(lam_tensor *x, int axis) {
     return lam__scope_only(lam_cumsum(without_nan(x, 0), axis), since);
 }
 
+/* With 1 in place of NaN. */
 lam_tensor *lam_nancumprod(lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_cumprod(without_nan(x, 1), axis), since);
@@ -217,7 +221,8 @@ static lam_tensor *mixed(lam_tensor *x, lam_tensor *y, lam_tensor *part) {
     return lam_where(finite, there, lam_mul(0.5, lam_add(x, y))); /* the middle: x where both are the same element */
 }
 
-/* Element number q (n - 1) of the sorted ones, which as a rule lies between two. */
+/* Element number q (n - 1) of the sorted ones, which as a rule lies between two. Halves go to the even neighbour, as in
+ * NumPy's nearest. */
 static lam_tensor *between(lam_tensor *sorted, lam_tensor *at, lam_quantile_method method) {
     lam_tensor *low = lam_floor(at), *high = lam_ceil(at);
     if (method == LAM_QUANTILE_LOWER) return element(sorted, low);
@@ -262,6 +267,7 @@ static lam_tensor *quantile(const char *name, lam_tensor *x, lam_tensor *q, cons
     return lam__apply_reshape(out, rank + own.rank, kept_dims);
 }
 
+/* x is gone through as a whole unless axes are named. */
 lam_tensor *lam_quantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(quantile("quantile", x, q, options), since);
@@ -341,11 +347,13 @@ static lam_tensor *nan_quantile(const char *name, lam_tensor *x, lam_tensor *q, 
     return lam_failed(out) ? out : lam__apply_reshape(out, rank, out_dims);
 }
 
+/* As lam_quantile, of numbers that are there. */
 lam_tensor *lam_nanquantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(nan_quantile("nanquantile", x, q, options), since);
 }
 
+/* In hundredths. */
 lam_tensor *lam_nanpercentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

@@ -266,6 +266,7 @@ lam_tensor *lam__random_draw(const lam__source *s, const lam__random *what) {
     return s->key ? bits_of(s->key, what, s->dims) : lam__random_of_context(s, what);
 }
 
+/* In [0, 1), of 52 bits or, as f32, of 23. */
 lam_tensor *lam__random_unit(const lam__source *s) {
     return lam__random_draw(s, &(lam__random){.form = s->dtype == LAM_F64 ? LAM__RANDOM_UNIT64 : LAM__RANDOM_UNIT32});
 }

@@ -81,6 +81,7 @@ lam_tensor *lam_random_orthogonal(lam_tensor *key, lam_dtype dtype, int64_t rows
 
 /* ---- with parameters --------------------------------------------------------------------------------------------- */
 
+/* Sampler of parameters that have been brought to one dtype and were looked at. */
 typedef lam_tensor *sample(const lam__source *s, lam_tensor *const p[]);
 
 /* The sample of n parameters, of which all but those without a name must be positive and finite. NaN fails the range
@@ -98,7 +99,8 @@ static lam_tensor *sample_of(const char *name, lam_tensor *key, int n, lam_tenso
     return lam__scope_only(draw(&s, p), since);
 }
 
-/* By one word: the sampler, the names of its parameters and the name in messages. */
+/* By one word: the sampler, the names of its parameters and the name in messages. The list ends where the words do, so
+ * n says how many there are. */
 #define SAMPLE(n, draw, ...)                                                                                           \
     sample_of("random_" #draw, key, n, (lam_tensor *[]){__VA_ARGS__}, names_##draw, dims, sample_##draw)
 
@@ -110,6 +112,7 @@ static lam_tensor *sample_lognormal(const lam__source *s, lam_tensor *const p[])
     return lam_exp(lam_mul(lam__random_normal(s), p[0]));
 }
 
+/* The normal variable inside has mean 0. */
 lam_tensor *lam_random_lognormal(lam_tensor *key, lam_tensor *sigma, lam_dims dims) {
     return SAMPLE(1, lognormal, sigma);
 }
@@ -122,6 +125,7 @@ static lam_tensor *sample_rayleigh(const lam__source *s, lam_tensor *const p[]) 
     return lam_mul(p[0], lam_sqrt(lam_mul(-2.0, lam_log(u))));
 }
 
+/* The scale times the length of a vector of two normal numbers. */
 lam_tensor *lam_random_rayleigh(lam_tensor *key, lam_tensor *scale, lam_dims dims) {
     return SAMPLE(1, rayleigh, scale);
 }
@@ -133,6 +137,7 @@ static lam_tensor *sample_weibull_min(const lam__source *s, lam_tensor *const p[
     return lam_mul(p[0], lam_pow(lam__random_exponential(s), lam_reciprocal(p[1])));
 }
 
+/* Of concentration 1 it is exponential. */
 lam_tensor *lam_random_weibull_min(lam_tensor *key, lam_tensor *scale, lam_tensor *concentration, lam_dims dims) {
     return SAMPLE(2, weibull_min, scale, concentration);
 }
@@ -144,6 +149,7 @@ static lam_tensor *sample_pareto(const lam__source *s, lam_tensor *const p[]) {
     return lam_exp(lam_div(lam__random_exponential(s), p[0]));
 }
 
+/* From 1 on. */
 lam_tensor *lam_random_pareto(lam_tensor *key, lam_tensor *b, lam_dims dims) {
     return SAMPLE(1, pareto, b);
 }
@@ -157,6 +163,7 @@ static lam_tensor *sample_double_sided_maxwell(const lam__source *s, lam_tensor 
     return lam_fma(lam_mul(signs(&coins, s->dtype), sample_maxwell(&lengths)), p[1], p[0]);
 }
 
+/* loc may be anything. */
 lam_tensor *lam_random_double_sided_maxwell(lam_tensor *key, lam_tensor *loc, lam_tensor *scale, lam_dims dims) {
     return SAMPLE(2, double_sided_maxwell, loc, scale);
 }
@@ -175,11 +182,12 @@ static lam_tensor *sample_wald(const lam__source *s, lam_tensor *const p[]) {
     return lam_mul(mean, lam_where(smaller, less, lam_reciprocal(less)));
 }
 
+/* Of scale 1; also called inverse Gaussian. */
 lam_tensor *lam_random_wald(lam_tensor *key, lam_tensor *mean, lam_dims dims) {
     return SAMPLE(1, wald, mean);
 }
 
-/* The logarithm of half a chi-squared variable. */
+/* The logarithm of half a chi-squared variable. Half, since that is what gamma variables give. */
 static lam_tensor *log_half_chisquare(const lam__source *s, lam_tensor *df) {
     return lam__random_loggamma(s, lam_mul(0.5, df));
 }
@@ -193,6 +201,7 @@ static lam_tensor *sample_chisquare(const lam__source *s, lam_tensor *const p[])
     return lam_mul(2.0, lam_exp(log_half_chisquare(s, p[0])));
 }
 
+/* Degrees of freedom need not be whole. */
 lam_tensor *lam_random_chisquare(lam_tensor *key, lam_tensor *df, lam_dims dims) {
     return SAMPLE(1, chisquare, df);
 }
@@ -207,6 +216,7 @@ static lam_tensor *sample_t(const lam__source *s, lam_tensor *const p[]) {
     return lam_mul(lam__random_normal(&normal), lam_mul(lam_sqrt(lam_mul(0.5, p[0])), less));
 }
 
+/* For large df it is normal. */
 lam_tensor *lam_random_t(lam_tensor *key, lam_tensor *df, lam_dims dims) {
     return SAMPLE(1, t, df);
 }
@@ -221,6 +231,7 @@ static lam_tensor *sample_f(const lam__source *s, lam_tensor *const p[]) {
     return lam_mul(lam_exp(log), lam_div(p[1], p[0]));
 }
 
+/* Above and below as in the quotient. */
 lam_tensor *lam_random_f(lam_tensor *key, lam_tensor *df_above, lam_tensor *df_below, lam_dims dims) {
     return SAMPLE(2, f, df_above, df_below);
 }
@@ -242,6 +253,7 @@ static lam_tensor *sample_generalized_normal(const lam__source *s, lam_tensor *c
     return lam_mul(sign, lam_exp(lam_div(log, p[0])));
 }
 
+/* p = 2 is normal up to scale, p = 1 is Laplace's. */
 lam_tensor *lam_random_generalized_normal(lam_tensor *key, lam_tensor *p, lam_dims dims) {
     return SAMPLE(1, generalized_normal, p);
 }

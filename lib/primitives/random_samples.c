@@ -72,6 +72,7 @@ lam_tensor *lam_random_exponential(lam_tensor *key, lam_dtype dtype, lam_dims di
     return lam__scope_only(standard("random_exponential", key, dtype, dims, lam__random_exponential), since);
 }
 
+/* Of location 0 and scale 1. */
 lam_tensor *lam_random_laplace(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     return lam__scope_only(standard("random_laplace", key, dtype, dims, sample_laplace), since);

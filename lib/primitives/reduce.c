@@ -66,6 +66,7 @@ static lam_status eval_reduction(const lam_call_site *call, lam_value *const out
     return LAM_OK;
 }
 
+/* The reduced axes come back with one element each. */
 lam_tensor *lam__reduce_restore(lam_tensor *r, lam__axis_set set, lam_dims like) {
     int64_t dims[LAM_INNER_RANK];
     for (int i = 0; i < like.rank; i++) dims[i] = lam__reduce_has(set, i) ? 1 : like.dims[i];
@@ -96,6 +97,7 @@ lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam
     return lam__scope_only(lam__reduce_restore(out, set, lam_dims_of(x)), since);
 }
 
+/* For sets that rules have at hand. */
 lam_tensor *lam__reduce_sum(lam_tensor *x, lam__axis_set set) {
     return lam__apply1(&lam__row_sum, &set, sizeof set, x);
 }
@@ -112,6 +114,7 @@ lam_tensor *lam__reduce_real(lam_tensor *x) {
     return lam__dtype_is_inexact((int)lam_dtype_of(x)) ? x : lam_cast(x, LAM_F64);
 }
 
+/* Sums of many halves leave their range, and their digits. */
 lam_tensor *lam__reduce_wide(lam_tensor *x) {
     return lam__dtype_is_half((int)lam_dtype_of(x)) ? lam_cast(x, LAM_F32) : x;
 }
@@ -346,6 +349,7 @@ lam_tensor *lam_min_reduce(lam_tensor *x, const lam_reduce_options *options) {
 
 /* ---- any, all --------------------------------------------------------------------------------------------------- */
 
+/* Bools, also as bytes. */
 static bool is_logical(int dtype) {
     return dtype == LAM_BOOL || dtype == LAM_U8;
 }

@@ -12,6 +12,7 @@
 
 #define LOG_2PI 1.83787706640934548356
 
+/* Rows of x are gone through along this one. */
 static const int last = -1;
 /* Axes are pointers to numbers, which have to live as long as the options. */
 static const lam_reduce_options last_axis = {.axes = {1, &last}};
@@ -100,7 +101,7 @@ lam_tensor *lam_multinomial_logpmf(lam_tensor *x, lam_tensor *n, lam_tensor *p) 
 
 /* ---- kernel density ---------------------------------------------------------------------------------------------- */
 
-/* [n] as [1, n]. One coordinate for each of n points: points are columns, as in SciPy. */
+/* [n] as [1, n]. One coordinate for each of n points: points are columns, as in SciPy. A stack of them is for vmap. */
 static lam_tensor *as_columns(lam_tensor *x) {
     return lam_rank(x) == 1 ? lam_expand_dims(x, 0) : x;
 }
@@ -152,7 +153,7 @@ lam_status lam_vq(lam_tensor *x, lam_tensor *codebook, lam_tensor **code, lam_te
 
 /* ---- samples ----------------------------------------------------------------------------------------------------- */
 
-/* All elements in ascending order; real ones only. */
+/* All elements in ascending order; real ones only. Ranks go over all of x, so it is flattened first. */
 static lam_tensor *ascending(const char *operation, lam_tensor **x, lam_tensor **failed) {
     lam_tensor *given = *x;
     if (!lam__matrices_operands(operation, false, 1, x, x, failed)) return NULL;

@@ -141,6 +141,7 @@ static void batch_linear_recurrence(const lam_rule *r, lam_tensor *out[]) {
     out[0] = recurrence(lam__rules_with_batch(r, 0), lam__rules_with_batch(r, 1), p->axis + 1, p->reverse);
 }
 
+/* Linear by its second operand for a given first. */
 const lam_primitive lam__row_linear_recurrence = {
     .name = "linear_recurrence",
     .inputs = 2,
@@ -170,6 +171,7 @@ static void vjp_cumsum(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[
     gx[0] = apply_scan(r->primitive, g[0], p->axis, !p->reverse);
 }
 
+/* The transpose goes the other way along the axis. */
 const lam_primitive lam__row_cumsum = {
     .name = "cumsum",
     .inputs = 1,
@@ -234,6 +236,7 @@ static void vjp_cumprod(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx
     cotangent(r, weights_cumprod, g[0], gx);
 }
 
+/* Both are saved: weights are elements and the results before them. */
 const lam_primitive lam__row_cumprod = {
     .name = "cumprod",
     .inputs = 1,

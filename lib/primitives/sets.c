@@ -14,6 +14,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
+/* Sets have no axes. */
 static lam_tensor *flat(lam_tensor *x) {
     return lam__apply_reshape(x, 1, (const int64_t[]){lam_size(x)});
 }

@@ -110,11 +110,13 @@ lam_tensor *lam_dct(lam_tensor *x, int axis, bool ortho) {
     return lam__scope_named(cosine("dct", x, LAM_AXES(axis), false, ortho, forward), since);
 }
 
+/* Type 3, scaled so that it undoes dct. */
 lam_tensor *lam_idct(lam_tensor *x, int axis, bool ortho) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(cosine("idct", x, LAM_AXES(axis), false, ortho, backward), since);
 }
 
+/* Along all axes unless some are named. */
 lam_tensor *lam_dctn(lam_tensor *x, lam_axes axes, bool ortho) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(cosine("dctn", x, axes, true, ortho, forward), since);

@@ -97,6 +97,7 @@ static lu_parts parts_of(lam_tensor *x) {
     return p;
 }
 
+/* The parts side by side again, as they were cut. */
 static lam_tensor *joined(const lu_parts *p) {
     if (p->below) return lam_concatenate(LAM_LIST(p->square, p->below), -2);
     return p->beside ? lam_concatenate(LAM_LIST(p->square, p->beside), -1) : p->square;
@@ -150,6 +151,7 @@ static void batch_lu(const lam_rule *r, lam_tensor *out[]) {
     lam_bind(r->ctx, r->primitive, NULL, 0, (lam_list){1, r->in}, out, LU_OUTPUTS);
 }
 
+/* Derivatives are made of the factors and the order; x is not kept. */
 const lam_primitive lam__row_lu = {
     .name = "lu",
     .inputs = 1,
@@ -390,6 +392,7 @@ static void batch_solve(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_solve(in, in[RIGHT], *p);
 }
 
+/* By the right-hand side the row is linear; by the matrix the solution is needed too. */
 const lam_primitive lam__row_solve = {
     .name = "solve",
     .inputs = SOLVE_INPUTS,
@@ -450,6 +453,7 @@ static lam_tensor *inverse(lam_tensor *x, bool singular) {
     return solution("inv", x, lam__create_eye(x->ctx, lam_dtype_of(x), 0, n, n), singular);
 }
 
+/* For rules: of a singular matrix it has infinities, and does not fail. */
 lam_tensor *lam__solve_inverse(lam_tensor *x) {
     return inverse(x, true);
 }

@@ -181,6 +181,7 @@ static void batch_searchsorted(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_searchsorted(sorted, lam__rules_with_batch(r, 1), *(const int32_t *)r->params);
 }
 
+/* Places are integers, so there is no derivative. */
 const lam_primitive lam__row_searchsorted = {
     .name = "searchsorted",
     .inputs = 2,

@@ -125,6 +125,7 @@ const lam_primitive lam__row_log1mexp_slope = {
     .saves = LAM_SAVE_OUT(0),
 };
 
+/* 1 / (exp(x) - 1), by the form that has its digits. */
 lam_tensor *lam_log1mexp_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_log1mexp_slope, x);
 }
@@ -144,6 +145,7 @@ static lam_tensor *slope_logaddexp_slope(const lam_rule *r, int i, lam_tensor *t
     return times_shares(r, i, t, lam_logaddexp_slope(r->in[1], r->in[0]), 1);
 }
 
+/* All three are saved: the share of the other operand is made of both. */
 const lam_primitive lam__row_logaddexp_slope = {
     .name = "logaddexp_slope",
     .inputs = 2,
@@ -189,6 +191,7 @@ static lam_tensor *slope_logaddexp2_slope(const lam_rule *r, int i, lam_tensor *
     return times_shares(r, i, t, lam_logaddexp2_slope(r->in[1], r->in[0]), 0.69314718055994530942);
 }
 
+/* As that of logarithms to e. */
 const lam_primitive lam__row_logaddexp2_slope = {
     .name = "logaddexp2_slope",
     .inputs = 2,
@@ -221,6 +224,7 @@ const lam_primitive lam__row_logaddexp2 = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
+/* log2(2^x + 2^y). */
 lam_tensor *(lam_logaddexp2)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     if (lam__cplx_is(x) || lam__cplx_is(y)) return lam__scope_named(lam__plane_logaddexp2(x, y), since);
@@ -259,6 +263,7 @@ static lam_tensor *slope_digamma(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, member(&lam__row_polygamma, r->in[0], 1));
 }
 
+/* A loop of its own, in vectors; the orders above are longer sums. */
 const lam_primitive lam__row_digamma = {
     .name = "digamma",
     .inputs = 1,
@@ -311,6 +316,7 @@ static lam_tensor *slope_polygamma_gap(const lam_rule *r, int i, lam_tensor *t) 
     return lam_mul(t, slope);
 }
 
+/* The parameter is the order of both terms. */
 const lam_primitive lam__row_polygamma_gap = {
     .name = "polygamma_gap",
     .inputs = 2,
@@ -347,6 +353,7 @@ const lam_primitive lam__row_betaln = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
+/* The logarithm of the beta function. */
 lam_tensor *(lam_betaln)(lam_tensor *a, lam_tensor *b) {
     return lam__apply_binary(&lam__row_betaln, a, b);
 }
@@ -397,6 +404,7 @@ lam_tensor *lam_i0e(lam_tensor *x) {
     return lam__scope_named(member(&lam__row_bessel_i, x, LAM__BESSEL_SCALED(0, 0)), since);
 }
 
+/* Order 1 has the code 2. */
 lam_tensor *lam_i1(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(member(&lam__row_bessel_i, x, 2), since);

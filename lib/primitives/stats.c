@@ -15,7 +15,7 @@
 /* Shape parameters, loc and scale together; the variable comes beside them. */
 enum { MOST_PARAMETERS = 5 };
 
-/* One call: what a function of the variable needs. */
+/* One call: what a function of the variable needs. Everything but the function itself is in it. */
 typedef struct variable {
     const lam__distribution *d;
     lam_tensor *x, *s[MOST_PARAMETERS]; /* as given; shape parameters */
@@ -24,7 +24,7 @@ typedef struct variable {
     uint64_t since;
 } variable;
 
-/* Three tables, each with holes where the numbers of the others are. */
+/* Three tables, each with holes where the numbers of the others are. So a number is in one of them. */
 static const lam__distribution *row_of(lam_distribution which) {
     const lam__distribution *d = lam__distributions_continuous(which);
     if (!d) d = lam__distributions_bounded(which);
@@ -113,6 +113,7 @@ static lam_tensor *logpdf(const variable *v, lam_tensor *z) {
     return v->scale ? lam_sub(density, lam_log(v->scale)) : density;
 }
 
+/* -inf outside the support. */
 lam_tensor *lam_logpdf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
@@ -136,6 +137,7 @@ static lam_tensor *density(const variable *v) {
     return lam_where(end, product, lam_exp(logpdf(&inside, e->of ? z : far)));
 }
 
+/* 0 outside the support, by the exponential or by the row's product. */
 lam_tensor *lam_pdf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
@@ -162,6 +164,7 @@ static lam_tensor *log_share(const char *operation, const variable *v, lam__dist
     return finished(v, tail ? lam_where(none, tail(none, z, v->s), out) : lam_where(none, -INFINITY, out));
 }
 
+/* 0 below the support and 1 above. */
 lam_tensor *lam_cdf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
@@ -169,6 +172,7 @@ lam_tensor *lam_cdf(lam_distribution which, lam_tensor *x, lam_list parameters) 
     return lam__scope_named(share("cdf", &v, v.d->cdf), v.since);
 }
 
+/* Deep tails have their own form. */
 lam_tensor *lam_logcdf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
@@ -176,6 +180,7 @@ lam_tensor *lam_logcdf(lam_distribution which, lam_tensor *x, lam_list parameter
     return lam__scope_named(log_share("logcdf", &v, v.d->logcdf, v.d->cdf, v.d->sf, v.d->low), v.since);
 }
 
+/* By a function of the row's own. */
 lam_tensor *lam_sf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
@@ -183,6 +188,7 @@ lam_tensor *lam_sf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     return lam__scope_named(share("sf", &v, v.d->sf), v.since);
 }
 
+/* Roles of the two shares are exchanged. */
 lam_tensor *lam_logsf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;

@@ -13,7 +13,8 @@
 
 enum { SHORT = 32 }; /* elements of a row that is summed faster as it lies */
 
-/* Sums leave out the axes that they run over; reshaping puts those of one element back, where `like` has them. */
+/* Sums leave out the axes that they run over; reshaping puts those of one element back, where `like` has them. The
+ * order of axes is kept. */
 lam_tensor *lam__rules_sum_to(lam_tensor *x, lam_dims like) {
     lam_dims own = lam_dims_of(x);
     int lead = own.rank - like.rank, count = 0, axes[LAM_INNER_RANK];
@@ -24,7 +25,7 @@ lam_tensor *lam__rules_sum_to(lam_tensor *x, lam_dims like) {
     return lam_rank(sum) == like.rank ? sum : lam_reshape(sum, like);
 }
 
-/* The axes of g that `like` lacks, or has one element of where g has others. */
+/* The axes of g that `like` lacks, or has one element of where g has others. So a scalar has all of them lacking. */
 static lam__axis_set lacking(const lam_value *g, lam_dims like) {
     lam__axis_set set = 0;
     const int lead = g->rank - like.rank;
@@ -49,7 +50,7 @@ static bool is_long(const lam_value *g, lam__axis_set set) {
     return row == 1 || row >= SHORT;
 }
 
-/* The kernel of sums of squares, with y as the other factor. */
+/* The kernel of sums of squares, with y as the other factor. Terms are never stored. */
 static lam_status sum_products(const lam_value *g, const lam_value *y, lam_dims like, lam__axis_set set,
                                lam_value **out) {
     bool reduced[LAM_INNER_RANK];

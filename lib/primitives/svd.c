@@ -213,6 +213,7 @@ static void batch_svd(const lam_rule *r, lam_tensor *out[]) {
     apply_svd(r->in[0], p->full, out);
 }
 
+/* The operand is saved: rules have the values whose gaps they need from it and the vectors. */
 const lam_primitive lam__row_svd = {
     .name = "svd",
     .inputs = 1,
@@ -287,6 +288,7 @@ static void batch_svdvals(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
 }
 
+/* x alone: vectors are worked out where a derivative is asked for. */
 const lam_primitive lam__row_svdvals = {
     .name = "svdvals",
     .inputs = 1,

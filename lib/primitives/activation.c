@@ -61,7 +61,6 @@ static lam_tensor *limited(lam_tensor *x, int low, int high) {
     return dtype == LAM_BOOL ? lam_alias(x) : lam_clamp(x, dtype == LAM_U8 ? 0 : low, high);
 }
 
-/* From 0 to 6, the ends included. */
 lam_tensor *lam_relu6(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(limited(x, 0, 6), since);
@@ -220,7 +219,6 @@ static lam_tensor *slope_gelu_slope(const lam_rule *r, int i, lam_tensor *t) {
     return lam_mul(t, lam_mul(density, lam_fma(lam_neg(near), near, 2.0)));
 }
 
-/* Its own derivative is elementary. */
 const lam_primitive lam__row_gelu_slope = {
     .name = "gelu_slope",
     .inputs = 1,
@@ -285,6 +283,7 @@ static lam_tensor *gelu_tanh_bend_near(lam_tensor *x) {
  * tail by x^2, times a polynomial, 2 c' + x c'' - x c'^2, and 2 c'^2 times the tail. The polynomial is the one around a
  * float next to its zero. */
 static lam_tensor *gelu_tanh_bend_far(lam_tensor *x) {
+    /* Its Taylor coefficients there, from the fourth power down to the value; that of the fifth power is -9 b^2. */
     static const double around[] = {-0.27923047144657337, -1.3638020396158295, -2.4710798038079944, -4.009048894235496,
                                     2.143004781560062e-07};
     lam_tensor *square = lam_square(x), *tail = lam_neg(lam_gelu_tanh(lam_neg(x))), *steep = of_square(1, 3, square);
@@ -330,7 +329,6 @@ static lam_tensor *slope_silu(const lam_rule *r, int i, lam_tensor *t) {
 
 LAM__SLOPED_ROW(silu);
 
-/* x s(x) in one loop. */
 const lam_primitive lam__row_silu = {
     .name = "silu",
     .inputs = 1,
@@ -356,6 +354,7 @@ lam_tensor *lam_silu(lam_tensor *x) {
  * at 0. */
 static lam_tensor *slope_silu_slope(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
+    /* exp(-746) is 0 in f64, and s' is from there on. */
     lam_tensor *x = lam_clamp(r->in[0], -800.0, 800.0), *size = lam_where(lam_gt(x, 0.0), x, lam_neg(x));
     lam_tensor *is_near = lam_lt(size, 1.0), *near = lam_where(is_near, x, 0.0);
     lam_tensor *far = lam_add(lam_sub(2.0, size), lam_mul(lam_mul(2.0, size), lam_logistic(lam_neg(size))));
@@ -429,7 +428,6 @@ const lam_primitive lam__row_mish_slope = {
     .layout = "l member",
 };
 
-/* Member 0 of the family. */
 lam_tensor *lam_mish_slope(lam_tensor *x) {
     return lam__apply_coded(&lam__row_mish_slope, 0, 1, &x);
 }
@@ -453,7 +451,6 @@ const lam_primitive lam__row_softsign = {
     .saves = LAM_SAVE_IN(0),
 };
 
-/* x / (1 + |x|). */
 lam_tensor *lam_softsign(lam_tensor *x) {
     return lam__apply_unary(&lam__row_softsign, x);
 }

@@ -255,6 +255,7 @@ lam_tensor *lam_sliding_windows(lam_tensor *x, lam_dims sizes, lam_dims strides)
     if (!parts) return lam__axes_failed(x);
     for (int i = 0; i < rank; i++) starts[i] = 0, stops[i] = lam_dim(x, i), steps[i] = 1;
     for (int64_t place = 0; place < places; place++) {
+        /* The last axis of a window goes fastest, as the reshape below reads them. */
         int64_t left = place;
         for (int i = sizes.rank - 1; i >= 0; left /= sizes.dims[i--]) {
             steps[first + i] = strides.rank ? strides.dims[i] : 1;

@@ -88,6 +88,7 @@ static bool take_item(plan *p, int axis, const lam_at_item *item) {
     p->start[axis] = item->start;
     p->stop[axis] = item->stop;
     p->step[axis] = item->step;
+    /* Without any slice the indexed tensor is x itself, and no view of it is made. */
     p->sliced = p->sliced || item->start != 0 || item->stop != LAM_END || item->step != 1;
     return true;
 }
@@ -161,12 +162,14 @@ static bool lay_out(plan *p) {
         p->indexed += indexed;
     }
     p->first = 0;
+    /* Whole axes in front of the first tensor stay in front of what it gives. */
     while (p->together && p->indexed && !p->index[p->first]) p->first++;
     for (int axis = 0; axis < p->rank; axis++) before += !p->index[axis] && axis < p->first;
     for (int axis = 0, a = before, o = 0; axis < p->rank; axis++) {
         if (o == before) o += p->indexed;
         p->order[p->index[axis] ? a++ : o++] = axis;
     }
+    /* Parted groups have their common axes in front of all; else they stand where the first tensor does. */
     bool placed = !p->together;
     if (placed) put_common(p);
     for (int i = 0; i < p->count; i++) {
@@ -231,6 +234,7 @@ static lam_tensor *positions(const plan *p) {
         sum = sum ? lam_add(sum, at) : at;
         step *= n;
     }
+    /* By now `step` is the number of all positions, and so itself no position. */
     sum = p->mode == LAM_INDEX_FILL ? lam_where(inside, sum, step) : sum;
     return lam_broadcast_to(sum, (lam_dims){p->common_rank, p->common});
 }

@@ -23,8 +23,7 @@ const lam_primitive lam__row_shift_left = {
     .loop = LAM__LOOP_shift_left + 1,
 };
 
-/* In parentheses, as those below: the names are also macros, which take C numbers (literals.h). The dtype is that of
- * both together. */
+/* In parentheses, as those below: the names are also macros, which take C numbers (literals.h). */
 lam_tensor *(lam_shift_left)(lam_tensor *x, lam_tensor *count) {
     return lam__apply_binary(&lam__row_shift_left, x, count);
 }
@@ -89,7 +88,6 @@ const lam_primitive lam__row_population_count = {
     .loop = LAM__LOOP_population_count + 1,
 };
 
-/* The count has the dtype of x. */
 lam_tensor *lam_population_count(lam_tensor *x) {
     return lam__apply_unary(&lam__row_population_count, x);
 }
@@ -102,7 +100,6 @@ const lam_primitive lam__row_clz = {
     .loop = LAM__LOOP_clz + 1,
 };
 
-/* Zeros in front of the highest bit that is set. */
 lam_tensor *lam_clz(lam_tensor *x) {
     return lam__apply_unary(&lam__row_clz, x);
 }
@@ -115,7 +112,6 @@ const lam_primitive lam__row_gcd = {
     .loop = LAM__LOOP_gcd + 1,
 };
 
-/* The greatest common divisor of the absolute values. */
 lam_tensor *lam_gcd(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_gcd, x, y);
 }
@@ -128,7 +124,7 @@ static lam_tensor *slope_ldexp(const lam_rule *r, int i, lam_tensor *t) {
     return i == 0 ? lam__apply_binary(&lam__row_ldexp, t, r->in[1]) : NULL;
 }
 
-/* For x the exponents are saved; the other way there is nothing. */
+/* The slope by x needs the exponents alone. */
 const lam_primitive lam__row_ldexp = {
     .name = "ldexp",
     .inputs = 2,
@@ -210,8 +206,8 @@ static lam_status shape_bitcast(const lam_call_site *call, lam_shape out[]) {
     return LAM_OK;
 }
 
-/* Copied as what they are into memory of the other dtype, which has as many bytes. Whatever order bytes have in the
- * machine is seen. */
+/* Copied as what they are into memory of the other dtype, which has as many bytes. So bytes stand in the machine's own
+ * order. */
 static lam_status eval_bitcast(const lam_call_site *call, lam_value *const out[]) {
     if (call->in[0]->count) lam__matrices_copy(call->in[0], out[0]->data);
     return LAM_OK;

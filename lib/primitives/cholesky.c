@@ -131,7 +131,6 @@ static lam_tensor *apply_solve(lam_tensor *a, lam_tensor *b, solve_params p) {
     return lam__apply(&lam__row_triangular_solve, &p, sizeof p, 2, in);
 }
 
-/* Like the right-hand side. */
 static lam_status shape_triangular_solve(const lam_call_site *call, lam_shape out[]) {
     return shape_of_operand(call, 1, out);
 }

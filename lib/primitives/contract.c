@@ -46,6 +46,8 @@ static lam_status shape_dot_general(const lam_call_site *call, lam_shape out[]) 
                                    "axis %d of the first operand has %lld elements, axis %d of the second has %lld", a,
                                    (long long)x->dims[a], b, (long long)y->dims[b]);
     }
+    /* Inside rules there are axes of levels beside the user's, for which there is room; the message has the user's
+     * bound. */
     if (x->rank + y->rank - p->batch - 2 * p->contract > LAM_INNER_RANK)
         return lam__error_call(call, LAM_ERR_RANK, NULL, "the result would have more than %d axes", LAM_MAX_RANK);
     out->dtype = (lam_dtype)x->dtype;

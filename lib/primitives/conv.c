@@ -39,6 +39,7 @@ static lam_status shape_conv_general(const lam_call_site *call, lam_shape out[])
     if (x->dtype != w->dtype)
         return lam__error_call(call, LAM_ERR_DTYPE, "cast one of them", "the operands have two dtypes");
     bool fits = x->rank == front + p->rank && w->rank == x->rank && x->dims[c] == w->dims[c];
+    /* Groups stand in front, as many of one operand as of the other. */
     if (fits && front == FRONT) fits = x->dims[0] == w->dims[0];
     for (int i = 0; fits && i < p->rank; i++) fits = w->dims[front + i] == p->at[i].window;
     if (!fits) return lam__error_call(call, LAM_ERR_SHAPE, NULL, "the window does not fit the operand");
@@ -46,6 +47,7 @@ static lam_status shape_conv_general(const lam_call_site *call, lam_shape out[])
     out->rank = x->rank;
     out->dims[0] = x->dims[0];
     out->dims[n] = x->dims[n];
+    /* w has its output features where x has its examples. */
     out->dims[c] = w->dims[n];
     for (int i = 0; i < p->rank; i++) out->dims[front + i] = p->at[i].out;
     return LAM_OK;
@@ -301,6 +303,7 @@ static lam_tensor *convolve(conv_call *c) {
     if (lam_dim(x, 1) / features != lam_dim(w, 1))
         return refuse(c, LAM_ERR_SHAPE, "w is [output features, input features / feature_groups, window...]",
                       "x and w have different numbers of input features");
+    /* Groups are one more axis in front of both operands. */
     conv_params p = {.rank = c->rank, .front = groups > 1 ? FRONT : FRONT - 1};
     lam__windows_how how = {c->operation, x,           o->padding,        o->strides,
                             o->pad_low,   o->pad_high, o->input_dilation, o->window_dilation};
@@ -377,6 +380,7 @@ lam_tensor *lam_conv_transpose(lam_tensor *x, lam_tensor *w, const lam_conv_opti
         o->pad_low = (lam_dims){c.rank, low};
         o->pad_high = (lam_dims){c.rank, high};
     }
+    /* The strides of the convolution that is turned round are dilations here. */
     o->input_dilation = o->strides;
     o->strides = LAM_DIMS0;
     return lam__scope_only(convolve(&c), since);

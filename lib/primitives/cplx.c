@@ -52,12 +52,11 @@ static lam_status eval_part(const lam_call_site *call, lam_value *const out[], b
     return LAM_OK;
 }
 
-/* Part by part, so a batch axis changes nothing. The row has no parameters. Batches of parts are parts of batches. */
+/* Part by part, so a batch axis changes nothing. The row has no parameters. */
 static void batch_part(const lam_rule *r, lam_tensor *out[]) {
     out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
 }
 
-/* The part that lies in front. */
 static lam_status eval_real(const lam_call_site *call, lam_value *const out[]) {
     return eval_part(call, out, false);
 }
@@ -97,7 +96,6 @@ static void vjp_imag(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = lam_complex(lam_zeros_like(g[0]), lam_neg(g[0]));
 }
 
-/* As for the real part. */
 const lam_primitive lam__row_imag = {
     .name = "imag",
     .inputs = 1,
@@ -129,7 +127,7 @@ static lam_status shape_complex(const lam_call_site *call, lam_shape out[]) {
     return lam__apply_shape_as(re, lam__dtype_promote(re->dtype, LAM_C64), out);
 }
 
-/* Real parts at even places of the result, imaginary parts at odd ones. Each part is copied once. */
+/* Real parts at even places of the result, imaginary parts at odd ones. */
 static lam_status eval_complex(const lam_call_site *call, lam_value *const out[]) {
     for (int i = 0; i < 2; i++) {
         const lam_value *x = call->in[i];
@@ -221,7 +219,7 @@ const lam_primitive lam__row_conj = {
     .linear = 1u,
 };
 
-/* A real operand is its own conjugate, under another handle. So nothing is copied. */
+/* A real operand is its own conjugate, under another handle. */
 lam_tensor *lam_conj(lam_tensor *x) {
     return lam__scope_peek(x) && !lam__cplx_is(x) ? lam_alias(x) : lam__apply_unary(&lam__row_conj, x);
 }

@@ -215,6 +215,7 @@ lam_tensor *lam_simpson(lam_tensor *y, lam_tensor *x, double dx, int axis) {
     if (lam_dim(h, axis) != n - 1)
         return lam__axes_fail("simpson", x, LAM_ERR_SHAPE, "%lld places for %lld samples",
                               (long long)lam_dim(h, axis) + 1, (long long)n);
+    /* Parabolas through samples 0 to 2, 2 to 4 and so on, each over the two intervals between them. */
     const int64_t pairs = (n - 1) / 2;
     for (int i = 0; i < 3; i++) part[i] = every_second(in[0], axis, i, pairs);
     lam_tensor *pieces = parabolas(part, every_second(h, axis, 0, pairs), every_second(h, axis, 1, pairs));

@@ -231,7 +231,6 @@ static lam_status shape_det(const lam_call_site *call, lam_shape out[]) {
     return status;
 }
 
-/* One number for each matrix, from its factors. */
 static lam_status eval_det(const lam_call_site *call, lam_value *const out[]) {
     return factor_each(call, DET, out[0], NULL);
 }

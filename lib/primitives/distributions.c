@@ -19,6 +19,7 @@ static lam_tensor *by_side(lam_tensor *z, lam_tensor *tail, bool upper) {
 
 /* log(1 + z^2/n), whose square would leave the range far out, where it is 2 log|z| - log n to all digits. */
 static lam_tensor *log_of_rise(lam_tensor *z, lam_tensor *n) {
+    /* From 1e9 on the 1 is lost in the rounding of z^2/n, which is 1e18 there. */
     lam_tensor *far = lam_gt(lam_abs(lam_div(z, lam_sqrt(n))), 1e9), *near = lam_where(far, 0.0, z);
     lam_tensor *beyond = lam_sub(lam_mul(2.0, lam_log(lam_abs(lam_where(far, z, 1.0)))), lam_log(n));
     return lam_where(far, beyond, lam_log1p(lam_div(lam_square(near), n)));
@@ -49,7 +50,6 @@ static lam_tensor *norm_logcdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_log_ndtr(z);
 }
 
-/* log_ndtr of the other side. */
 static lam_tensor *norm_logsf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_log_ndtr(lam_neg(z));
@@ -96,7 +96,6 @@ static lam_tensor *laplace_logcdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_where(lam_lt(z, 0.0), lam_neg(lam_add(size, LOG_2)), rest);
 }
 
-/* By symmetry. */
 static lam_tensor *laplace_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return laplace_logcdf(lam_neg(z), s);
 }
@@ -140,7 +139,6 @@ static lam_tensor *logistic_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_log_logistic(lam_neg(z));
 }
 
-/* The inverse of the logistic function. */
 static lam_tensor *logistic_ppf(lam_tensor *q, lam_tensor *const s[]) {
     (void)s;
     return lam_logit(q);
@@ -194,7 +192,6 @@ static lam_tensor *gumbel_r_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_add(z, lam_exp(lam_neg(z))));
 }
 
-/* A single exponential. */
 static lam_tensor *gumbel_r_logcdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_neg(lam_exp(lam_neg(z)));
@@ -239,7 +236,6 @@ static lam_tensor *gumbel_l_logsf(lam_tensor *z, lam_tensor *const s[]) {
     return gumbel_r_logcdf(lam_neg(z), s);
 }
 
-/* Mirrored quantiles. */
 static lam_tensor *gumbel_l_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_neg(gumbel_r_isf(q, s));
 }
@@ -408,6 +404,7 @@ static lam_tensor *vonmises_density(lam_tensor *z, lam_tensor *k) {
 /* The share between z and half a turn, for z from 0 to there: the density over its value at 0, as far as it is at least
  * exp(-40) of that at z, where Gauss's rule has all digits. No derivative goes through how far that is. */
 static lam_tensor *vonmises_beyond(lam_tensor *z, lam_tensor *k) {
+    /* 20/k more of sin^2 are 40 less in the exponent; up to k = 20 that reaches to half a turn. */
     lam_tensor *square = lam_add(lam_square(lam_sin(lam_mul(0.5, z))), lam_div(20.0, lam_max(k, 20.0)));
     lam_tensor *far = lam_mul(2.0, lam_asin(lam_sqrt(lam_min(square, 1.0)))),
                *width = lam_sub(lam_stop_gradient(far), z);
@@ -435,6 +432,7 @@ static lam_tensor *vonmises_search(lam_tensor *z, lam_tensor *p, lam_tensor *k, 
     lam_tensor *t = vonmises_beyond(z, k), *f = vonmises_density(z, k), *more = lam_gt(t, p);
     *low = lam_where(more, z, *low);
     *high = lam_where(more, *high, z);
+    /* Next to half a turn the share is about the density times what is left of the arc. */
     lam_tensor *straight = lam_ge(t, lam_mul(0.7, lam_mul(f, lam_sub(PI, z))));
     lam_tensor *by_log = lam_mul(t, lam_log(lam_div(t, p))), *step = lam_where(straight, lam_sub(t, p), by_log);
     lam_tensor *next = lam_add(z, lam_div(step, f)), *middle = lam_mul(0.5, lam_add(*low, *high));
@@ -446,6 +444,7 @@ static lam_tensor *vonmises_search(lam_tensor *z, lam_tensor *p, lam_tensor *k, 
 static lam_tensor *vonmises_place(lam_tensor *p, lam_tensor *k) {
     lam_tensor *q = lam_stop_gradient(p), *c = lam_stop_gradient(k), *low = lam_zeros_like(q),
                *high = lam_full_like(q, PI);
+    /* Of a large k the variable 2 sqrt(k) sin(z/2) is nearly normal. */
     lam_tensor *bell = lam_div(lam_neg(lam_ndtri(q)), lam_mul(2.0, lam_sqrt(lam_max(c, 1.0))));
     lam_tensor *arc = lam_mul(2.0, lam_asin(lam_min(bell, 1.0))), *even = lam_mul(PI, lam_sub(1.0, lam_mul(2.0, q)));
     lam_tensor *z = lam_where(lam_gt(c, 1.0), arc, even);

@@ -32,7 +32,6 @@ static lam_tensor *uniform_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return inside_only(outside, lam_mul(0.0, lam_where(outside, 0.0, z)));
 }
 
-/* The share below z is z itself. */
 static lam_tensor *uniform_cdf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     /* clamp passes NaN on. */
@@ -45,7 +44,6 @@ static lam_tensor *uniform_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_sub(1.0, lam_clamp(z, 0.0, 1.0));
 }
 
-/* 0 and 1 are the ends themselves. */
 static lam_tensor *uniform_ppf(lam_tensor *q, lam_tensor *const s[]) {
     (void)s;
     return lam_where(outside_unit(q), NAN, q);
@@ -57,7 +55,6 @@ static lam_tensor *expon_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return inside_only(BELOW(z), lam_neg(z));
 }
 
-/* Below 0 all is above. */
 static lam_tensor *expon_logsf(lam_tensor *z, lam_tensor *const s[]) {
     (void)s;
     return lam_where(BELOW(z), 0.0, lam_neg(z));
@@ -68,7 +65,6 @@ static lam_tensor *expon_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_expm1(expon_logsf(z, s)));
 }
 
-/* Far out it is small and has all its digits. */
 static lam_tensor *expon_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_exp(expon_logsf(z, s));
 }
@@ -138,14 +134,12 @@ static lam_tensor *chi2_logpdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_sub(gamma_logpdf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])}), LOG_2);
 }
 
-/* As a product too, for its end at 0. */
 static lam_tensor *chi2_at_end(lam_tensor *z, lam_tensor *const s[]) {
     return lam_mul(0.5, gamma_at_end(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])}));
 }
 
 static const lam__distribution_ends chi2_ends = {0, 0, 0, chi2_at_end};
 
-/* The same shares at half the variable. */
 static lam_tensor *chi2_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return gamma_cdf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])});
 }
@@ -154,7 +148,6 @@ static lam_tensor *chi2_sf(lam_tensor *z, lam_tensor *const s[]) {
     return gamma_sf(lam_mul(0.5, z), (lam_tensor *[]){lam_mul(0.5, s[0])});
 }
 
-/* Quantiles are twice as far out. */
 static lam_tensor *chi2_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_mul(2.0, lam_igamma_inv(lam_mul(0.5, s[0]), q));
 }
@@ -197,7 +190,6 @@ static lam_tensor *pareto_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_exp(lam_div(expon_ppf(q, s), s[0]));
 }
 
-/* Upper shares by their own logarithm. */
 static lam_tensor *pareto_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_exp(lam_div(expon_isf(q, s), s[0]));
 }
@@ -379,7 +371,6 @@ static lam_tensor *wrapcauchy_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return wrapcauchy_part(z, s[0], false);
 }
 
-/* The upper share is made of the same arc. */
 static lam_tensor *wrapcauchy_sf(lam_tensor *z, lam_tensor *const s[]) {
     return wrapcauchy_part(z, s[0], true);
 }
@@ -394,12 +385,10 @@ static lam_tensor *wrapcauchy_quantile(lam_tensor *q, lam_tensor *c, bool upper)
     return lam_where(outside_unit(q), NAN, z);
 }
 
-/* One function serves both, as both halves are alike. */
 static lam_tensor *wrapcauchy_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return wrapcauchy_quantile(q, s[0], false);
 }
 
-/* The same arc, counted from the other end. */
 static lam_tensor *wrapcauchy_isf(lam_tensor *q, lam_tensor *const s[]) {
     return wrapcauchy_quantile(q, s[0], true);
 }

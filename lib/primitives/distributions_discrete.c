@@ -90,7 +90,6 @@ static lam_tensor *geom_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_expm1(geom_logsf(z, s)));
 }
 
-/* Of the logarithm, as that is a product. */
 static lam_tensor *geom_sf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_exp(geom_logsf(z, s));
 }
@@ -130,12 +129,10 @@ static lam_tensor *binom_part(lam_tensor *z, lam_tensor *const s[], bool upper) 
     return lam_where(below, upper ? 1.0 : 0.0, lam_where(above, upper ? 0.0 : 1.0, part));
 }
 
-/* The lower share. */
 static lam_tensor *binom_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return binom_part(z, s, false);
 }
 
-/* The upper share, from the incomplete function of the other end. */
 static lam_tensor *binom_sf(lam_tensor *z, lam_tensor *const s[]) {
     return binom_part(z, s, true);
 }
@@ -146,7 +143,6 @@ static lam_tensor *binom_low(lam_tensor *deep, lam_tensor *z, lam_tensor *const 
     return lam__distributions_log_beta(inside, lam_sub(s[0], k), lam_add(k, 1.0), lam_sub(1.0, s[1]), s[1]);
 }
 
-/* Likewise for what is above. */
 static lam_tensor *binom_high(lam_tensor *deep, lam_tensor *z, lam_tensor *const s[]) {
     lam_tensor *inside = lam_and(deep, lam_and(lam_lt(z, s[0]), lam_gt(s[1], 0.0))), *k = lam_floor(z);
     return lam__distributions_log_beta(inside, lam_add(k, 1.0), lam_sub(s[0], k), s[1], lam_sub(1.0, s[1]));
@@ -180,12 +176,10 @@ static lam_tensor *nbinom_part(lam_tensor *z, lam_tensor *const s[], bool upper)
     return lam_where(below, upper ? 1.0 : 0.0, lam_where(above, upper ? 0.0 : 1.0, part));
 }
 
-/* Lower and upper share are of one pair of functions. */
 static lam_tensor *nbinom_cdf(lam_tensor *z, lam_tensor *const s[]) {
     return nbinom_part(z, s, false);
 }
 
-/* As above, the upper one. */
 static lam_tensor *nbinom_sf(lam_tensor *z, lam_tensor *const s[]) {
     return nbinom_part(z, s, true);
 }
@@ -260,7 +254,6 @@ static lam_tensor *geom_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_add(lam__distributions_count(true, false, lam_ones_like(s[0]), s[0], q), 1.0);
 }
 
-/* From the share above, with one trial more likewise. */
 static lam_tensor *geom_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam_add(lam__distributions_count(true, true, lam_ones_like(s[0]), s[0], q), 1.0);
 }
@@ -270,17 +263,14 @@ static lam_tensor *binom_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_count(false, false, s[0], s[1], q);
 }
 
-/* From the share above. */
 static lam_tensor *binom_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_count(false, true, s[0], s[1], q);
 }
 
-/* n successes to wait for. */
 static lam_tensor *nbinom_ppf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_count(true, false, s[0], s[1], q);
 }
 
-/* The same, from the share above. */
 static lam_tensor *nbinom_isf(lam_tensor *q, lam_tensor *const s[]) {
     return lam__distributions_count(true, true, s[0], s[1], q);
 }

@@ -150,6 +150,7 @@ lam_status lam_eigh_generalized(lam_tensor *a, lam_tensor *b, lam_tensor **value
     if (!good) return lam__matrices_give_failed(failed, 2, places);
     lam_tensor *l = lam_cholesky(in[1]);
     if (lam_failed(l)) return lam__matrices_give_failed(lam__scope_named(l, since), 2, places);
+    /* Solving with the transpose of conj(l) is solving with l^H. */
     lam_tensor *turned = lam_conj(l);
     lam_tensor *inside = lam_triangular_solve(turned, lam_triangular_solve(l, in[0], NULL), &right);
     /* Values alone are cheaper, and have a derivative also where vectors have none. */

@@ -102,6 +102,7 @@ static lam_status shape_fft(const lam_call_site *call, lam_shape out[]) {
  * Such an axis is made the last one in a copy. Distances count up to the size of a page, after which the places repeat;
  * for fewer lines two copies, which take longer of large items, cost more than they save. Dims alone decide. */
 static bool is_crowded(const lam_value *x, int axis) {
+    /* For lines a page or more apart, of c128 elements, it is a crowd from 128 of them on; of c64 ones from 64. */
     enum { PAGE = 4096, CROWD = 1 << 15 };
     const int64_t item = (int64_t)lam__dtype_bytes(x->dtype);
     int64_t apart = item;
@@ -147,6 +148,7 @@ static lam_status eval_fft(const lam_call_site *call, lam_value *const out[]) {
     const lam_value *x = call->in[0];
     lam__axis_set crowded = 0;
     double scale = p->scale;
+    /* Without elements a distance may be 0, by which is_crowded would divide. */
     for (int i = 0; i < x->rank && x->count; i++)
         if (p->set >> i & 1 && is_crowded(x, i)) crowded |= (lam__axis_set)1 << i;
     if (p->set & ~crowded || !crowded) {
@@ -251,7 +253,6 @@ static void vjp_rfft(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = lam__fft_half(weighted(lam_conj(g[0]), p->axis, p->n, 0.5), p->axis, p->n, p->scale);
 }
 
-/* A transform back is all of its derivative. */
 const lam_primitive lam__row_rfft = {
     .name = "rfft",
     .inputs = 1,

@@ -218,10 +218,12 @@ static lam_status divide(rooms *r, const equation *e) {
 /* Matrix after matrix. The first that `iterate` cannot do is *bad. */
 static lam_status solve_all(lam_ctx *ctx, equation e, int64_t matrices, int64_t *bad) {
     const int64_t count = e.m * e.n;
+    /* Rooms are taken by the first matrix that needs them, and kept for those that follow. */
     rooms r = {.ctx = ctx};
     lam_status status = LAM_OK;
     for (int64_t b = 0; b < matrices && *bad < 0 && status == LAM_OK; b++) {
         bool beside;
+        /* Each matrix goes its own way: diagonal ones are divided by, others take an iteration. */
         e.least = least_of(&e, &beside);
         number *numbers = beside ? room_of(ctx, &r.all, (size_t)count * sizeof(number)) : NULL;
         if (!beside) status = divide(&r, &e);

@@ -44,12 +44,14 @@ static bool read_axes(plan *p, const lam_gather_options *o) {
     int list[LAM_INNER_RANK], along[LAM_INNER_RANK], count, more;
     for (int i = 0; i < p->rank; i++) p->start_of[i] = p->batch_of[i] = -1;
     if (!lam__axes_collect(p->name, p->x, o->index_axes, p->rank, &count, list)) return false;
+    /* Unlike elsewhere no list names no axis: every axis is then whole, or gone. */
     if (count < 0) count = 0;
     if (count != lam_dim(p->starts, p->outer))
         return refuse(p, LAM_ERR_SHAPE, "the last axis of the starts must have one element for each of %d index_axes",
                       count);
     for (int i = 0; i < count; i++) p->start_of[list[i]] = i;
     if (!lam__axes_collect(p->name, p->x, o->collapsed_axes, p->rank, &count, list)) return false;
+    /* Without a list the count is -1 here, and the loops have nothing to do. */
     for (int i = 0; i < count; i++) p->gone[list[i]] = true;
     if (!lam__axes_collect(p->name, p->x, o->batch_axes, p->rank, &count, list) ||
         !lam__axes_collect(p->name, p->starts, o->starts_batch_axes, p->outer, &more, along))
@@ -75,12 +77,15 @@ static bool read_window(plan *p, const lam_gather_options *o) {
     p->from = p->rank;
     for (int i = 0; i < p->rank; i++) {
         int64_t n = lam_dim(p->x, i);
+        /* A batch axis is gone through by its own index, one element at a time, whatever size the list has for it. */
         p->size[i] = p->batch_of[i] >= 0 ? 1 : o->window.dims[i];
         if (p->size[i] < 0 || p->size[i] > n)
             return refuse(p, LAM_ERR_VALUE, "the window is larger than axis %d, or negative", i);
         if (p->gone[i] && p->size[i] != 1)
             return refuse(p, LAM_ERR_SHAPE, "collapsed axis %d must have a window of one element", i);
         left += !p->gone[i];
+        /* Axes that are taken whole stay as they are. Only the range from the first to the last of the others is
+         * merged. */
         bool whole = p->start_of[i] < 0 && p->batch_of[i] < 0 && p->size[i] == n;
         if (whole) continue;
         if (p->from == p->rank) p->from = i;
@@ -237,6 +242,7 @@ lam_tensor *lam_scatter(lam_tensor *x, lam_tensor *starts, lam_tensor *updates, 
     if (!fits)
         return lam__axes_fail("scatter", updates, LAM_ERR_SHAPE,
                               "the updates have not the dims of what would be taken");
+    /* order[] leads from elements as they are taken to the axes of lam_gather's result; updates come the other way. */
     for (int i = 0; i < rank; i++) back[order[i]] = i;
     lam_tensor *base = merged(&p, x), *at = numbers(&p);
     updates = lam_transpose(lam__apply_in_dtype_of("scatter", x, updates), (lam_axes){rank, back});
@@ -290,10 +296,12 @@ static bool check(const char *name, lam_tensor *x, lam_tensor *more, lam_list st
     lam_tensor *in[LAM_MAX_RANK + 2] = {x, more};
     lam_value *values[LAM_MAX_RANK + 2];
     size_t n = more ? 2 : 1;
+    /* in[] has room for as many starts as a user's tensor may have axes. */
     bool counted = starts.count <= LAM_MAX_RANK && (!starts.count || starts.items);
     for (size_t i = 0; counted && i < starts.count; i++) in[n++] = starts.items[i];
     if (!lam__scope_operands(name, n, in, values, failed)) return false;
     lam_dims own = lam_dims_of(x);
+    /* From here on x has a context, whose failed tensor is the result. */
     *failed = lam__axes_failed(x);
     if (more && sizes.rank != own.rank)
         return lam__matrices_fail(name, 2, in, LAM_ERR_SHAPE, NULL, "the update has rank %d, x has rank %d", sizes.rank,

@@ -21,7 +21,6 @@ static lam_c128 one_hyp1f1(const void *params, const lam_c128 x[]) {
     return (lam_c128){lam__special_hyp1f1(x[0].re, x[1].re, x[2].re, *(const lam__hyper_order *)params), 0};
 }
 
-/* Three parameters and x. */
 static lam_c128 one_hyp2f1(const void *params, const lam_c128 x[]) {
     return (lam_c128){lam__special_hyp2f1(x[0].re, x[1].re, x[2].re, x[3].re, *(const lam__hyper_order *)params), 0};
 }
@@ -68,7 +67,6 @@ static void batch_hyper(const lam_rule *r, lam_tensor *out[]) {
     lam__pointwise_batch(r, out, sizeof(lam__hyper_order));
 }
 
-/* Each operand is in each slope. */
 const lam_primitive lam__row_hyp1f1 = {
     .name = "hyp1f1",
     .inputs = 3,
@@ -82,7 +80,6 @@ const lam_primitive lam__row_hyp1f1 = {
     .layout = "i by[3], i by_x",
 };
 
-/* by[] and by_x as above, with one parameter more. */
 const lam_primitive lam__row_hyp2f1 = {
     .name = "hyp2f1",
     .inputs = 4,

@@ -45,6 +45,7 @@ static lam_tensor *weights(int64_t m, int64_t n, lam_tensor *scale, lam_tensor *
     lam_tensor *away = lam_abs(lam_sub(places, k));
     if (!how.aliased) away = lam_div(away, lam_max(lam_reciprocal(scale), 1.0));
     lam_tensor *w = kernel(how.method, away), *total = lam_sum(w, &(lam_reduce_options){LAM_AXES(0), true});
+    /* 1000 roundings of f32, as in JAX: where the sum is less no old element is near. */
     lam_tensor *some = lam_gt(lam_abs(total), 1e-4);
     w = lam_where(some, lam_div(w, lam_where(some, total, 1.0)), 0.0);
     return lam_where(lam_and(lam_ge(places, -0.5), lam_le(places, (double)m - 0.5)), w, 0.0);
@@ -140,6 +141,7 @@ lam_tensor *lam_scale_and_translate(lam_tensor *x, lam_dims dims, lam_axes axes,
         if (!(moved >> a & 1u) && lam_dim(y, a) != dims.dims[a])
             return lam__axes_fail(operation, x, LAM_ERR_SHAPE, "axis %d is not scaled and has %lld elements, not %lld",
                                   a, (long long)lam_dim(y, a), (long long)dims.dims[a]);
+    /* The kernel of all axes is a product of one for each, so they are gone through one by one. */
     for (int k = 0; k < count; k++) {
         const int64_t m = lam_dim(y, all[k]);
         y = along(y, all[k], weights(m, dims.dims[all[k]], entry(in[0], k), entry(in[1], k), how));

@@ -186,7 +186,6 @@ static lam_tensor *slope_entr_slope(const lam_rule *r, int i, lam_tensor *t) {
     return lam_where(outside, 0.0, lam_neg(lam_div(t, x)));
 }
 
-/* Saved is what the next slope divides by. */
 const lam_primitive lam__row_entr_slope = {
     .name = "entr_slope",
     .inputs = 1,
@@ -198,7 +197,6 @@ const lam_primitive lam__row_entr_slope = {
     .saves = LAM_SAVE_IN(0),
 };
 
-/* -log(x) - 1 inside. */
 lam_tensor *lam_entr_slope(lam_tensor *x) {
     return lam__apply_unary(&lam__row_entr_slope, x);
 }

@@ -267,6 +267,7 @@ lam_tensor *lam_gamma(lam_tensor *x) {
 static lam_tensor *slope_poch(const lam_rule *r, int i, lam_tensor *t) {
     lam_tensor *x = r->in[0], *y = r->in[1], *size = lam_abs(x);
     if (i == 1) return lam_mul(t, lam_mul(r->out[0], lam_digamma(lam_add(x, y))));
+    /* With y above |x| the sum of both is above 0, so that no gamma function is near a pole. */
     lam_tensor *near = lam_and(lam_lt(size, 0.5), lam_gt(y, size)), *inner = lam_where(near, x, 0.25);
     lam_tensor *above = lam_add(inner, 1.0), *more = lam_where(near, y, 2.0), *sum = lam_add(inner, more);
     lam_tensor *turn = lam_fma(inner, lam_polygamma_gap(above, more, 0), lam_div(more, sum));

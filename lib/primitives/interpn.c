@@ -145,6 +145,7 @@ lam_tensor *lam_interpn(lam_list points, lam_tensor *values, lam_tensor *x, cons
     if (!find(points, &own, x, o, &c, &failed)) return lam__scope_only(failed, since);
     const int axes = (int)points.count;
     lam_tensor *out = sums(as_rows(values, &own, axes), &c);
+    /* What stands behind the axes of the grid goes along as rows, so `outside` gets an axis for each of these. */
     for (int i = axes; c.outside && i < own.rank; i++) c.outside = lam_expand_dims(c.outside, -1);
     if (c.outside) out = lam_where(c.outside, o->fill ? *o->fill : (double)NAN, out);
     return lam__scope_only(lam__apply_narrowed(out, dtype), since);

@@ -156,6 +156,7 @@ lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor *value,
     const lam_dtype dtype = lam__apply_floats(4, in);
     lam_tensor *scores = lam_matmul(lam_mul(in[0], scale), lam_moveaxis(in[1], -1, -2));
     if (in[3]) scores = lam_add(scores, in[3]);
+    /* Where either mask forbids a key it is not taken. */
     lam_tensor *taken = o->causal ? causal_mask(scores) : NULL;
     if (o->mask) taken = taken ? lam_and(taken, o->mask) : o->mask;
     lam_tensor *out = lam_matmul(masked_softmax(scores, taken), in[2]);

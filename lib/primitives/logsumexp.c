@@ -186,6 +186,7 @@ static lam_status mark_infinities(lam_ctx *ctx, const lam_value *x, lam_value *t
     lam_value *is = lam__value_new(ctx, LAM_BOOL, x->rank, x->dims);
     const int64_t none[LAM_INNER_RANK] = {0}, *const strides[] = {terms->strides, x->strides, none};
     const size_t item = lam__dtype_bytes(dtype), items[] = {1, item, item};
+    /* A double is room enough for one element of any dtype here. */
     double infinity[1], one[1];
     if (!is) return LAM_ERR_MEMORY;
     lam__dtype_store(dtype, infinity, INFINITY);

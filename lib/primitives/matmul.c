@@ -85,6 +85,7 @@ static int arrange(factor f[2], int leads, const unsigned owners[], int order[])
         own[1] += owners[k] == 2;
     }
     next[0] = batch;
+    /* Behind the free axes of x: its leading ones, and the one that stays. */
     next[1] = batch + own[0] + (f[0].stays >= 0);
     for (int k = 0, b = 0; k < leads; k++) {
         for (int side = 0; side < 2; side++)

@@ -397,7 +397,6 @@ lam_tensor *lam__matrices_skew(lam_tensor *x) {
     return lam_mul(0.5, lam_sub(x, lam__matrices_adjoint(x)));
 }
 
-/* Cotangents of symmetric matrices are symmetric, too. */
 lam_tensor *lam__matrices_symmetric(lam_tensor *x) {
     return lam_mul(0.5, lam_add(x, lam__matrices_adjoint(x)));
 }

@@ -144,11 +144,13 @@ static void shares(lam__team *team, lam__axis_set set, const lam_value *x, lam_v
                               (const int64_t *const[]){share->strides, x->strides},
                               (void *const[]){share->data, x->data}, items, NULL);
     lam__reduce_into(LAM__REDUCE_MAX, set, share, unit->data);
+    /* NaN fails the comparison, so the share of it by 1 is NaN, and so is the norm. */
     for (int64_t i = 0; i < unit->count; i++) {
         void *at = (char *)unit->data + (size_t)i * item;
         const double most = lam__dtype_load(dtype, at);
         if (!(most > 0 && isfinite(most))) lam__dtype_store(dtype, at, 1);
     }
+    /* Strides of `unit` as seen with the dims of x: 0 along the axes that it lacks. */
     for (int i = x->rank; i-- > 0;) {
         strides[i] = lam__reduce_has(set, i) ? 0 : step;
         if (strides[i]) step *= x->dims[i];
@@ -185,6 +187,7 @@ static lam_status norms(const lam_call_site *call, const lam_value *x, const kin
         shares(team, k->set, x, unit, share);
         raise(team, k->order, share);
         lam__reduce_into(LAM__REDUCE_SUM, k->set, share, out->data);
+        /* The root is taken of the sum, and only then is the unit put back: powers of it might leave the range. */
         with_number(team, LAM__LOOP_pow, out, 1 / k->order, out);
         static const int64_t flat[] = {1, 1, 1};
         lam__parallel_loop(team, LAM__LOOP_mul, (lam_dtype)x->dtype,

@@ -51,7 +51,6 @@ static void batch_owens_t(const lam_rule *r, lam_tensor *out[]) {
     lam__pointwise_batch(r, out, 0);
 }
 
-/* Both operands are in both slopes. */
 const lam_primitive lam__row_owens_t = {
     .name = "owens_t",
     .inputs = INPUTS,

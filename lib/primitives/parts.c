@@ -119,6 +119,7 @@ static lam_tensor *folded(const char *operation, lam_tensor *x, const lam_reduce
         return lam__axes_fail(operation, x, LAM_ERR_DTYPE, "floats have no bits to combine");
     if (!lam__axes_collect_set(operation, x, o->axes, lam_rank(x), &set)) return lam__axes_failed(x);
     x = as_columns(x, set, o->keepdims, &rank, dims);
+    /* as_columns has made the elements that are combined the first of two axes. */
     while (!lam_failed(x) && (n = lam_dim(x, 0)) > 1) {
         lam_tensor *half = combine(lam_slice_axis(x, 0, 0, n / 2), lam_slice_axis(x, 0, n / 2, n - n % 2));
         x = n % 2 ? lam_concatenate(LAM_LIST(half, lam_slice_axis(x, 0, n - 1, n)), 0) : half;

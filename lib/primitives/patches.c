@@ -90,6 +90,7 @@ lam_tensor *lam_conv_local(lam_tensor *x, lam_tensor *w, const lam_window_option
         return lam__matrices_fail("conv_local", 2, (lam_tensor *[]){all, in[1]}, LAM_ERR_SHAPE,
                                   "w is [features of the result, features of lam_conv_patches(x), places]",
                                   "the weights do not fit the windows");
+    /* `flat` has made features the axis 1, and places the axis 2, of both. */
     const lam_dot_general_options o = {LAM_AXES(1), LAM_AXES(1), LAM_AXES(2), LAM_AXES(2)};
     lam_tensor *out = lam_transpose(lam_dot_general(flat(all, axes), flat(in[1], axes), &o), LAM_AXES(1, 2, 0));
     int64_t dims[LAM_INNER_RANK];

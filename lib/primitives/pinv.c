@@ -85,6 +85,7 @@ static lam_status eval_pinv(const lam_call_site *call, lam_value *const out[]) {
     if (out[0]->count == 0) return LAM_OK;
     lam_value *x = lam__value_contiguous(call->in[0]);
     if (!x) return LAM_ERR_MEMORY;
+    /* u, s and vt of one matrix, and 8 bytes so that the work behind them can be aligned. */
     size_t numbers = (size_t)((r.m + r.n + 1) * k) * lam__dtype_bytes(x->dtype) + 8;
     lam_status status = LAM_ERR_MEMORY;
     if (lam__matrices_work(call->ctx, numbers + lam__kernels_svd_bytes((lam_dtype)x->dtype, &r), &work)) {

@@ -114,7 +114,6 @@ static lam_tensor *slope_loggamma(const lam_rule *r, lam_tensor *t) {
     return lam_mul(t, of_order(r->primitive, next, r->in[0]));
 }
 
-/* As above one factor for both modes. */
 static void jvp_loggamma(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     dout[0] = slope_loggamma(r, dx[0]);
 }
@@ -156,7 +155,7 @@ lam_tensor *lam__plane_polygamma(lam_tensor *z, int n) {
 /* The associated Legendre function of cos(theta), normalised so that the integral of its square over the sphere is 1:
  * p_m^m = (-1)^m sqrt((2m + 1)!! / (4 pi (2m)!!)) sin^m, then by degrees
  * p_l^m = a_l (cos p_(l-1)^m - p_(l-2)^m / a_(l-1)), a_l^2 = (4 l^2 - 1) / (l^2 - m^2). Factors are multiplied one by
- * one: factorials leave the range beyond degree 85. */
+ * one: factorials leave the range beyond degree 85. (170! is the last that f64 holds.) */
 static lam_tensor *legendre(int64_t n, int64_t m, lam_tensor *theta) {
     double scale = 0.5 / ROOT_PI, below = 0;
     for (int64_t k = 1; k <= m; k++) scale *= -sqrt((2 * (double)k + 1) / (2 * (double)k));

@@ -57,7 +57,6 @@ lam_tensor *lam_matvec(lam_tensor *x, lam_tensor *y) {
     return lam__scope_named(with_vectors("matvec", x, y, false), since);
 }
 
-/* The vector is a row here. */
 lam_tensor *lam_vecmat(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(with_vectors("vecmat", x, y, true), since);
@@ -170,6 +169,7 @@ lam_tensor *lam_vander(lam_tensor *x, int64_t n, bool increasing) {
     lam_tensor *column = lam_expand_dims(x, -1), *ones = lam_ones(x->ctx, lam_dtype_of(x), LAM_DIMS(1));
     if (n == 0)
         return lam__scope_only(lam__apply_broadcast(lam_slice_axis(column, -1, 0, 0), own.rank + 1, dims), since);
+    /* The power 0 of anything is 1, also of NaN, as in NumPy. */
     dims[own.rank] = 1;
     ones = lam__apply_broadcast(ones, own.rank + 1, dims);
     dims[own.rank] = n - 1;
@@ -263,6 +263,7 @@ lam_tensor *lam_multi_dot(lam_list factors) {
         if (i && lam_dim(x[i], 0) != lam_dim(x[i - 1], 1))
             return lam__matrices_fail("multi_dot", 2, &x[i - 1], LAM_ERR_SHAPE, NULL,
                                       "factor %d does not have as many rows as the one before has columns", i);
+        /* n matrices that fit have n + 1 sizes between them. */
         size[i] = (double)lam_dim(x[i], 0);
         size[i + 1] = (double)lam_dim(x[i], 1);
     }

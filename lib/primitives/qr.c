@@ -16,7 +16,6 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* Results by name. */
 enum { Q, R, OUTPUTS };
 
 typedef lam__qr_params qr_params;
@@ -45,7 +44,7 @@ static lam_status shape_qr(const lam_call_site *call, lam_shape out[]) {
     return lam__matrices_fit(call, p->full);
 }
 
-/* What the workers share; x is a copy that the kernel overwrites. It is given back when all are done. */
+/* What the workers share; x is a copy that the kernel overwrites. */
 typedef struct stack {
     const lam__rectangle *how;
     const lam_value *x, *q, *r;
@@ -164,6 +163,7 @@ static void vjp_qr(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
         moved = lam_neg(lam_matmul(gr, lam__matrices_adjoint(f.r)));
         all = lam_matmul(f.q, gr);
     }
+    /* The two parts are NULL where there is no cotangent of q, or of r. */
     lam_tensor *gw = lam__matrices_plus(inside, moved);
     if (!gw) return;
     lam_tensor *turning = lam_tril(lam_sub(gw, lam__matrices_adjoint(gw)), -1);

@@ -17,7 +17,7 @@
 
 /* ---- simple ones ------------------------------------------------------------------------------------------------- */
 
-/* The largest less the smallest. Both reductions read x. */
+/* The largest less the smallest. */
 lam_tensor *lam_ptp(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_sub(lam_max_reduce(x, options), lam_min_reduce(x, options)), since);
@@ -92,7 +92,6 @@ lam_tensor *lam_nancumsum(lam_tensor *x, int axis) {
     return lam__scope_only(lam_cumsum(without_nan(x, 0), axis), since);
 }
 
-/* With 1 in place of NaN. */
 lam_tensor *lam_nancumprod(lam_tensor *x, int axis) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(lam_cumprod(without_nan(x, 1), axis), since);
@@ -187,6 +186,7 @@ static lam_tensor *gathered(lam_tensor *x, lam__axis_set set, int64_t *n, lam_di
             order[rank++] = i;
         }
     }
+    /* Behind what is kept come the axes of the set, in their order too. */
     for (int i = 0, k = rank; i < own.rank; i++)
         if (set >> i & 1u) order[k++] = i;
     *kept = (lam_dims){rank, dims};
@@ -267,7 +267,6 @@ static lam_tensor *quantile(const char *name, lam_tensor *x, lam_tensor *q, cons
     return lam__apply_reshape(out, rank + own.rank, kept_dims);
 }
 
-/* x is gone through as a whole unless axes are named. */
 lam_tensor *lam_quantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(quantile("quantile", x, q, options), since);
@@ -347,13 +346,11 @@ static lam_tensor *nan_quantile(const char *name, lam_tensor *x, lam_tensor *q, 
     return lam_failed(out) ? out : lam__apply_reshape(out, rank, out_dims);
 }
 
-/* As lam_quantile, of numbers that are there. */
 lam_tensor *lam_nanquantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_only(nan_quantile("nanquantile", x, q, options), since);
 }
 
-/* In hundredths. */
 lam_tensor *lam_nanpercentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;

@@ -239,6 +239,7 @@ bool lam__random_parameters(const char *operation, lam_tensor *key, int n, lam_t
     lam_tensor *in[4] = {key};
     lam_value *v[4];
     for (int i = 0; i < n; i++) in[i + 1] = parameters[i];
+    /* The key is looked at together with the parameters, so that the first handle that is wrong is the one named. */
     if (!lam__scope_operands(operation, (size_t)n + 1, in, v, failed)) return false;
     *failed = &key->ctx->failed;
     lam_dtype dtype = (lam_dtype)v[1]->dtype;
@@ -246,6 +247,7 @@ bool lam__random_parameters(const char *operation, lam_tensor *key, int n, lam_t
     if (lam__dtype_is_complex((int)dtype)) return fail_dtype(operation, key->ctx, dtype, "f64 and f32");
     if (!lam__dtype_is_float((int)dtype)) dtype = LAM_F64;
     if (!lam__random_source(operation, key, dtype, dims, s, failed)) return false;
+    /* One by one, so that the message can say which of them it is. */
     for (int i = 0; i < n; i++) {
         if (!broadcasts(parameters[i], own, dims)) {
             char text[200];

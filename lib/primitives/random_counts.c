@@ -22,7 +22,7 @@
 /* The most that a row has beside its key. */
 enum { PARAMETERS = 2 };
 
-/* Strides may differ: operands are made contiguous before a kernel sees them. Types are what is compared. */
+/* Strides may differ: operands are made contiguous before a kernel sees them. */
 static bool alike(const lam_value *a, const lam_value *b) {
     bool same = a->dtype == b->dtype && a->rank == b->rank;
     for (int i = 0; same && i < a->rank; i++) same = a->dims[i] == b->dims[i];
@@ -86,7 +86,6 @@ static void run_poisson(const lam_call_site *call, const uint32_t key[2], int64_
     lam__parallel_random_poisson(call->ctx->team, key, n, in[0], out);
 }
 
-/* Keys and rates come in pairs of rows. */
 static lam_status eval_random_poisson(const lam_call_site *call, lam_value *const out[]) {
     return lam__random_keyed_eval(call, out[0], run_poisson);
 }
@@ -123,18 +122,15 @@ static lam_status shape_random_binomial(const lam_call_site *call, lam_shape out
     return lam__random_keyed_shape(call, out);
 }
 
-/* Trials and chances are read side by side. */
 static void run_binomial(const lam_call_site *call, const uint32_t key[2], int64_t n, const void *const in[],
                          void *out) {
     lam__parallel_random_binomial(call->ctx->team, (lam_dtype)call->in[1]->dtype, key, n, in[0], in[1], out);
 }
 
-/* Each key has its own parameters. */
 static lam_status eval_random_binomial(const lam_call_site *call, lam_value *const out[]) {
     return lam__random_keyed_eval(call, out[0], run_binomial);
 }
 
-/* No derivative, as for Poisson's. */
 const lam_primitive lam__row_random_binomial = {
     .name = "random_binomial",
     .inputs = 3,

@@ -149,7 +149,6 @@ static lam_tensor *sample_pareto(const lam__source *s, lam_tensor *const p[]) {
     return lam_exp(lam_div(lam__random_exponential(s), p[0]));
 }
 
-/* From 1 on. */
 lam_tensor *lam_random_pareto(lam_tensor *key, lam_tensor *b, lam_dims dims) {
     return SAMPLE(1, pareto, b);
 }
@@ -163,7 +162,6 @@ static lam_tensor *sample_double_sided_maxwell(const lam__source *s, lam_tensor 
     return lam_fma(lam_mul(signs(&coins, s->dtype), sample_maxwell(&lengths)), p[1], p[0]);
 }
 
-/* loc may be anything. */
 lam_tensor *lam_random_double_sided_maxwell(lam_tensor *key, lam_tensor *loc, lam_tensor *scale, lam_dims dims) {
     return SAMPLE(2, double_sided_maxwell, loc, scale);
 }
@@ -216,7 +214,6 @@ static lam_tensor *sample_t(const lam__source *s, lam_tensor *const p[]) {
     return lam_mul(lam__random_normal(&normal), lam_mul(lam_sqrt(lam_mul(0.5, p[0])), less));
 }
 
-/* For large df it is normal. */
 lam_tensor *lam_random_t(lam_tensor *key, lam_tensor *df, lam_dims dims) {
     return SAMPLE(1, t, df);
 }
@@ -231,7 +228,6 @@ static lam_tensor *sample_f(const lam__source *s, lam_tensor *const p[]) {
     return lam_mul(lam_exp(log), lam_div(p[1], p[0]));
 }
 
-/* Above and below as in the quotient. */
 lam_tensor *lam_random_f(lam_tensor *key, lam_tensor *df_above, lam_tensor *df_below, lam_dims dims) {
     return SAMPLE(2, f, df_above, df_below);
 }

@@ -80,6 +80,7 @@ lam_tensor *lam_random_multivariate_normal(lam_tensor *key, lam_tensor *mean, la
 static bool fans(lam_tensor *key, lam_dims dims, const lam_variance_scaling_options *o, double *in, double *out) {
     const char *name = "random_variance_scaling";
     const bool usual = o->in_axis == 0 && o->out_axis == 0;
+    /* 0 for both cannot be meant, so it is what nothing given looks like. */
     int axis[2] = {usual ? -2 : o->in_axis, usual ? -1 : o->out_axis};
     double places = 1;
     if (dims.rank < 2 || dims.rank > LAM_MAX_RANK || !dims.dims)
@@ -123,6 +124,7 @@ lam_tensor *lam_random_variance_scaling(lam_tensor *key, lam_dtype dtype, lam_di
         const lam_random_uniform_options both = {.low = lam_neg(one), .high = one};
         return lam__scope_only(lam_mul(lam_random_uniform(key, dtype, dims, &both), sqrt(3 * variance)), since);
     }
+    /* Cut at two deviations, it is made wider by what the cut takes away. */
     lam_tensor *cut = lam_random_truncated_normal(key, lam_mul(one, -2), lam_mul(one, 2), dims);
     return lam__scope_only(lam_mul(cut, sqrt(variance) / 0.87962566103423978), since);
 }

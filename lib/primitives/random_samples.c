@@ -72,7 +72,6 @@ lam_tensor *lam_random_exponential(lam_tensor *key, lam_dtype dtype, lam_dims di
     return lam__scope_only(standard("random_exponential", key, dtype, dims, lam__random_exponential), since);
 }
 
-/* Of location 0 and scale 1. */
 lam_tensor *lam_random_laplace(lam_tensor *key, lam_dtype dtype, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     return lam__scope_only(standard("random_laplace", key, dtype, dims, sample_laplace), since);
@@ -147,7 +146,7 @@ lam_tensor *lam_random_categorical(lam_tensor *key, lam_tensor *logits, int axis
 
 /* Sorting by random words of 32 bits gives every order alike unless two words are equal. It is done again with new
  * words until the chance that two elements had equal ones each time is small: 3 log(n) / log(2^32) times. n is at most
- * a count of memory, so log(n) is at most 44 and there are 6 rounds or fewer. */
+ * a count of memory, so log(n) is at most 44 and there are 6 rounds or fewer. The 3 is that of jax.random. */
 static int rounds_of(int64_t n) {
     return n > 1 ? (int)ceil(3 * log((double)n) / log(UINT32_MAX)) : 0;
 }
@@ -208,6 +207,7 @@ lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t 
     int64_t n = lam_dim(x, axis);
     if (count < 0 || (count > 0 && n == 0) || (o->without_replacement && count > n))
         return lam__axes_fail(name, x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)count, (long long)n);
+    /* randint refuses an empty range. Of no elements none are drawn, so any range will do. */
     if (!p && !o->without_replacement)
         return lam__scope_only(lam_take(x, lam_random_randint(key, LAM_I64, (lam_dims){1, &count}, 0, n ? n : 1), axis),
                                since);
@@ -215,6 +215,7 @@ lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t 
     if (!lam__random_parameters(name, key, 1, &p, 0, (lam_dims){1, &n}, &s, &failed) ||
         !lam__seen_in_range(name, "p", p, 0, false, (double)INFINITY))
         return failed;
+    /* One number stands for all, which are alike then. */
     p = lam_broadcast_to(p, (lam_dims){1, &n});
     return lam__scope_only(
         lam_take(x, places_by_probability(&s, lam_stop_gradient(p), count, o->without_replacement), axis), since);

@@ -129,6 +129,7 @@ lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out) {
     lam_value *values[LAM_MAX_RANK];
     lam_tensor *failed = lam__axes_failed(vectors.count && vectors.items ? vectors.items[0] : NULL);
     size_t n = vectors.count;
+    /* Who looks at no status finds failed tensors. */
     for (size_t i = 0; out && i < n_out; i++) out[i] = failed;
     if (!n || !vectors.items || n > LAM_MAX_RANK || n != n_out || !out)
         return lam__error_fail(lam_ctx_of(failed), LAM_ERR_ARITY, "meshgrid: %zu vectors and %zu results", n, n_out),

@@ -97,7 +97,6 @@ lam_tensor *lam__reduce_apply(const lam_primitive *row, lam_tensor *x, const lam
     return lam__scope_only(lam__reduce_restore(out, set, lam_dims_of(x)), since);
 }
 
-/* For sets that rules have at hand. */
 lam_tensor *lam__reduce_sum(lam_tensor *x, lam__axis_set set) {
     return lam__apply1(&lam__row_sum, &set, sizeof set, x);
 }
@@ -349,7 +348,6 @@ lam_tensor *lam_min_reduce(lam_tensor *x, const lam_reduce_options *options) {
 
 /* ---- any, all --------------------------------------------------------------------------------------------------- */
 
-/* Bools, also as bytes. */
 static bool is_logical(int dtype) {
     return dtype == LAM_BOOL || dtype == LAM_U8;
 }

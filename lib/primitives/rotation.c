@@ -61,7 +61,8 @@ static lam_tensor *conjugate(lam_tensor *q) {
 
 /* ---- angles that may be 0 ---------------------------------------------------------------------------------------- */
 
-/* 64^-11 is 2^-66: the series of turn_over ends below the rounding of f64. */
+/* 64^-11 is 2^-66: the series of turn_over ends below the rounding of f64. Those of half_turn, which fall like
+ * factorials, would need fewer. */
 enum { TERMS = 11 };
 
 /* The sum of c_k s^k, the highest first. Coefficients are those of f64, rounded for f32. */
@@ -149,7 +150,6 @@ lam_tensor *lam_quat_mul(lam_tensor *p, lam_tensor *q) {
     return lam__scope_only(lam__apply_narrowed(product(in[0], in[1]), dtype), since);
 }
 
-/* Of any length, too. */
 lam_tensor *lam_quat_conj(lam_tensor *q) {
     uint64_t since = lam__scope_now(q);
     lam_tensor *failed;
@@ -344,7 +344,6 @@ static lam_tensor *angles_of(lam_tensor *q, const sequence *s) {
     return wrapped(lam_stack((lam_list){3, angle}, -1));
 }
 
-/* Two angles could not tell all rotations, hence three. */
 lam_tensor *lam_euler_from_quat(const char *axes, lam_tensor *q) {
     uint64_t since = lam__scope_now(q);
     lam_tensor *failed;

@@ -12,7 +12,6 @@
 
 #define LOG_2PI 1.83787706640934548356
 
-/* Rows of x are gone through along this one. */
 static const int last = -1;
 /* Axes are pointers to numbers, which have to live as long as the options. */
 static const lam_reduce_options last_axis = {.axes = {1, &last}};
@@ -121,6 +120,7 @@ lam_tensor *lam_gaussian_kde_logpdf(lam_tensor *points, lam_tensor *x, double wi
     if (lam_dim(in[0], 0) != lam_dim(in[1], 0))
         return lam__matrices_fail("gaussian_kde_logpdf", 2, in, LAM_ERR_SHAPE, NULL, "points have other coordinates");
     const int64_t d = lam_dim(in[0], 0), n = lam_dim(in[0], 1), m = lam_dim(in[1], 1);
+    /* SciPy's factor: the kernel's covariance is that of the points times the square of it. */
     const double scale = width == 0 ? pow((double)n, -1 / ((double)d + 4)) : width;
     lam_tensor *covariance = lam_mul(scale * scale, lam_cov(in[0], 1));
     lam_tensor *from = lam_expand_dims(lam_matrix_transpose(in[1]), 1), *to = lam_matrix_transpose(in[0]);
@@ -145,6 +145,7 @@ lam_status lam_vq(lam_tensor *x, lam_tensor *codebook, lam_tensor **code, lam_te
     if (failed) return lam__matrices_give_failed(failed, 2, places);
     const lam_dtype dtype = lam__apply_floats(2, in);
     const lam_norm_options along = {.axes = {1, &last}};
+    /* [rows of x, 1, n] against [codes, n]. */
     lam_tensor *apart = lam_sub(lam_expand_dims(lam_stop_gradient(in[0]), 1), lam_stop_gradient(in[1]));
     made[0] = lam_argmin(lam_norm(apart, &along), 1);
     made[1] = lam__apply_narrowed(lam_norm(lam_sub(in[0], lam_take(in[1], made[0], 0)), &along), dtype);

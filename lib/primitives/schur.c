@@ -17,7 +17,6 @@
 
 #include <math.h>
 
-/* Results by name. */
 enum { FORM, VECTORS, OUTPUTS };
 
 /* Both results have the dtype of x: a real matrix has a real form, with blocks of two rows for pairs of complex
@@ -100,12 +99,11 @@ static void vjp_schur(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]
     gx[0] = lam_conj(lam_matmul(z, lam_matmul(lam__matrices_plus(gt, y), zh)));
 }
 
-/* Results of one call go to out[] in the order of their names. */
 static lam_status apply_schur(lam_tensor *x, lam_tensor *out[OUTPUTS]) {
     return lam_bind(x->ctx, &lam__row_schur, NULL, 0, LAM_LIST(x), out, OUTPUTS);
 }
 
-/* A stack with one more leading axis. Stacks are gone through by the kernel. */
+/* A stack with one more leading axis. */
 static void batch_schur(const lam_rule *r, lam_tensor *out[]) {
     apply_schur(r->in[0], out);
 }

@@ -137,6 +137,7 @@ lam_tensor *lam_unique_rows(lam_tensor *x, int64_t size, lam_tensor **inverse, l
     if (own.rank == 0) return lam__axes_fail("unique_rows", x, LAM_ERR_RANK, "a scalar has no rows");
     if (lam__dtype_is_complex((int)lam_dtype_of(x)))
         return lam__axes_fail("unique_rows", x, LAM_ERR_DTYPE, "complex numbers have no order");
+    /* Rows are compared as lists of m elements, whatever axes they have. */
     for (int i = 1; i < own.rank; i++) m *= own.dims[i];
     for (int i = 0; i < own.rank; i++) dims[i] = i ? own.dims[i] : size;
     lam_tensor *rows = lam__apply_reshape(x, 2, (const int64_t[]){n, m}), *order = order_of_rows(rows, n, m);
@@ -347,6 +348,7 @@ lam_tensor *lam_histogram_nd(lam_tensor *x, lam_list edges, lam_tensor *weights)
     if (lam_rank(x) != 2 || lam_dim(x, 1) != (int64_t)edges.count)
         return lam__axes_fail(name, x, LAM_ERR_SHAPE, "points of %zu coordinates are needed", edges.count);
     if (!edges_fit(name, edges, dims, &total)) return lam__axes_failed(x);
+    /* Places are row-major among the bins, as the result is. */
     lam_tensor *place = NULL, *outside = NULL;
     for (size_t k = 0; k < edges.count; k++) {
         lam_tensor *bin = bins_of(lam_index(x, 1, (int64_t)k), edges.items[k], dims[k]);

@@ -116,7 +116,6 @@ lam_tensor *lam_idct(lam_tensor *x, int axis, bool ortho) {
     return lam__scope_named(cosine("idct", x, LAM_AXES(axis), false, ortho, backward), since);
 }
 
-/* Along all axes unless some are named. */
 lam_tensor *lam_dctn(lam_tensor *x, lam_axes axes, bool ortho) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(cosine("dctn", x, axes, true, ortho, forward), since);
@@ -182,6 +181,7 @@ lam_tensor *lam_fftconvolve(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode
         starts[i] = kept.start;
         stops[i] = kept.start + kept.size;
     }
+    /* Of real operands half of the coefficients tell all. */
     const bool complex = lam__dtype_is_complex((int)lam_dtype_of(in[0]));
     const lam_fft_options o = {.sizes = {rank, sizes}};
     lam_tensor *full = complex ? lam_ifftn(lam_mul(lam_fftn(in[0], &o), lam_fftn(in[1], &o)), NULL)

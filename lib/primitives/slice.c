@@ -230,6 +230,7 @@ static lam_status eval_update_slice(const lam_call_site *call, lam_value *const 
     if (x->count)
         lam__parallel_copy(lam__value_team(x), x->rank, x->dims, dtype, out[0]->data, out[0]->strides, dtype, x->data,
                            x->strides);
+    /* Steps may be negative, so the first element of the part need not be the lowest in memory. */
     for (int i = 0; i < p->rank; i++) {
         strides[i] = out[0]->strides[i] * p->at[i].step;
         offset += out[0]->strides[i] * p->at[i].start;
@@ -474,6 +475,8 @@ lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_op
             return lam__axes_fail("pad", x, LAM_ERR_SHAPE, "axis %d would have %lld elements", i, (long long)dims[i]);
         int64_t step = gap + 1, cut = low.dims[i] < 0 ? (-low.dims[i] + step - 1) / step : 0;
         starts[i] = low.dims[i] + cut * step;
+        /* How many places, a step apart, there are from the first one to the end of the result, and elements for
+         * them. */
         int64_t room = dims[i] - starts[i], most = room > 0 ? (room + step - 1) / step : 0, left = own.dims[i] - cut;
         keep.at[i].start = cut < own.dims[i] ? cut : 0;
         keep.at[i].step = 1;

@@ -191,7 +191,6 @@ static lam_tensor *slope_logaddexp2_slope(const lam_rule *r, int i, lam_tensor *
     return times_shares(r, i, t, lam_logaddexp2_slope(r->in[1], r->in[0]), 0.69314718055994530942);
 }
 
-/* As that of logarithms to e. */
 const lam_primitive lam__row_logaddexp2_slope = {
     .name = "logaddexp2_slope",
     .inputs = 2,
@@ -353,7 +352,6 @@ const lam_primitive lam__row_betaln = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
-/* The logarithm of the beta function. */
 lam_tensor *(lam_betaln)(lam_tensor *a, lam_tensor *b) {
     return lam__apply_binary(&lam__row_betaln, a, b);
 }
@@ -404,7 +402,6 @@ lam_tensor *lam_i0e(lam_tensor *x) {
     return lam__scope_named(member(&lam__row_bessel_i, x, LAM__BESSEL_SCALED(0, 0)), since);
 }
 
-/* Order 1 has the code 2. */
 lam_tensor *lam_i1(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(member(&lam__row_bessel_i, x, 2), since);

@@ -132,7 +132,6 @@ static lam_status eval_logm(const lam_call_site *call, lam_value *const out[]) {
     return run(call, &logarithm, false, out[0]);
 }
 
-/* The corner of the logarithm likewise. */
 static lam_status eval_logm_frechet(const lam_call_site *call, lam_value *const out[]) {
     return run(call, &logarithm, true, out[0]);
 }
@@ -146,7 +145,6 @@ lam_tensor *lam_sqrtm(lam_tensor *x) {
     return lam__corner_call(&lam__row_sqrtm, x);
 }
 
-/* Linear in e, at x. */
 lam_tensor *lam_sqrtm_frechet(lam_tensor *x, lam_tensor *e) {
     return lam__corner_call_map(&lam__row_sqrtm_frechet, x, e);
 }
@@ -156,7 +154,6 @@ lam_tensor *lam_logm(lam_tensor *x) {
     return lam__corner_call(&lam__row_logm, x);
 }
 
-/* As for the root. */
 lam_tensor *lam_logm_frechet(lam_tensor *x, lam_tensor *e) {
     return lam__corner_call_map(&lam__row_logm_frechet, x, e);
 }

@@ -36,7 +36,6 @@ const lam_primitive lam__row_squareplus_with = {
     .saves = LAM_SAVE_IN(0) | LAM_SAVE_IN(1),
 };
 
-/* For b that is a tensor. */
 lam_tensor *lam_squareplus_with(lam_tensor *x, lam_tensor *b) {
     return lam__apply_binary(&lam__row_squareplus_with, x, b);
 }
@@ -70,7 +69,6 @@ static lam_tensor *slope_squareplus_slope(const lam_rule *r, int i, lam_tensor *
     return lam_mul(t, lam_mul(-0.25, over_cube(x, b, s, lam_where(lam_is_finite(x), x, 0.0))));
 }
 
-/* Both operands are in both slopes. */
 const lam_primitive lam__row_squareplus_slope = {
     .name = "squareplus_slope",
     .inputs = 2,

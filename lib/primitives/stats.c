@@ -15,7 +15,7 @@
 /* Shape parameters, loc and scale together; the variable comes beside them. */
 enum { MOST_PARAMETERS = 5 };
 
-/* One call: what a function of the variable needs. Everything but the function itself is in it. */
+/* One call: what a function of the variable needs. */
 typedef struct variable {
     const lam__distribution *d;
     lam_tensor *x, *s[MOST_PARAMETERS]; /* as given; shape parameters */
@@ -24,7 +24,7 @@ typedef struct variable {
     uint64_t since;
 } variable;
 
-/* Three tables, each with holes where the numbers of the others are. So a number is in one of them. */
+/* Three tables, each with holes where the numbers of the others are. */
 static const lam__distribution *row_of(lam_distribution which) {
     const lam__distribution *d = lam__distributions_continuous(which);
     if (!d) d = lam__distributions_bounded(which);
@@ -61,6 +61,7 @@ static bool read(const char *operation, lam_distribution which, lam_tensor *x, l
         *failed = lam__axes_fail(operation, x, LAM_ERR_VALUE, "there is no distribution of the number %d", (int)which);
         return false;
     }
+    /* Counts have a loc, but no scale. */
     const size_t shapes = strlen(v->d->shapes), most = shapes + (v->d->discrete ? 1 : 2), count = parameters.count;
     if (count < shapes || count > most || (count && !parameters.items)) {
         *failed = lam__axes_fail(operation, x, LAM_ERR_ARITY, "%s takes %zu to %zu parameters, not %zu", v->d->name,
@@ -180,7 +181,6 @@ lam_tensor *lam_logcdf(lam_distribution which, lam_tensor *x, lam_list parameter
     return lam__scope_named(log_share("logcdf", &v, v.d->logcdf, v.d->cdf, v.d->sf, v.d->low), v.since);
 }
 
-/* By a function of the row's own. */
 lam_tensor *lam_sf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;
@@ -188,7 +188,6 @@ lam_tensor *lam_sf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     return lam__scope_named(share("sf", &v, v.d->sf), v.since);
 }
 
-/* Roles of the two shares are exchanged. */
 lam_tensor *lam_logsf(lam_distribution which, lam_tensor *x, lam_list parameters) {
     variable v;
     lam_tensor *failed;

@@ -13,8 +13,7 @@
 
 enum { SHORT = 32 }; /* elements of a row that is summed faster as it lies */
 
-/* Sums leave out the axes that they run over; reshaping puts those of one element back, where `like` has them. The
- * order of axes is kept. */
+/* Sums leave out the axes that they run over; reshaping puts those of one element back, where `like` has them. */
 lam_tensor *lam__rules_sum_to(lam_tensor *x, lam_dims like) {
     lam_dims own = lam_dims_of(x);
     int lead = own.rank - like.rank, count = 0, axes[LAM_INNER_RANK];
@@ -50,7 +49,7 @@ static bool is_long(const lam_value *g, lam__axis_set set) {
     return row == 1 || row >= SHORT;
 }
 
-/* The kernel of sums of squares, with y as the other factor. Terms are never stored. */
+/* The kernel of sums of squares, with y as the other factor. */
 static lam_status sum_products(const lam_value *g, const lam_value *y, lam_dims like, lam__axis_set set,
                                lam_value **out) {
     bool reduced[LAM_INNER_RANK];
@@ -75,6 +74,7 @@ static lam_status sum_any(lam_ctx *ctx, lam_value *g, lam_value *y, lam_dims lik
         lam__scope_lend(&factor, ctx, y);
         x = lam_mul(x, &factor);
     }
+    /* A failed product has no value, and its error is recorded already. */
     if (lam__scope_peek(x)) x = lam__rules_sum_to(x, like);
     *out = lam__value_hold_any(lam__scope_peek(x));
     lam__scope_close(&scope);

@@ -194,10 +194,12 @@ static void vjp_svd(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) 
             lam_add(lam_gap_solve(f.s, lam__matrices_plus(a, b), -1), lam_gap_solve(f.s, difference, 1));
         left = lam__matrices_plus(left, lam_matmul(f.u, turning));
     }
+    /* Only where x is not square does anything lie beyond the spans. */
     if (a && f.m > f.k) left = lam__matrices_plus(left, lam_gap_solve(f.s, beyond_u, 0));
     gx[0] = left ? lam_matmul(left, f.vt) : NULL;
     if (b && f.n > f.k)
         gx[0] = lam__matrices_plus(gx[0], lam_matmul(f.u, lam__matrices_adjoint(lam_gap_solve(f.s, beyond_v, 0))));
+    /* The cotangents were conjugated above, since these pairings do not conjugate. */
     if (gx[0]) gx[0] = lam_conj(gx[0]);
 }
 

@@ -79,6 +79,7 @@ static lam_status eval_solve_sylvester(const lam_call_site *call, lam_value *con
                                     lam__kernels_sylvester_bytes(e.dtype, e.m, e.n), solve_part, &e, &bad);
     for (int i = 0; i < INPUTS; i++) lam__value_release(in[i]);
     if (status != LAM_OK || bad < 0) return status;
+    /* It takes both matrices to make it singular; the message shows the first. */
     return lam__matrices_bad(call, call->in[A], bad, "has an eigenvalue that is one of the other matrix with a minus",
                              NULL);
 }

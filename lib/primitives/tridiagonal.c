@@ -181,6 +181,7 @@ static bool consistent(lam_tensor *const in[4]) {
                            "a stack of matrices would have more than %d axes", LAM_MAX_RANK);
         return false;
     }
+    /* A vector has its equations along its only axis, a matrix along the last but one. */
     if (alike && rank > 0 && lam_dim(in[3], rank == 1 ? -1 : -2) == d.dims[d.rank - 1]) return true;
     lam__matrices_fail("tridiagonal_solve", 4, in, LAM_ERR_SHAPE, "write a batch of vectors as matrices of one column",
                        "diagonals [..., n] of equal dims and right-hand sides [..., n, m] or [n] are needed");

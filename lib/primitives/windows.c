@@ -90,6 +90,7 @@ static bool collect_axis(const lam__windows_how *how, int i, int64_t size, int64
     int64_t have = dilated(size, a->gap), need = dilated(window, a->spread);
     padding_of(how, i, have, need, a->stride, &low, &high);
     a->low = low;
+    /* Negative paddings may leave less than a window needs. */
     int64_t room = have + low + high - need;
     a->out = room < 0 ? 0 : room / a->stride + 1;
     return true;
@@ -106,6 +107,7 @@ bool lam__windows_collect(const lam__windows_how *how, int n, const int64_t size
         lam__axes_fail(how->operation, how->x, LAM_ERR_OPTION, "padding is both given and named");
         return false;
     }
+    /* Strides and dilations are 1 at least. Paddings may be negative, which cuts elements off. */
     if (!list_fits(how, "strides", how->strides, n, 1) || !list_fits(how, "input dilations", how->gap, n, 1) ||
         !list_fits(how, "window dilations", how->spread, n, 1) ||
         !list_fits(how, "low paddings", how->low, n, INT64_MIN) ||
@@ -325,7 +327,6 @@ const lam_primitive lam__row_reduce_window_max = {
     .layout = "i lead, #i rank, {l window, l stride, l low, l gap, l spread, l out}[rank]",
 };
 
-/* As above with the other comparison. */
 const lam_primitive lam__row_reduce_window_min = {
     .name = "reduce_window_min",
     .inputs = 1,
@@ -357,6 +358,7 @@ bool lam__windows_params(const char *operation, lam_tensor *x, const lam_window_
                             o->pad_low, o->pad_high, o->input_dilation, o->window_dilation};
     p->rank = o->window.rank;
     p->lead = own.rank - p->rank;
+    /* The sizes of the window are a list like the others, but one that has to be there. */
     return list_fits(&how, "window sizes", o->window, p->rank, 1) &&
            lam__windows_collect(&how, p->rank, own.dims + p->lead, o->window.dims, p->at);
 }

@@ -15,8 +15,7 @@
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
 
-/* The result has the type of operand i; whether that fits was checked by the public form. Row-major strides are not
- * asked of it. */
+/* The result has the type of operand i; whether that fits was checked by the public form. */
 static lam_status shape_of_operand(const lam_call_site *call, int i, lam_shape *out) {
     const lam_value *x = call->in[i];
     return lam__apply_shape_as(x, (lam_dtype)x->dtype, out);
@@ -94,12 +93,12 @@ static lam_tensor *apply_cholesky(lam_tensor *x) {
     return lam__apply1(&lam__row_cholesky, NULL, 0, x);
 }
 
-/* A stack with one more leading axis. Mapping one matrix is no other call. */
+/* A stack with one more leading axis. */
 static void batch_cholesky(const lam_rule *r, lam_tensor *out[]) {
     out[0] = apply_cholesky(r->in[0]);
 }
 
-/* A program keeps the factor in place of its operand. */
+/* Rules need the factor alone, so x is not kept. */
 const lam_primitive lam__row_cholesky = {
     .name = "cholesky",
     .inputs = 1,

@@ -23,14 +23,13 @@ static int8_t *named(pairing *p, int side) {
     return p->axes + side * lam__contract_pairs(p);
 }
 
-/* Only the pairs in use become parameters. Bytes are compared where calls are, so there is no rest. */
+/* Only the pairs in use become parameters: programs compare the bytes of calls, and a tape copies them. */
 lam_tensor *lam__contract(const pairing *p, lam_tensor *x, lam_tensor *y) {
     lam_tensor *in[2] = {x, y};
     return lam__apply(&lam__row_dot_general, p, offsetof(pairing, axes) + 2 * (size_t)lam__contract_pairs(p), 2, in);
 }
 
-/* ---- shape -------------------------------------------------------------------------------------------------------
- * Axes keep their order within each group. */
+/* ---- shape ------------------------------------------------------------------------------------------------------- */
 
 /* The result has the batch axes, then the free axes of x, then those of y. Axes are there and named once: whoever makes
  * a pairing sees to it. */
@@ -62,10 +61,10 @@ static lam_status shape_dot_general(const lam_call_site *call, lam_shape out[]) 
     return LAM_OK;
 }
 
-/* ---- derivative --------------------------------------------------------------------------------------------------
- * Numbers are all different, so places are too. */
+/* ---- derivative -------------------------------------------------------------------------------------------------- */
 
-/* Where axis a of an operand comes among its contracted axes, by number. */
+/* Where axis a of an operand comes among its contracted axes, by number. Numbers are all different, so places are
+ * too. */
 static int place_among(const int8_t *contracted, int n, int8_t a) {
     int place = 0;
     for (int i = 0; i < n; i++) place += contracted[i] < a;
@@ -165,7 +164,6 @@ static bool collect(const char *operation, lam_tensor *x, lam_axes axes, uint32_
     return true;
 }
 
-/* Where the axes of one side begin among p->axes. */
 /* Contracts two operands of one dtype over axis lists. Batch axes first, then contracted ones, which is the order of
  * the row's parameter. */
 static lam_tensor *contracted(const char *operation, lam_tensor *in[2], const lam_dot_general_options *o) {
@@ -213,7 +211,8 @@ lam_tensor *lam_tensordot(lam_tensor *x, lam_tensor *y, lam_axes axes_x, lam_axe
 }
 
 /* The last axis of x with the last but one of y, or its only one; with a scalar it is a product. Leading axes do not
- * pair up, which is what lam_matmul is for. */
+ * pair up, which is what lam_matmul is for: dot of two matrices is their product, dot of two stacks has the leading
+ * axes of both. */
 lam_tensor *lam_dot(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
@@ -224,8 +223,7 @@ lam_tensor *lam_dot(lam_tensor *x, lam_tensor *y) {
         contracted("dot", in, &(lam_dot_general_options){.contract_x = {1, &last}, .contract_y = {1, &inner}}), since);
 }
 
-/* Both as vectors of all their elements. A broadcast product is faster than a contraction over nothing. So dot of two
- * matrices is matmul, and dot of stacks is larger. */
+/* Both as vectors of all their elements. A broadcast product is faster than a contraction over nothing. */
 lam_tensor *lam_outer(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;

@@ -67,7 +67,7 @@ static void vjp_real(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[])
     gx[0] = lam_complex(g[0], lam_zeros_like(g[0]));
 }
 
-/* A program keeps nothing of x for it. */
+/* Linear: nothing of x is kept for the rules. */
 const lam_primitive lam__row_real = {
     .name = "real",
     .inputs = 1,

@@ -93,10 +93,10 @@ const lam_primitive lam__row_hyp2f1 = {
     .layout = "i by[3], i by_x",
 };
 
-/* ---- public ------------------------------------------------------------------------------------------------------
- * Users begin with the function itself; orders above 0 come of derivatives only. */
+/* ---- public ------------------------------------------------------------------------------------------------------ */
 
-static const lam__hyper_order value; /* no derivative */
+/* No derivative: users begin with the function itself, and orders above 0 come of derivatives only. */
+static const lam__hyper_order value;
 
 /* Kummer's function M. */
 lam_tensor *lam_hyp1f1(lam_tensor *a, lam_tensor *b, lam_tensor *x) {

@@ -94,12 +94,12 @@ bool lam__index_step(const lam_value *x, int from, int to, int64_t *step) {
     return true;
 }
 
-/* ---- take -------------------------------------------------------------------------------------------------------
- * Slow for one element, and right for few: there is no kernel that knows so many strides. */
+/* ---- take ------------------------------------------------------------------------------------------------------- */
 
 /* x has gaps, or is one element seen many times: only what is taken of it is read, item by item. The start of an
  * example is found from its number by dividing by the batch dims, since their strides need have no common step. What
- * lies outside leaves what was there, which is zero. */
+ * lies outside leaves what was there, which is zero. Slow for one element, and right for few: there is no kernel that
+ * knows so many strides. */
 static void take_where_it_lies(const index_params *p, const lam__index_shape *s, const lam_value *x,
                                const lam_value *indices, lam_value *out) {
     int64_t dims[LAM_INNER_RANK], from[LAM_INNER_RANK], to[LAM_INNER_RANK];

@@ -1,6 +1,6 @@
 /* Products of stacks of matrices or vectors whose leading axes broadcast. They become one dot_general: a leading axis
  * that both have is a batch axis; one that only one operand has, or where the other has one element, is a free axis of
- * that operand, so nothing is ever repeated: a stack times one matrix is one big product. NumPy does the same. */
+ * that operand, so nothing is ever repeated: a stack times one matrix is one big product. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/contract.h"
@@ -13,7 +13,7 @@
 #include <lamina/tensor.h>
 
 /* An operand: the axis that is summed over, the one that stays (-1: none), and the leading axes, which are all
- * others. One element is no product of nothing: 1 x 1 is multiplied like any. */
+ * others. */
 typedef struct factor {
     lam_tensor *x;
     int contract, stays;
@@ -168,8 +168,8 @@ lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y) {
     return lam__scope_only(product("matmul", in, f), since);
 }
 
-/* Each operand counts the axis for itself, from the end if it is negative. Not conjugated. The summed axis may stand
- * anywhere; all others are leading axes. Both are lined up when the summed axis is out. */
+/* Each operand counts the axis for itself, from the end if it is negative. The first one is conjugated. The summed axis
+ * may stand anywhere; all others are leading axes, which are lined up when it is out. */
 lam_tensor *lam_vecdot(lam_tensor *x, lam_tensor *y, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;

@@ -93,9 +93,9 @@ lam_tensor *lam_wofz(lam_tensor *z) {
     return plane(&lam__row_wofz, z);
 }
 
-/* ---- the logarithm of gamma --------------------------------------------------------------------------------------
- * Order 0 is the principal branch of the logarithm, continuous but at the cut of negative numbers. */
+/* ---- the logarithm of gamma -------------------------------------------------------------------------------------- */
 
+/* Order 0 is the principal branch of the logarithm, continuous but at the cut of negative numbers. */
 static lam_c128 one_loggamma(const void *params, const lam_c128 z[]) {
     return lam__special_loggamma(z[0], order_of(params));
 }
@@ -149,13 +149,13 @@ lam_tensor *lam__plane_polygamma(lam_tensor *z, int n) {
     return of_order(&lam__row_loggamma, n + 1, z);
 }
 
-/* ---- spherical harmonics -----------------------------------------------------------------------------------------
- * The degree goes up by a loop in C, so each is some operations on whole tensors. */
+/* ---- spherical harmonics ----------------------------------------------------------------------------------------- */
 
 /* The associated Legendre function of cos(theta), normalised so that the integral of its square over the sphere is 1:
  * p_m^m = (-1)^m sqrt((2m + 1)!! / (4 pi (2m)!!)) sin^m, then by degrees
  * p_l^m = a_l (cos p_(l-1)^m - p_(l-2)^m / a_(l-1)), a_l^2 = (4 l^2 - 1) / (l^2 - m^2). Factors are multiplied one by
- * one: factorials leave the range beyond degree 85. (170! is the last that f64 holds.) */
+ * one: factorials leave the range beyond degree 85. (170! is the last that f64 holds.) The degree goes up by a loop in
+ * C, so each is some operations on whole tensors. */
 static lam_tensor *legendre(int64_t n, int64_t m, lam_tensor *theta) {
     double scale = 0.5 / ROOT_PI, below = 0;
     for (int64_t k = 1; k <= m; k++) scale *= -sqrt((2 * (double)k + 1) / (2 * (double)k));

@@ -72,7 +72,6 @@ lam_tensor *lam_leaky_relu(lam_tensor *x, double slope) {
     return lam__scope_named(lam_ramp(x, x, slope), since);
 }
 
-/* From -1 to 1, the ends included. */
 lam_tensor *lam_hard_tanh(lam_tensor *x) {
     uint64_t since = lam__scope_now(x);
     return lam__scope_named(limited(x, -1, 1), since);

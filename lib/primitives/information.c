@@ -15,7 +15,7 @@
 /* ---- x log y, x log(1 + y) --------------------------------------------------------------------------------------- */
 
 /* Where x is 0 and the logarithm, which has its pole at `pole`, is not finite, and not NaN for cause. An inf times 0
- * would be NaN in the value as in the slope. NaN for cause stays NaN. */
+ * would be NaN in the value as in the slope. */
 static lam_tensor *nothing(lam_tensor *x, lam_tensor *y, double pole) {
     return lam_and(lam_eq(x, 0.0), lam_or(lam_le(y, pole), lam_eq(y, INFINITY)));
 }

@@ -20,7 +20,7 @@ static lam_c128 one_owens_t(const void *params, const lam_c128 x[]) {
     return (lam_c128){lam__special_owens_t(x[H].re, x[A].re), 0};
 }
 
-/* Some 300 ns. As long as 600 operations take. */
+/* Some 300 ns, in units of half a nanosecond. */
 static lam_status eval_owens_t(const lam_call_site *call, lam_value *const out[]) {
     return lam__pointwise_eval(call, out, one_owens_t, 600);
 }

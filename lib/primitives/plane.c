@@ -51,7 +51,7 @@ static lam_c128 one_wofz(const void *params, const lam_c128 z[]) {
     return lam__special_wofz(z[0], order_of(params));
 }
 
-/* Half a microsecond. Counted twice, like all functions of this kind. */
+/* Half a microsecond, in units of half a nanosecond. */
 static lam_status eval_wofz(const lam_call_site *call, lam_value *const out[]) {
     return lam__pointwise_eval(call, out, one_wofz, 1000);
 }

@@ -356,12 +356,11 @@ lam_tensor *(lam_betaln)(lam_tensor *a, lam_tensor *b) {
     return lam__apply_binary(&lam__row_betaln, a, b);
 }
 
-/* ---- Bessel functions -------------------------------------------------------------------------------------------- A
- * formula for scaled ones would need the sign of x. */
+/* ---- Bessel functions -------------------------------------------------------------------------------------------- */
 
 /* I_n' = (I_(n-1) + I_(n+1))/2, where I_(-1) = I_1; scaled by exp(-|x|) the next derivative of the same. The code is
  * twice the order, or LAM__BESSEL_SCALED, whose next derivative is 256 higher. At order 0 the two neighbours are
- * one. The odd codes are the scaled ones. */
+ * one. The odd codes are the scaled ones, for which a formula would need the sign of x. */
 static lam_tensor *slope_bessel_i(const lam_rule *r, int i, lam_tensor *t) {
     (void)i;
     int64_t code = order_of(r);

@@ -90,7 +90,7 @@ static bool read(const char *operation, lam_distribution which, lam_tensor *x, l
     return true;
 }
 
-/* (x - loc)/scale Without loc or scale nothing is recorded for them. */
+/* (x - loc)/scale. Without loc or scale nothing is recorded for them. */
 static lam_tensor *standard(const variable *v) {
     lam_tensor *z = v->loc ? lam_sub(v->x, v->loc) : v->x;
     return v->scale ? lam_div(z, v->scale) : z;

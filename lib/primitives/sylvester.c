@@ -104,7 +104,7 @@ static void vjp_solve_sylvester(const lam_rule *r, lam_tensor *const g[], lam_te
     if (r->needs[C]) gx[C] = y;
 }
 
-/* Each example has all operands of its own. Equations share nothing even if they share a. */
+/* Each example has all operands of its own; those without a batch axis are repeated. */
 static void batch_solve_sylvester(const lam_rule *r, lam_tensor *out[]) {
     out[0] =
         apply_solve_sylvester(lam__rules_with_batch(r, A), lam__rules_with_batch(r, B), lam__rules_with_batch(r, C));

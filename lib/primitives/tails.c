@@ -39,7 +39,7 @@ static lam_tensor *log_lower(lam_tensor *a, lam_tensor *x) {
     return gamma_tail(a, x, lam_add(a, f));
 }
 
-/* f = x + 1 - a - (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ..)) From the innermost level outwards, as above. */
+/* f = x + 1 - a - (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ..)). From the innermost level outwards, as above. */
 static lam_tensor *log_upper(lam_tensor *a, lam_tensor *x) {
     lam_tensor *f = NULL, *gap = lam_add(lam_sub(x, a), 1.0);
     for (int k = LEVELS; k > 0; k--) {

@@ -137,7 +137,7 @@ static parts parts_of(const lam_rule *r) {
 }
 
 /* Where singular values, or sums of two, are no more than the rounding of the largest. The bound is that of NOTE [equal
-* ones] in gaps.c: 4 n roundings of the largest. */
+ * ones] in gaps.c: 4 n roundings of the largest. */
 static lam_tensor *negligible(lam_tensor *x, lam_tensor *s) {
     double epsilon = lam_dtype_of(s) == LAM_F32 ? 0x1p-23 : 0x1p-52, n = (double)lam_dim(s, -1);
     lam_tensor *largest =

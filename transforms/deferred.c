@@ -24,11 +24,12 @@ lam__known lam__deferred_known(const lam_tensor *condition) {
  * SOME_ELEMENTS, MANY on up to MANY_ELEMENTS. On more than that a trip is a pass over memory, or calls of kernels,
  * which a loop runs as fast and is compiled once. FURTHER times as many where the condition is known: each trip of an
  * equation asks for it. */
-enum { FEW_TRIPS = 8, SOME_TRIPS = 64, SOME_ELEMENTS = 32 };
+enum { FEW_TRIPS = 8, SOME_TRIPS = 64, SOME_ELEMENTS = LAM__PROGRAM_FEW };
 enum { MANY_TRIPS = 16384, MANY_ELEMENTS = 16, FURTHER = 8 };
 
-/* A trip that makes so many elements is such a pass, whatever it is given: few bodies have many pairs. */
-enum { TRIP_ELEMENTS = 320 };
+/* A trip that makes arrays of more than those, so many elements in all, is such a pass, whatever it is given: few
+ * bodies have many pairs. */
+enum { WIDE_ELEMENTS = 192 };
 
 /* Operations of all trips together: longer programs are not fused any more, and take very much longer to compile than a
  * loop takes to run. */
@@ -71,8 +72,7 @@ lam__extent lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operan
     for (size_t i = 0; i < n + (size_t)captured; i++) {
         const lam_value *v = i < n ? lam__scope_peek(operands[i]) : captor->captures[i - n];
         const lam__program *p = lam__nested_program_at(v);
-        if (p && p->keeps_loops && p->unrolls)
-            return (lam__extent){p->equations + NEST_OPERATIONS * p->nests, p->elements};
+        if (p && p->keeps_loops && p->unrolls) return (lam__extent){p->equations + NEST_OPERATIONS * p->nests, p->wide};
     }
     return (lam__extent){-1, 0};
 }
@@ -81,7 +81,7 @@ lam__extent lam__deferred_recorded(lam_fn *f, size_t n, lam_tensor *const operan
 bool lam__deferred_is_long(lam__extent before, lam__extent now, int64_t trips) {
     if (before.operations < 0) return false;
     return now.operations - before.operations > MOST_OPERATIONS / trips ||
-           (trips > FEW_TRIPS && now.elements - before.elements >= TRIP_ELEMENTS);
+           (trips > FEW_TRIPS && now.wide - before.wide >= WIDE_ELEMENTS);
 }
 
 /* Whether v is a number, or a variable of a program, or a batch of these: what levels that take derivatives keep of a

@@ -18,11 +18,11 @@ lam__known lam__deferred_known(const lam_tensor *condition);
  * program that is to be compiled, or better not fused with others. */
 lam__known lam__deferred_loop(lam_fn *f, size_t n, size_t elements, lam_tensor *const operands[], int64_t trips);
 
-/* What a program that is to be fused has recorded so far: operations, -1 where there is none, and the elements that
- * they make. Loops that are one equation count as many, and choices where they become machine code:
+/* What a program that is to be fused has recorded so far: operations, -1 where there is none, and elements of what
+ * is no small array. Loops that are one equation count as many, and choices where they become machine code:
  * each of them is compiled by itself. */
 typedef struct lam__extent {
-    int64_t operations, elements;
+    int64_t operations, wide;
 } lam__extent;
 
 /* Of the program which these belong to. */

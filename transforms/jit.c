@@ -32,6 +32,7 @@ typedef struct cache {
     lam__plan_fusion fusion;
     int inputs, most, count;
     int64_t machines; /* loops and choices of the program recorded last that are machine code */
+    bool in_loop;     /* the function is one of a loop */
     entry *first;
     lam_jit_report report;
 } cache;
@@ -173,7 +174,7 @@ static lam_status compile_nested(cache *c, lam__program *p, lam__equation *e) {
     }
     lam__scope_open(c->ctx, &scope);
     for (int i = 0; i < what->count && status == LAM_OK; i++) {
-        lam_fn *compiled = lam_jit(what->fns[i], &c->options);
+        lam_fn *compiled = (lam__nested_is_loop(what) ? lam__jit_trip : lam_jit)(what->fns[i], &c->options);
         if (compiled->magic != LAM__FN) {
             status = LAM_ERR_MEMORY;
             continue;
@@ -240,6 +241,13 @@ static const char *needs_elements(lam_status status) {
                                       : NULL;
 }
 
+static lam_status make_plan(const cache *c, lam__program *p, lam__plan **plan) {
+    p->native = c->options.native;
+    p->in_loop = c->in_loop;
+    *plan = lam__plan_new(p, c->fusion, c->options.native);
+    return *plan ? LAM_OK : LAM_ERR_MEMORY;
+}
+
 /* The plan for these inputs; *plan stays NULL, with the cause said, where f has to be called as it is: `always` so if
  * it draws or needs elements, this time if it has read a box of an open level or knows of a batch around it. Draws that
  * recording made are taken back, and a failure that only says why (NOTE [attempts] in lib/base/error.h). */
@@ -269,9 +277,7 @@ static lam_status record(cache *c, lam_fn *f, lam_value *const in[], lam__plan *
         if (*always) say(c, "it draws from the generator of the context");
         else if (p->sees_batch || !lam__plan_fits(p)) say(c, "it reads values of open levels");
         else if (!(p = lam__program_plain(p)) || !(p = lam__residuals_keep(p))) status = LAM_ERR_MEMORY;
-        else if ((status = compile_all_nested(c, p)) == LAM_OK &&
-                 !(*plan = lam__plan_new(p, c->fusion, c->options.native)))
-            status = LAM_ERR_MEMORY;
+        else if ((status = compile_all_nested(c, p)) == LAM_OK) status = make_plan(c, p, plan);
     }
     lam__program_release(p);
     lam__scratch_put(&area);
@@ -395,6 +401,12 @@ lam_fn *lam_jit(lam_fn *f, const lam_jit_options *options) {
     lam_fn *made = lam__fn_derive(ctx, &d);
     if (made->magic == LAM__FN) made->optional = f->optional;
     else lam__alloc_put(&ctx->pool, c, sizeof *c);
+    return made;
+}
+
+lam_fn *lam__jit_trip(lam_fn *f, const lam_jit_options *options) {
+    lam_fn *made = lam_jit(f, options);
+    if (made->magic == LAM__FN) ((jit_env *)made->env)->cache->in_loop = true;
     return made;
 }
 

@@ -6,7 +6,12 @@
 #include "lib/dispatch/fn.h"
 #include "lib/program/plan.h"
 
+#include <lamina/program.h>
+
 bool lam__jit_made(const lam_fn *f);
+
+/* lam_jit of a function of a loop, which is called for each trip. */
+lam_fn *lam__jit_trip(lam_fn *f, const lam_jit_options *options);
 
 /* Calls such a function on values, without what a call by handles costs. One reference per output. */
 lam_status lam__jit_call(lam_fn *f, lam_value *const in[], lam_value *out[]);

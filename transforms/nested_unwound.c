@@ -255,8 +255,9 @@ static bool compile_functions(source *s, unwound_env *e) {
     lam_fn *body = s->what->fns[BODY], *back = s->wanted ? trip_back(s) : s->ctx->failed_fn;
     int kept;
     if (back->magic != LAM__FN || !split(s, &body, &back, &kept)) return false;
-    lam_fn *fns[LAM__TRIPS_FUNCTIONS] = {lam_jit(s->what->fns[CONDITION], s->options), lam_jit(body, s->options), body};
-    e->back = lam_jit(back, s->options);
+    lam_fn *fns[LAM__TRIPS_FUNCTIONS] = {lam__jit_trip(s->what->fns[CONDITION], s->options),
+                                         lam__jit_trip(body, s->options), body};
+    e->back = lam__jit_trip(back, s->options);
     bool fine = e->back->magic == LAM__FN;
     for (int f = 0; f < LAM__TRIPS_FUNCTIONS; f++) fine = fine && fns[f]->magic == LAM__FN;
     e->trips = fine ? lam__trips_new(s->ctx, fns, s->operands, s->carries, kept) : NULL;

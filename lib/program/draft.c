@@ -49,10 +49,12 @@ static bool adds_part(const lam__program *p, const lam__equation *e) {
     return false;
 }
 
-/* A call is some hundred nanoseconds and a pass over its elements, of what only moves half of one; a view is the call
- * alone. */
+/* A call is some hundred nanoseconds, on addresses half of that, and a pass over its elements, of what only moves half
+ * of one; a view is the call alone. Of few products machine code is as fast as a kernel, which then costs as much as
+ * ever. */
 double lam__draft_call_cost(const lam__program *p, const lam__equation *e) {
-    const double call = 90, view = 50;
+    const double call = p->in_loop ? 50 : 90, view = p->in_loop ? 20 : 50, moved = 117, passes = 450, product = 135;
+    const double few = 216;
     double in = 0, out = 0;
     for (int i = 0; i < e->inputs; i++)
         if (operand_type(p, e, i) && !lam__program_is_zeros(&e->in[i])) in += (double)operand_type(p, e, i)->count;
@@ -62,14 +64,17 @@ double lam__draft_call_cost(const lam__program *p, const lam__equation *e) {
     if (e->primitive->view && !e->primitive->eval) return view;
     if (adds_part(p, e)) return call;
     if (e->primitive == &lam__row_update_slice || e->primitive == &lam__row_concatenate)
-        return 1.3 * call + 0.5 * (in + out) * move;
+        return moved + 0.5 * (in + out) * move;
     if (e->primitive->elementwise && e->primitive->loop)
         return call + out * (move + lam__fused_loop_cost((lam__loop_id)(e->primitive->loop - 1)));
     if (e->primitive == &lam__row_sincos) return call + (move + 2) * out;
-    if (e->primitive == &lam__row_dot_general)
-        return 1.5 * call + out * (move + 0.06 * lam__draft_contraction_terms(p, e));
+    if (e->primitive == &lam__row_dot_general) {
+        const double terms = lam__draft_contraction_terms(p, e);
+        const bool is_code = p->native && out * terms <= few;
+        return (is_code ? product : 1.5 * call) + out * (move + 0.06 * terms);
+    }
     if (e->primitive == &lam__row_logsumexp) /* passes over its elements, one of them exponentials */
-        return 5 * call + in * (lam__fused_loop_cost(LAM__LOOP_exp_gap) + 4 * move);
+        return passes + in * (lam__fused_loop_cost(LAM__LOOP_exp_gap) + 4 * move);
     return 1.3 * call + (in + out) * move;
 }
 

@@ -23,6 +23,9 @@ typedef struct lam__equation {
     size_t params_bytes, bytes;
 } lam__equation;
 
+/* So many elements are as well numbers, one by one, as an array. */
+enum { LAM__PROGRAM_FEW = 32 };
+
 /* Counted: a linearisation and its transpose share one. room: entries that the arrays have place for. last_use is
  * NULL until lam__program_finish. */
 typedef struct lam__program {
@@ -34,6 +37,7 @@ typedef struct lam__program {
     bool keeps_loops; /* long loops are one equation each, instead of one for each operation of each trip */
     bool unrolls;     /* it is to be fused: of those, loops on small tensors are long only from very many trips on */
     bool native;      /* and to become machine code */
+    bool in_loop;     /* it is to be run as a trip, on addresses if that can be done, where calls cost less */
     bool keeps_rules; /* levels may see it run: what has rules of its own is known beside its operations */
     bool boxes;       /* some constants may belong to levels; once it is finished */
     bool sees_batch;  /* it may hold for a batch alone in which it was recorded (transforms/lanes.h) */
@@ -42,7 +46,7 @@ typedef struct lam__program {
     int64_t *last_use; /* per variable: the last equation that sets or reads it; -1: none; INT64_MAX: a result */
     int64_t equations, equation_room;
     int64_t nests; /* recorded equations, dead or not, that are loops, or choices in what becomes machine code */
-    int64_t elements; /* of the results of all recorded equations */
+    int64_t wide; /* elements of results of recorded equations that are arrays of more than LAM__PROGRAM_FEW */
     lam__equation **list;
     lam__atom *results;                             /* per output */
     struct lam__application *applications, *within; /* all, the youngest in front; the one that is being recorded */

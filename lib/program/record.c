@@ -156,7 +156,10 @@ lam_status lam__program_record(lam__program *p, const lam_call_site *call, const
     p->list[p->equations++] = e;
     const lam__nested *what = lam__nested_of(e);
     p->nests += what && (p->native || lam__nested_is_loop(what));
-    for (int o = 0; o < call->outputs; o++) p->elements += p->types[first + o] ? p->types[first + o]->count : 0;
+    for (int o = 0; o < call->outputs; o++) {
+        const lam_value *type = p->types[first + o];
+        p->wide += type && type->count > LAM__PROGRAM_FEW ? type->count : 0;
+    }
     return LAM_OK;
 }
 

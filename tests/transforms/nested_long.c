@@ -119,6 +119,31 @@ START_TEST(a_loop_on_many_numbers_is_one_equation) {
 }
 END_TEST
 
+/* Six numbers, whose pairs are 36. */
+BODY(pairs_pull) {
+    lam_tensor *d = lam_sub(lam_expand_dims(in[1], 0), lam_expand_dims(in[1], 1));
+    lam_tensor *pull = lam_mul(lam_sin(d), lam_exp(lam_neg(lam_square(d))));
+    out[0] = lam_add(in[1], lam_mul(0.01, lam_sum(pull, &(lam_reduce_options){.axes = LAM_AXES(1)})));
+}
+
+BODY(pairs_pull_by_number) {
+    lam_fori(0, *(int *)env, FN(pairs_pull, 2, 1), LAM_LIST(in[0]), out, 1);
+}
+
+/* Few numbers of which a trip makes many are many. */
+START_TEST(a_loop_of_wide_trips_is_one_equation) {
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, 0.1, 0.9, 6);
+    for (int trips = 8; trips <= 9; trips++) {
+        lam_fn *f = FN_ENV(pairs_pull_by_number, 1, 1, &trips), *jitted = lam_jit(f, NULL);
+        EXPECT_SAME(apply1(jitted, x), apply1(f, x), 1e-12);
+        const int64_t equations = lam_jit_report_of(jitted).equations;
+        ck_assert_msg(trips == 9 ? equations < 8 : equations > 5 * trips, "%d trips: %d equations", trips,
+                      (int)equations);
+    }
+    EXPECT_OK();
+}
+END_TEST
+
 /* The number of a trip is known while trips are recorded: C may read it and choose by it. *env: whether the carry is
  * read too, which is not known. */
 BODY(by_its_number) {
@@ -268,7 +293,8 @@ START_TEST(a_loop_of_loops_may_read_its_number) {
 END_TEST
 
 Suite *suite_transforms_nested_long(void) {
-    Suite *suite = SUITE_OF("transforms/nested_long", a_loop_on_many_numbers_is_one_equation);
+    Suite *suite = SUITE_OF("transforms/nested_long", a_loop_on_many_numbers_is_one_equation,
+                            a_loop_of_wide_trips_is_one_equation);
     suite_loop(suite, a_long_while_on_constants_is_one_equation, 2);
     suite_loop(suite, a_loop_of_too_many_operations_is_one_equation, 6);
     suite_loop(suite, a_body_may_read_the_number_of_its_trip, 4);

@@ -51,7 +51,7 @@ static bool take_tensor(plan *p, int axis, lam_tensor *index) {
         lam__axes_fail(p->name, index, LAM_ERR_NULL, "the index of axis %d is no tensor", axis);
         return false;
     }
-    if (lam__dtype_is_float((int)lam_dtype_of(index)) || lam_dtype_of(index) == LAM_BOOL)
+    if (lam__dtype_is_inexact((int)lam_dtype_of(index)) || lam_dtype_of(index) == LAM_BOOL)
         return refuse(p, LAM_ERR_DTYPE, "the index of axis %lld holds no integers (of a mask take lam_nonzero)", axis);
     p->index[axis] = index;
     return true;

@@ -100,12 +100,14 @@ static bool read_window(plan *p, const lam_gather_options *o) {
 }
 
 /* Everything is checked here against the operands' dims, so the functions that follow fail only for memory and for
- * starts that lie outside or are no integers. */
+ * starts that lie outside. */
 static bool make_plan(const char *name, lam_tensor *x, lam_tensor *starts, const lam_gather_options *o, plan *p) {
     *p = (plan){.name = name, .x = x, .starts = starts, .rank = lam_rank(x), .outer = lam_rank(starts) - 1};
     if (!o) return refuse(p, LAM_ERR_OPTION, "%d options are given", 0);
     p->mode = o->mode;
     if ((unsigned)o->mode > LAM_INDEX_FILL) return refuse(p, LAM_ERR_OPTION, "there is no index mode %d", o->mode);
+    if (lam__dtype_is_inexact((int)lam_dtype_of(starts)))
+        return lam__axes_fail(name, starts, LAM_ERR_DTYPE, "the starts are no integers"), false;
     if (p->outer < 0) return refuse(p, LAM_ERR_RANK, "the starts have %d axes", 0);
     return read_axes(p, o) && read_window(p, o);
 }
@@ -313,7 +315,7 @@ static bool check(const char *name, lam_tensor *x, lam_tensor *more, lam_list st
                false;
     for (int i = 0; i < own.rank; i++) {
         lam_tensor *start = starts.items[i];
-        if (lam_rank(start) != 0 || lam__dtype_is_float((int)lam_dtype_of(start)) || lam_dtype_of(start) == LAM_BOOL)
+        if (lam_rank(start) != 0 || lam__dtype_is_inexact((int)lam_dtype_of(start)) || lam_dtype_of(start) == LAM_BOOL)
             return lam__axes_fail(name, start, LAM_ERR_DTYPE, "the start of axis %d is no integer of rank 0", i), false;
         if (sizes.dims[i] < 0 || sizes.dims[i] > own.dims[i])
             return lam__axes_fail(name, x, LAM_ERR_VALUE, "%lld elements of axis %d", (long long)sizes.dims[i], i),

@@ -484,7 +484,7 @@ lam_tensor *lam_one_hot(lam_tensor *indices, int64_t n, lam_dtype dtype) {
     uint64_t since = lam__scope_now(indices);
     if (!lam__scope_peek(indices)) return lam__axes_fail("one_hot", indices, LAM_ERR_NULL, "no tensor");
     if (n < 0) return lam__axes_fail("one_hot", indices, LAM_ERR_VALUE, "there cannot be %lld places", (long long)n);
-    if (lam__dtype_is_float((int)lam_dtype_of(indices)) || lam_dtype_of(indices) == LAM_BOOL)
+    if (lam__dtype_is_inexact((int)lam_dtype_of(indices)) || lam_dtype_of(indices) == LAM_BOOL)
         return lam__axes_fail("one_hot", indices, LAM_ERR_DTYPE, "the indices are no integers");
     lam_tensor *places = lam_arange(lam_ctx_of(indices), LAM_I64, 0, (double)n, 1);
     return lam__scope_only(lam_cast(lam_eq(lam_expand_dims(indices, -1), places), dtype), since);

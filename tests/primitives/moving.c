@@ -1,5 +1,5 @@
 /* Slices that start where a tensor says, which are taken and put in two ways: at places that are known when they are
- * asked for, and at those of a batch. Beside the definition, element by element. */
+ * asked for, and at those of a batch. Beside the definition, element by element. And what is no place at all. */
 #include "tests/support.h"
 
 BODY(windowed) {
@@ -42,6 +42,34 @@ START_TEST(starts_that_are_known_and_others) {
 }
 END_TEST
 
+/* Of no mode and no dtype: nothing is rounded to a place, nor read as if it were an integer. */
+START_TEST(numbers_that_are_no_integers_are_no_places) {
+    static const lam_dtype dtypes[] = {LAM_F64, LAM_F32, LAM_F16, LAM_BF16, LAM_C128, LAM_C64};
+    static const lam_index_mode modes[] = {LAM_INDEX_ERROR, LAM_INDEX_CLIP, LAM_INDEX_FILL};
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+        lam_tensor *x = VEC(1, 2, 3), *one = lam_cast(num(1), dtypes[d]), *list = lam_cast(VEC(1), dtypes[d]);
+        lam_dynamic_slice(x, LAM_LIST(one), LAM_DIMS(1));
+        EXPECT_ERROR(LAM_ERR_DTYPE, "dynamic_slice", "axis 0");
+        lam_dynamic_update_slice(x, VEC(7), LAM_LIST(one));
+        EXPECT_ERROR(LAM_ERR_DTYPE, "dynamic_update_slice", "axis 0");
+        lam_one_hot(list, 3, LAM_F64);
+        EXPECT_ERROR(LAM_ERR_DTYPE, "one_hot", "no integers");
+        for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+            const lam_gather_options windows = {
+                .offset_axes = LAM_AXES(0), .index_axes = LAM_AXES(0), .window = LAM_DIMS(1), .mode = modes[m]};
+            lam_gather(x, list, &windows);
+            EXPECT_ERROR(LAM_ERR_DTYPE, "gather", "no integers");
+            lam_scatter(x, list, VEC(7), LAM_AT_ADD, &windows);
+            EXPECT_ERROR(LAM_ERR_DTYPE, "scatter", "no integers");
+            lam_at_get_mode(x, LAM_AT(LAM_TENSOR(list)), modes[m]);
+            EXPECT_ERROR(LAM_ERR_DTYPE, "at_get", "no integers");
+            lam_at_update(x, LAM_AT(LAM_TENSOR(list)), VEC(7), LAM_AT_SET, modes[m]);
+            EXPECT_ERROR(LAM_ERR_DTYPE, "no integers");
+        }
+    }
+}
+END_TEST
+
 Suite *suite_primitives_moving(void) {
-    return SUITE_OF("primitives/moving", starts_that_are_known_and_others);
+    return SUITE_OF("primitives/moving", starts_that_are_known_and_others, numbers_that_are_no_integers_are_no_places);
 }

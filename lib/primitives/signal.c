@@ -5,6 +5,7 @@
 #include "lib/primitives/matrices.h"
 #include "lib/tensor/dtype.h"
 
+#include <lamina/bits.h>
 #include <lamina/ops.h>
 #include <lamina/signal.h>
 #include <lamina/tensor.h>
@@ -293,8 +294,7 @@ static lam_tensor *corner_of(const grid *g, unsigned corner) {
  * NaN are not defined, hence its replacement. */
 static lam_tensor *whole(lam_tensor *c, int order) {
     lam_tensor *safe = lam_where(lam_is_nan(c), 0.0, lam_stop_gradient(c));
-    return lam_cast(order ? lam_floor(safe) : lam_trunc(lam_add(safe, lam_copysign(lam_full_like(safe, 0.5), safe))),
-                    LAM_I64);
+    return lam_cast(order ? lam_floor(safe) : lam_round_away(safe), LAM_I64);
 }
 
 /* Order 0 takes one corner, order 1 all of them. Places have a derivative by the weights alone; where one is NaN the

@@ -154,6 +154,17 @@ START_TEST(interpolation_on_grids) {
 }
 END_TEST
 
+/* JAX: halves go away from 0. What is just below a half stays below, and large numbers, to which no half can be added,
+ * are what they are. */
+START_TEST(nearest_elements_of_halves_and_large_numbers) {
+    lam_tensor *x = lam_arange(ctx, LAM_F64, 0, 8, 1);
+    lam_tensor *at = MAT(1, 8, 0.5, 1.5, 2.5, -0.5, -1.5, 0x1.fffffffffffffp-2, 0x1.0000000000001p52, -0x1.fffffffep28);
+    EXPECT(lam_map_coordinates(x, at, 0, LAM_MAP_WRAP, 0), LAM_DIMS(8), 1, 2, 3, 7, 6, 0, 1, 0);
+    at = lam_cast(MAT(1, 5, 0.5, -0.5, 0x1.fffffep-2, 8388609, -8388609), LAM_F32);
+    EXPECT(lam_map_coordinates(x, at, 0, LAM_MAP_WRAP, 0), LAM_DIMS(5), 1, 7, 0, 1, 7);
+}
+END_TEST
+
 BODY(interpolated) {
     out[0] = lam_map_coordinates(in[0], in[1], 1, LAM_MAP_REFLECT, 0);
 }
@@ -300,9 +311,10 @@ START_TEST(points_between_far_ends) {
 END_TEST
 
 Suite *suite_primitives_grids(void) {
-    Suite *suite = SUITE_OF("primitives/grids", convolutions_of_planes, complex_planes, wrong_planes, trends,
-                            interpolation_on_grids, derivatives_of_interpolation, wrong_places, images_of_other_sizes,
-                            derivatives_of_images, wrong_images, points_between_far_ends);
+    Suite *suite =
+        SUITE_OF("primitives/grids", convolutions_of_planes, complex_planes, wrong_planes, trends,
+                 interpolation_on_grids, nearest_elements_of_halves_and_large_numbers, derivatives_of_interpolation,
+                 wrong_places, images_of_other_sizes, derivatives_of_images, wrong_images, points_between_far_ends);
     suite_loop(suite, windows_larger_than_planes, 4);
     return suite;
 }

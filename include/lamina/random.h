@@ -268,7 +268,7 @@ LAM_API lam_tensor *lam_random_binomial(lam_tensor *key, lam_tensor *n, lam_tens
  * Fails   LAM_ERR_VALUE for a negative n or p, or no outcomes; LAM_ERR_SHAPE; LAM_ERR_RANK. Derivative: none. */
 LAM_API lam_tensor *lam_random_multinomial(lam_tensor *key, lam_tensor *n, lam_tensor *p, lam_dims dims);
 
-/* Geometric: the number of the first trial that succeeds with probability p, from 1 on.
+/* Geometric: the number of the first trial that succeeds with probability p, from 1 on; INT64_MAX for larger ones.
  * Shape   dims, i64.
  * Fails   LAM_ERR_VALUE for p outside (0, 1]; LAM_ERR_SHAPE. Derivative: none. */
 LAM_API lam_tensor *lam_random_geometric(lam_tensor *key, lam_tensor *p, lam_dims dims);

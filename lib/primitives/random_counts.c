@@ -200,7 +200,7 @@ lam_tensor *lam_random_multinomial(lam_tensor *key, lam_tensor *n, lam_tensor *p
 /* ---- geometric --------------------------------------------------------------------------------------------------- */
 
 /* The quantile of a uniform number, in which 1 stands for 0. Of p = 1 the logarithm below is -inf and the quotient 0,
- * so the first trial is the one. */
+ * so the first trial is the one. A cast gives the largest integer for what is beyond it, to which no 1 can be added. */
 lam_tensor *lam_random_geometric(lam_tensor *key, lam_tensor *p, lam_dims dims) {
     uint64_t since = lam__scope_now(key);
     const char *name = "random_geometric";
@@ -211,5 +211,6 @@ lam_tensor *lam_random_geometric(lam_tensor *key, lam_tensor *p, lam_dims dims) 
         return failed;
     lam_tensor *u = lam__random_unit(&s), *log_u = lam_log(lam_where(lam_eq(u, 0), 1, u));
     lam_tensor *trials = lam_floor(lam_div(log_u, lam_log1p(lam_neg(lam_stop_gradient(p)))));
-    return lam__scope_only(lam_add(lam_cast(lam_broadcast_to(trials, dims), LAM_I64), 1), since);
+    lam_tensor *before = lam_min(lam_cast(lam_broadcast_to(trials, dims), LAM_I64), INT64_MAX - 1);
+    return lam__scope_only(lam_add(before, 1), since);
 }

@@ -363,6 +363,11 @@ START_TEST(distributions_at_the_ends) {
     EXPECT(lam_random_binomial(key, VEC(0, 7, 7, 1e6), VEC(0.5, 0, 1, 1), LAM_DIMS(4)), LAM_DIMS(4), 0, 0, 7, 1e6);
     EXPECT(lam_random_multinomial(key, num(6), VEC(0, 1, 0), LAM_DIMS0), LAM_DIMS(3), 0, 6, 0);
     EXPECT(lam_random_geometric(key, num(1), LAM_DIMS(2)), LAM_DIMS(2), 1, 1);
+    /* 1 / p trials are expected, which is 1.1 2^63 at first and then beyond all integers by far. */
+    lam_tensor *late = lam_random_geometric(key, num(1e-19), n), *later = lam_random_geometric(key, num(1e-300), n);
+    ck_assert(lam_item(lam_min_reduce(late, NULL)) >= 1 && lam_item(lam_all(lam_eq(later, INT64_MAX), NULL)) == 1);
+    later = lam_random_geometric(key, single(num(1e-37)), n);
+    ck_assert(lam_item(lam_all(lam_eq(later, INT64_MAX), NULL)) == 1);
     EXPECT_OK();
 }
 END_TEST

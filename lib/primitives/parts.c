@@ -188,17 +188,19 @@ lam_tensor *lam_spacing(lam_tensor *x) {
 }
 
 /* In f64: multiplied and divided by a power of ten, which is exact up to 10^22. Where the product leaves the range, x
- * has no such digits, and x has none of a power beyond the range of doubles. */
+ * has no such digits. Of a power beyond the range of doubles more than half is beyond it too, so that all round to 0,
+ * which the quotient by infinity is. */
 lam_tensor *lam_round_to(lam_tensor *x, int decimals) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *failed;
     if (!lam__matrices_ordered("round_to", true, 1, &x, &failed)) return failed;
     /* No double has digits there. */
     if (decimals > 308) return lam__scope_only(lam_stop_gradient(x), since);
-    const double ten = pow(10, decimals < -308 ? 308 : abs(decimals));
+    const bool beyond = decimals < -308;
+    const double ten = beyond ? (double)INFINITY : pow(10, abs(decimals));
     lam_tensor *own = lam_cast(lam_stop_gradient(x), LAM_F64);
     lam_tensor *there = decimals < 0 ? lam_div(own, ten) : lam_mul(own, ten), *rounded = lam_round(there);
-    lam_tensor *back = decimals < 0 ? lam_mul(rounded, ten) : lam_div(rounded, ten);
+    lam_tensor *back = beyond ? rounded : decimals < 0 ? lam_mul(rounded, ten) : lam_div(rounded, ten);
     return lam__scope_only(lam_cast(lam_where(lam_is_finite(there), back, own), lam_dtype_of(x)), since);
 }
 

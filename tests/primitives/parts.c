@@ -3,6 +3,7 @@
 #include "tests/primitives/bodies.h"
 
 #include <float.h>
+#include <limits.h>
 
 #define INTEGERS(...)                                                                                                  \
     lam_array(ctx, LAM_I64, LAM_DIMS(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
@@ -258,7 +259,11 @@ START_TEST(units_and_decimals) {
            INFINITY);
     EXPECT(lam_round_to(VEC(1250, 1350, -149, 1e-300), -2), LAM_DIMS(4), 1200, 1400, -100, 0);
     EXPECT(lam_round_to(VEC(1.5, 1e-300), 400), LAM_DIMS(2), 1.5, 1e-300);
-    EXPECT(lam_round_to(VEC(1.5, 1e308), -400), LAM_DIMS(2), 0, 1e308);
+    EXPECT(lam_round_to(VEC(1.5, 1e308), -400), LAM_DIMS(2), 0, 0);
+    /* Multiples of 10^309, of which 0 is the nearest one to all doubles; NumPy multiplies 0 by infinity. */
+    EXPECT(lam_round_to(VEC(6e307, -DBL_MAX, INFINITY, NAN), -309), LAM_DIMS(4), 0, 0, INFINITY, NAN);
+    EXPECT(lam_round_to(VEC(6e307, -4e307), -308), LAM_DIMS(2), 1e308, 0);
+    EXPECT(lam_round_to(VEC(1, -INFINITY), INT_MIN), LAM_DIMS(2), 0, -INFINITY);
     EXPECT_SAME(lam_round_to(lam_cast(VEC(0.125, 1.005), LAM_F32), 2), lam_cast(VEC(0.12, 1), LAM_F32), 0);
     EXPECT(lam_round_away(VEC(0.5, -0.5, 1.5, 2.5, 0x1.fffffffffffffp-2, 0x1.0000000000001p52, INFINITY, NAN)),
            LAM_DIMS(8), 1, -1, 2, 3, 0, 0x1.0000000000001p52, INFINITY, NAN);

@@ -162,7 +162,8 @@ LAM_API lam_tensor *lam_random_multivariate_normal(lam_tensor *key, lam_tensor *
 
 /* Gamma with shape a and scale 1: density x^(a-1) exp(-x) / Gamma(a).
  * Shape   dims.
- * Fails   LAM_ERR_VALUE unless a > 0; LAM_ERR_SHAPE; LAM_ERR_DTYPE for keys that are none.
+ * Fails   LAM_ERR_VALUE unless a > 0; where a cannot be seen, as in what lam_jit records, the sample is NaN instead;
+ *         LAM_ERR_SHAPE; LAM_ERR_DTYPE for keys that are none.
  * Derivative  by a at a fixed place in the distribution, -(dP/da) / (dP/dx) with P = lam_igamma(a, x).
  * Source  Marsaglia and Tsang 2000. */
 LAM_API lam_tensor *lam_random_gamma(lam_tensor *key, lam_tensor *a, lam_dims dims);

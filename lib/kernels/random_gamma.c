@@ -157,9 +157,8 @@ static void boost(lam_dtype dtype, int64_t n, const double *a, const key *last, 
 }
 
 /* At most BLOCK samples, of keys of their own. The logarithm is formed from those of its factors, since the sample
- * itself may underflow for small a. Where d is not above 0 the result is NaN, and infinity for infinite a; numbers
- * from -2/3 to 0 have no distribution either, but get a number here, since callers refuse them where they can be
- * seen. */
+ * itself may underflow for small a. Where a is not above 0, which callers refuse where it can be seen, d and the result
+ * are NaN; of infinite a it is infinity. */
 static void gamma_block(lam_dtype dtype, int64_t n, const key *own, const double *a, bool logarithm, double *x) {
     gammas g;
     key last[BLOCK];
@@ -168,7 +167,7 @@ static void gamma_block(lam_dtype dtype, int64_t n, const key *own, const double
     /* Keys are split as jax.random does whether a is below 1 or not, so they are made for all. */
     parts(n, own, 1, last);
     for (int i = 0; i < n; i++) {
-        d[i] = (a[i] < 1 ? a[i] + 1 : a[i]) - 1.0 / 3;
+        d[i] = a[i] > 0 ? (a[i] < 1 ? a[i] + 1 : a[i]) - 1.0 / 3 : (double)NAN;
         /* What takes no part stays so, whose logarithm is a number. */
         x[i] = 1;
         if (!(d[i] > 0) || isinf(a[i])) continue;

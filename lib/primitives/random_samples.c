@@ -215,6 +215,8 @@ lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t 
     if (!lam__random_parameters(name, key, 1, &p, 0, (lam_dims){1, &n}, &s, &failed) ||
         !lam__seen_in_range(name, "p", p, 0, false, (double)INFINITY))
         return failed;
+    /* The sums of no weights have no last one. */
+    if (!n) return lam__scope_only(lam_slice_axis(x, axis, 0, 0), since);
     /* One number stands for all, which are alike then. */
     p = lam_broadcast_to(p, (lam_dims){1, &n});
     return lam__scope_only(

@@ -376,6 +376,21 @@ START_TEST(impossible_requests_are_refused) {
 }
 END_TEST
 
+BODY(gammas) {
+    out[0] = lam_random_gamma(key42(), in[0], LAM_DIMS(6));
+    out[1] = lam_random_loggamma(key42(), in[0], LAM_DIMS(6));
+}
+
+/* What would be refused where it could be seen. */
+START_TEST(gammas_of_impossible_shapes_are_no_numbers) {
+    lam_tensor *a = VEC(-2, -0.5, -1e-9, 0, NAN, 0.5), *out[2];
+    for (int k = 0; k < 4; k++) {
+        lam_call(lam_jit(FN(gammas, 1, 2), NULL), LAM_LIST(k < 2 ? a : single(a)), out, 2);
+        EXPECT(lam_is_nan(out[k % 2]), LAM_DIMS(6), 1, 1, 1, 1, 1, 0);
+    }
+}
+END_TEST
+
 START_TEST(empty_samples) {
     lam_tensor *k = key42();
     EXPECT_EMPTY(lam_split(k, 0), LAM_DIMS(0, 2));
@@ -384,14 +399,21 @@ START_TEST(empty_samples) {
     EXPECT_EMPTY(lam_random_permutation(k, lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 2)), 0), LAM_DIMS(0, 2));
     EXPECT_EMPTY(lam_random_choice(k, lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 0)), 1, 0, NULL), LAM_DIMS(2, 0));
     EXPECT_EMPTY(lam_random_choice(k, VEC(1, 2), 0, 0, WITHOUT_P_OF_TWO), LAM_DIMS(0));
+    lam_tensor *nothing = lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 0));
+    lam_random_choice_options weighted = {.p = lam_zeros(ctx, LAM_F64, LAM_DIMS(0))};
+    EXPECT_EMPTY(lam_random_choice(k, nothing, 1, 0, &weighted), LAM_DIMS(2, 0));
+    weighted.without_replacement = true;
+    EXPECT_EMPTY(lam_random_choice(k, nothing, 1, 0, &weighted), LAM_DIMS(2, 0));
+    REFUSED(lam_random_choice(k, nothing, 1, 1, &weighted), LAM_ERR_VALUE, "random_choice", "1 of 0");
     EXPECT_EMPTY(lam_random_randint(k, LAM_I64, LAM_DIMS(0), 0, 1), LAM_DIMS(0));
 }
 END_TEST
 
 Suite *suite_primitives_random(void) {
-    Suite *suite = SUITE_OF("primitives/random", derivatives_by_parameters, samples_follow_their_distributions,
-                            means_and_variances, all_orders_are_alike, batches_of_means_and_covariances,
-                            what_is_no_key_is_refused, impossible_requests_are_refused, empty_samples);
+    Suite *suite =
+        SUITE_OF("primitives/random", derivatives_by_parameters, samples_follow_their_distributions,
+                 means_and_variances, all_orders_are_alike, batches_of_means_and_covariances, what_is_no_key_is_refused,
+                 impossible_requests_are_refused, gammas_of_impossible_shapes_are_no_numbers, empty_samples);
     suite_loop(suite, numbers_are_those_of_jax, COUNT(samples));
     suite_loop(suite, a_batch_of_keys_is_each_of_them, 9);
     suite_loop(suite, implicit_derivatives_are_unbiased, 3);

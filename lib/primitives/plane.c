@@ -179,12 +179,12 @@ lam_tensor *lam_sph_harm_y(int64_t n, int64_t m, lam_tensor *theta, lam_tensor *
     enum { MOST_DEGREE = 1000 };
     uint64_t since = lam__scope_now(theta);
     lam_tensor *in[2] = {theta, phi}, *failed;
-    const int64_t size = m < 0 ? -m : m;
     if (!lam__matrices_ordered("sph_harm_y", true, 2, in, &failed)) return failed;
     if (n < 0 || n > MOST_DEGREE || m < -MOST_DEGREE || m > MOST_DEGREE)
         return lam__matrices_fail("sph_harm_y", 2, in, LAM_ERR_VALUE, NULL,
                                   "degree %lld and order %lld are not in 0 to %d and -%d to %d", (long long)n,
                                   (long long)m, MOST_DEGREE, MOST_DEGREE, MOST_DEGREE);
+    const int64_t size = m < 0 ? -m : m;
     lam_tensor *p = size > n ? lam_zeros_like(in[0]) : legendre(n, size, in[0]);
     lam_tensor *turn = lam_mul((double)m, in[1]);
     if (m < 0 && size % 2) p = lam_neg(p);

@@ -161,6 +161,8 @@ START_TEST(bad_input) {
     EXPECT_ERROR(LAM_ERR_VALUE, "sph_harm_y", "degree -1");
     lam_sph_harm_y(2, 1001, num(1), num(1));
     EXPECT_ERROR(LAM_ERR_VALUE, "sph_harm_y", "order 1001");
+    lam_sph_harm_y(2, INT64_MIN, num(1), num(1)); /* has no size as an integer */
+    EXPECT_ERROR(LAM_ERR_VALUE, "sph_harm_y", "order -9223372036854775808");
     lam_sph_harm_y(2, 1, z, num(1));
     EXPECT_ERROR(LAM_ERR_DTYPE, "sph_harm_y");
     lam_polygamma(z, 10);

@@ -9,6 +9,7 @@
 #include "lib/primitives/rows.h"
 #include "lib/primitives/solve.h"
 
+#include "lib/dispatch/dispatch.h"
 #include "lib/parallel/parallel.h"
 #include "lib/tensor/dtype.h"
 #include "lib/tensor/value.h"
@@ -318,23 +319,41 @@ static lam_status find_with_extremes(const lam_call_site *call, const linear_sys
     return ready ? LAM_OK : LAM_ERR_MEMORY;
 }
 
-/* The order of rows may come from a program that somebody wrote, which has it as any other operand. Only the range is
- * looked at, which is what memory depends on. */
-static bool is_order(const lam_value *order) {
-    const int64_t n = order->rank ? order->dims[order->rank - 1] : 0;
+/* Whether each of the orders of n rows names all of them. `seen` has a bit for each row, all 0: an order turns every
+ * one of them over, so the next one needs no clearing. */
+static bool is_order(const lam_value *order, int64_t n, uint8_t seen[]) {
     const int32_t *row = order->data;
-    for (int64_t i = 0; i < order->count; i++)
-        if (row[i] < 0 || row[i] >= n) return false;
+    unsigned before = 0;
+    for (int64_t first = 0; first < order->count; first += n, before ^= 1)
+        for (int64_t i = first; i < first + n; i++) {
+            if (row[i] < 0 || row[i] >= n || (seen[row[i] / 8] >> row[i] % 8 & 1u) != before) return false;
+            seen[row[i] / 8] ^= (uint8_t)(1u << row[i] % 8);
+        }
     return true;
+}
+
+/* The order of rows may come from a program that somebody wrote, which has it as any other operand. Memory depends on
+ * its range, and where it names a row twice, another one of the result would be left unwritten. Bits, so that up to
+ * some thousand rows no memory is asked for: a trip of a loop may be one such call. */
+static lam_status check_order(const lam_call_site *call, const lam_value *order) {
+    const int64_t n = order->rank ? order->dims[order->rank - 1] : 0;
+    const size_t bytes = (size_t)n / 8 + 1;
+    lam__scratch_area area;
+    uint8_t *seen = lam__scratch_get(&area, call->ctx, bytes);
+    if (!seen) return LAM_ERR_MEMORY;
+    memset(seen, 0, bytes);
+    const bool fits = is_order(order, n, seen);
+    lam__scratch_put(&area);
+    return fits ? LAM_OK
+                : lam__error_call(call, LAM_ERR_INDEX, "lam_lu gives it", "the order of rows is no permutation");
 }
 
 /* Everything is solved at once; what was extreme is then solved again, one matrix at a time, over that. The failure
  * names the first singular one. */
 static lam_status solve_all(const lam_call_site *call, const linear_system *s) {
     int64_t bad = -1;
-    lam_status status = LAM_OK;
-    if (!is_order(s->order))
-        return lam__error_call(call, LAM_ERR_INDEX, "lam_lu gives it", "the order of rows is no permutation");
+    lam_status status = check_order(call, s->order);
+    if (status != LAM_OK) return status;
     if (!s->factors->count) return LAM_OK; /* however many matrices without rows: none is singular */
     if (s->x->count) substitute(s->how.transpose, s->factors->data, s->order->data, s->b, s->x);
     if (has_extremes(s->factors)) status = find_with_extremes(call, s, &bad);

@@ -119,6 +119,34 @@ START_TEST(lu_is_of_matrices) {
 }
 END_TEST
 
+/* Of p a = l u with l = 1 and u = diag(2, 4), the right-hand side (8, 2) and its solutions, each twice. */
+static void solve_in_order(bool transpose, const int32_t order[4], lam_status status) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "program f(v0: f64[2, 2, 2], v1: f64[2, 2, 2], v2: i32[2, 2], v3: f64[2, 2, 1]) {\n"
+             "    v9: f64[2, 2, 1] = solve(v0, v1, v2, v3) transpose=%s, singular=false\n    return v9\n}\n",
+             transpose ? "true" : "false");
+    lam_tensor *a = lam_broadcast_to(MAT(2, 2, 0, 4, 2, 0), LAM_DIMS(2, 2, 2)), *x;
+    lam_tensor *lu = lam_broadcast_to(MAT(2, 2, 2, 0, 0, 4), LAM_DIMS(2, 2, 2));
+    lam_tensor *b = lam_broadcast_to(MAT(2, 1, 8, 2), LAM_DIMS(2, 2, 1));
+    lam_tensor *p = lam_array(ctx, LAM_I32, LAM_DIMS(2, 2), order);
+    ck_assert_int_eq(lam_call(lam_program_read(ctx, text), LAM_LIST(a, lu, p, b), &x, 1), status);
+    if (status != LAM_OK) EXPECT_ERROR(status, "solve", "no permutation");
+    else if (transpose) EXPECT(x, LAM_DIMS(2, 2, 1), 0.5, 4, 0.5, 4);
+    else EXPECT(x, LAM_DIMS(2, 2, 1), 1, 2, 1, 2);
+}
+
+/* An order that a text or its caller makes up: rows outside, and rows named twice, for which others are missing. */
+START_TEST(orders_that_are_no_permutations_are_refused) {
+    static const int32_t wrong[][4] = {{0, 0, 1, 0}, {1, 1, 1, 0},  {1, 0, 0, 0}, {1, 0, 1, 1},
+                                       {0, 2, 1, 0}, {-1, 0, 1, 0}, {1, 0, 0, 2}};
+    for (int k = 0; k < 2; k++) {
+        solve_in_order(k, (int32_t[]){1, 0, 1, 0}, LAM_OK);
+        for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) solve_in_order(k, wrong[i], LAM_ERR_INDEX);
+    }
+}
+END_TEST
+
 BODY(sum_of_exp1) {
     out[0] = lam_sum(lam_exp1(in[0]), NULL);
 }
@@ -166,6 +194,7 @@ END_TEST
 
 Suite *suite_transforms_program_refused(void) {
     return SUITE_OF("transforms/program_refused", operands_that_do_not_fit_are_refused,
-                    what_rules_refuse_is_told_with_its_line, lu_is_of_matrices, members_below_0_are_read,
+                    what_rules_refuse_is_told_with_its_line, lu_is_of_matrices,
+                    orders_that_are_no_permutations_are_refused, members_below_0_are_read,
                     operations_without_parameters);
 }

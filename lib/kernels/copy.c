@@ -241,7 +241,8 @@ bool lam__kernels_columns(lam_dtype dtype, int64_t rows, int64_t n, const void *
 
 /* NOTE [joined rows]
  * Parts that are narrow leave gaps between what they write, and long parts would go through all of the memory once
- * each. So they are written in turns, as many rows at a time as the first cache holds. */
+ * each. So they are written in turns, as many rows at a time as the first cache holds. to_step is not 0: a result
+ * without elements is not joined (eval_concatenate). */
 bool lam__kernels_rows(lam_dtype dtype, int64_t rows, int64_t n, const lam__rows parts[], void *dst, int64_t to_step) {
     const lam__turn *turn = turn_of(dtype);
     const int64_t item = lam__item_bytes(dtype), fit = LAM__ROWS_HELD / (to_step * item), block = fit > 1 ? fit : 1;

@@ -377,7 +377,8 @@ static void NAME(pack)(int64_t n, const T *from, int64_t step, T *to) {
 }
 
 /* Of more than four items the last four of a row may have been moved already. Rows of up to four items have ways of
- * their own, which need no such overlap. */
+ * their own, which need no such overlap. n is not 0: copies and walks of nothing end before they come here, and parts
+ * without width are left out of joined rows. */
 static void NAME(rows)(int64_t rows, int64_t n, const void *src, int64_t src_step, void *dst, int64_t dst_step) {
     const T *from = src;
     T *to = dst;

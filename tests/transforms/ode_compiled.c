@@ -62,9 +62,8 @@ static lam_tensor *run(lam_fn *f, enum way way, const setting *s) {
 }
 
 static const setting settings[] = {
-    {LAM_F32, 0, 2, false},     {LAM_F32, 0, 3, true},       {LAM_F32, 0, 11, false}, {LAM_F32, 0, 40, true},
-    {LAM_F32, 0, 40, false},    {LAM_F64, 0, 2, false},      {LAM_F64, 0, 11, false}, {LAM_F64, 0, 40, false},
-    {LAM_F64, 1e-12, 3, false}, {LAM_F64, 1e-12, 40, false},
+    {LAM_F32, 0, 2, false},  {LAM_F32, 0, 11, false}, {LAM_F32, 0, 40, true},
+    {LAM_F64, 0, 11, false}, {LAM_F64, 0, 40, false}, {LAM_F64, 1e-12, 40, false},
 };
 
 /* Of f64 to rounding and what tolerances leave of it; of f32 those of f64. */

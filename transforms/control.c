@@ -94,6 +94,7 @@ bool lam__control_operands(lam__control *c, const char *which, lam_list list, la
         else v = lam__scope_operand_in(c->ctx, c->what, i, list.items[i]);
         if (!v) return false;
         copies[i] = lam__scope_handle(c->ctx, lam__value_hold(v));
+        if (lam_failed(copies[i])) return false; /* there was no memory for a handle */
     }
     return true;
 }

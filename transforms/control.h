@@ -31,7 +31,8 @@ bool lam__control_check_fn(lam_ctx *ctx, const char *what, lam_fn *f, size_t i);
 /* Closes it: results[] are given, which are NULL or failed after a failure. */
 lam_status lam__control_end(lam__control *c, lam_tensor *const results[]);
 
-/* Whether the lists hold live tensors of the context; records what is wrong. copies gets handles of the call's own. */
+/* Whether the lists hold live tensors of the context; records what is wrong. copies gets handles of the call's own: all
+ * of them where this is true. */
 bool lam__control_operands(lam__control *c, const char *which, lam_list list, lam_tensor *copies[]);
 
 /* Whether f takes and gives so many; otherwise records it. */

@@ -303,6 +303,81 @@ START_TEST(control_flow_with_tensors_of_another_context) {
 }
 END_TEST
 
+BODY(added) {
+    out[0] = lam_add(in[0], in[1]);
+}
+
+enum { FLOWS = 7, MOST = 64 };
+
+/* Operation `which` of 1, or of two elements. */
+static lam_status flow(int which, lam_fn *const f[4], lam_tensor *const x[3], lam_tensor *y[2]) {
+    lam_fn *const both[] = {f[0], f[0]};
+    switch (which) {
+    case 0: return lam_cond(x[0], f[0], f[0], LAM_LIST(x[0]), y, 1);
+    case 1: return lam_switch(x[1], both, 2, LAM_LIST(x[0]), y, 1);
+    case 2: return lam_while(f[1], f[0], LAM_LIST(x[0]), y, 1);
+    case 3: return lam_fori(0, 2, f[3], LAM_LIST(x[0]), y, 1);
+    case 4: return lam_scan(f[2], LAM_LIST(x[0]), LAM_LIST(x[2]), y, 2, NULL);
+    case 5: return lam_map(f[0], LAM_LIST(x[2]), y, 1, NULL);
+    default: return lam_associative_scan(f[3], LAM_LIST(x[2]), 0, false, y, 1);
+    }
+}
+
+/* Memory that refuses blocks of one size, and knows what was asked for last. */
+typedef struct picky {
+    lam_allocator all;
+    size_t last, refuse;
+} picky;
+
+static void *picky_get(void *env, size_t bytes, size_t alignment) {
+    picky *p = env;
+    p->last = bytes;
+    return bytes == p->refuse ? NULL : p->all.allocate(p->all.env, bytes, alignment);
+}
+
+static void picky_put(void *env, void *block, size_t bytes, size_t alignment) {
+    picky *p = env;
+    p->all.release(p->all.env, block, bytes, alignment);
+}
+
+/* In `ctx`, where handles are used up and then so many given back. An alias is a handle and nothing else, so what its
+ * making asks for is memory for handles. */
+static lam_status flow_with_handles(int which, int left, picky *p) {
+    lam_fn *f[] = {FN(negative, 1, 1), FN(is_positive, 1, 1), FN(step, 2, 2), FN(added, 2, 1)};
+    lam_tensor *x[] = {num(1), lam_cast(num(1), LAM_I64), VEC(1, 2)}, *y[2], *t, *spare[MOST];
+    int n = 0;
+    for (p->last = 0; !p->last;) lam_alias(x[0]);
+    p->refuse = p->last;
+    for (; !lam_failed(t = lam_alias(x[0])); n++) spare[n % MOST] = t;
+    ck_assert_int_ge(n, MOST);
+    lam_clear_error(ctx);
+    for (int i = 0; i < left; i++) lam_drop(spare[i]);
+    const lam_status status = flow(which, f, x, y);
+    ck_assert_int_eq(lam_status_of(ctx), status);
+    ck_assert(lam_failed(y[0]) == (status != LAM_OK));
+    return status;
+}
+
+/* Memory for a handle is refused at each moment. Enough handles, and the operation is done. */
+START_TEST(control_flow_without_memory_for_handles) {
+    lam_ctx *saved = ctx;
+    lam_status status = LAM_ERR_MEMORY;
+    for (int left = 0; left < MOST && status != LAM_OK; left++) {
+        memory m = {0};
+        lam_ctx_options options = memory_options(&m);
+        picky p = {options.allocator, 0, 0};
+        options.allocator = (lam_allocator){picky_get, picky_put, &p};
+        ctx = lam_ctx_new(&options);
+        status = flow_with_handles(_i, left, &p);
+        lam_ctx_free(ctx);
+        ctx = saved;
+        ck_assert_msg(status == LAM_ERR_MEMORY || (left && status == LAM_OK), "%d handles left: %d", left, status);
+        ck_assert_msg(m.blocks == 0 && !m.wrong_size, "%d handles left: %zu blocks are", left, m.blocks);
+    }
+    ck_assert_int_eq(status, LAM_OK);
+}
+END_TEST
+
 /* What another context has freed, and a failed tensor of it, are recorded where they are used; transforms too. */
 START_TEST(freed_and_failed_tensors_of_another_context) {
     lam_ctx *other = lam_ctx_new(NULL);
@@ -388,12 +463,14 @@ START_TEST(both_that_do_not_fit_are_shown) {
 END_TEST
 
 Suite *suite_transforms_failure(void) {
-    return SUITE_OF("transforms/failure", shape_mismatch, dtype_mismatch, axis_out_of_range, index_out_of_range,
-                    reshape_to_another_size, output_not_set, output_that_is_no_scalar, size_overflow, memory_limit,
-                    a_rule_that_fails, a_rule_that_is_missing, a_row_that_cannot_be_evaluated,
-                    a_failed_tensor_of_no_context, a_failure_deep_inside_shows_the_whole_chain,
-                    transforms_of_a_failed_or_freed_function, lists_of_axes_that_are_impossible,
-                    control_flow_with_tensors_of_another_context, freed_and_failed_tensors_of_another_context,
-                    the_context_works_after_each_failure, the_status_of_control_flow_is_that_of_the_call,
-                    both_that_do_not_fit_are_shown);
+    Suite *suite = SUITE_OF("transforms/failure", shape_mismatch, dtype_mismatch, axis_out_of_range, index_out_of_range,
+                            reshape_to_another_size, output_not_set, output_that_is_no_scalar, size_overflow,
+                            memory_limit, a_rule_that_fails, a_rule_that_is_missing, a_row_that_cannot_be_evaluated,
+                            a_failed_tensor_of_no_context, a_failure_deep_inside_shows_the_whole_chain,
+                            transforms_of_a_failed_or_freed_function, lists_of_axes_that_are_impossible,
+                            control_flow_with_tensors_of_another_context, freed_and_failed_tensors_of_another_context,
+                            the_context_works_after_each_failure, the_status_of_control_flow_is_that_of_the_call,
+                            both_that_do_not_fit_are_shown);
+    suite_loop(suite, control_flow_without_memory_for_handles, FLOWS);
+    return suite;
 }

@@ -136,14 +136,23 @@ static bool combined(const scan *s, lam_tensor *both[], lam_tensor *out[]) {
 }
 
 /* a0 b0 a1 b1 ...: b has as many elements as a, or one fewer. Stacked along an axis behind this one and flattened,
- * pairs are side by side; the odd one out comes last. */
+ * pairs are side by side; the odd one out comes last. Tensors of the most axes there may be have no room for another
+ * one, so axes on either side are one meanwhile. */
 static lam_tensor *interleaved(lam_tensor *a, lam_tensor *b, int axis) {
     const int64_t n = lam_dim(b, axis);
-    lam_dims own = lam_dims_of(b);
-    int64_t dims[LAM_INNER_RANK];
-    for (int i = 0; i < own.rank; i++) dims[i] = i == axis ? 2 * n : own.dims[i];
-    lam_tensor *pairs = lam_stack(LAM_LIST(lam_slice_axis(a, axis, 0, n), b), axis + 1);
-    lam_tensor *out = lam__apply_reshape(pairs, own.rank, dims);
+    const lam_dims own = lam_dims_of(b);
+    const bool full = own.rank >= LAM_MAX_RANK;
+    int64_t dims[LAM_INNER_RANK], three[3] = {1, n, 1};
+    for (int i = 0; i < own.rank; i++) {
+        dims[i] = i == axis ? 2 * n : own.dims[i];
+        if (i != axis) three[i < axis ? 0 : 2] *= own.dims[i];
+    }
+    lam_tensor *even = lam_slice_axis(a, axis, 0, n);
+    if (full) {
+        even = lam__apply_reshape(even, 3, three);
+        b = lam__apply_reshape(b, 3, three);
+    }
+    lam_tensor *out = lam__apply_reshape(lam_stack(LAM_LIST(even, b), full ? 2 : axis + 1), own.rank, dims);
     return lam_dim(a, axis) == n ? out : lam_concatenate(LAM_LIST(out, lam_slice_axis(a, axis, n, n + 1)), axis);
 }
 

@@ -49,6 +49,18 @@ START_TEST(sums_of_every_length) {
 }
 END_TEST
 
+/* Along each axis of tensors of as many as there may be; both axes have more than one element. */
+START_TEST(sums_along_each_of_the_most_axes) {
+    for (int axis = 0; axis < LAM_MAX_RANK; axis++) {
+        int64_t dims[LAM_MAX_RANK];
+        for (int i = 0; i < LAM_MAX_RANK; i++) dims[i] = i == axis ? 7 : i == (axis + 5) % LAM_MAX_RANK ? 3 : 1;
+        lam_tensor *x = lam_reshape(lam_arange(ctx, LAM_I64, 0, 21, 1), (lam_dims){LAM_MAX_RANK, dims});
+        EXPECT_SAME(scan_of(plus, x, axis, false), lam_cumsum(x, axis), 0);
+        EXPECT_SAME(scan_of(plus, x, axis, true), lam_cumsum_reverse(x, axis), 0);
+    }
+}
+END_TEST
+
 /* One product after the other. */
 START_TEST(products_in_their_order) {
     lam_tensor *x = lam_reshape(lam_cos(lam_arange(ctx, LAM_F64, 0, 44, 1)), LAM_DIMS(11, 2, 2));
@@ -143,8 +155,8 @@ END_TEST
 Suite *suite_primitives_scans(void);
 Suite *suite_primitives_scans(void) {
     Suite *suite =
-        SUITE_OF("primitives/scans", sums_of_every_length, products_in_their_order, recurrences_of_two_tensors,
-                 what_does_not_fit, what_is_missing, reductions_without_a_function_of_two);
+        SUITE_OF("primitives/scans", sums_of_every_length, sums_along_each_of_the_most_axes, products_in_their_order,
+                 recurrences_of_two_tensors, what_does_not_fit, what_is_missing, reductions_without_a_function_of_two);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);
     return suite;

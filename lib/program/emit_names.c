@@ -12,6 +12,10 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+static bool is_capital(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -112,7 +116,7 @@ static bool ends(const char *name, const char *with) {
  * with a capital or another one behind it is the compiler's anywhere (C11 7.1.3). */
 static bool is_reserved(const char *name) {
     static const char *const limited[] = {"INT", "UINT", "PTRDIFF", "SIG_ATOMIC", "SIZE", "WCHAR", "WINT"};
-    bool taken = name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
+    bool taken = name[0] == '_' && (name[1] == '_' || is_capital(name[1]));
     taken = taken || ((begins(name, "int") || begins(name, "uint")) && ends(name, "_t"));
     taken = taken || begins(name, "FP_") || begins(name, "M_") || begins(name, "MATH_");
     const bool limit = ends(name, "_MAX") || ends(name, "_MIN") || ends(name, "_C");
@@ -149,13 +153,26 @@ bool lam__emit_names_fit(const char *name) {
     return fits && strlen(name) < LAM__EMIT_NAME && !is_taken(name);
 }
 
-/* Two _ in front are the compiler's, so they go; one in front of a digit makes a name of it. One place is left for the
- * _ of a name that is taken. */
+/* What stands for a character in a name. */
+static char spelled(char c) {
+    return is_letter(c) || is_digit(c) ? c : '_';
+}
+
+/* As much of `from` as there is room for. One place is left for a _ behind it in any case, so that it is cut at the
+ * same letter whether that is there or not. */
+static void spell(char name[LAM__EMIT_NAME], const char *front, const char *from, const char *behind) {
+    size_t n = strlen(strcpy(name, front));
+    if (n == 0 && (!*from || is_digit(*from))) name[n++] = '_';
+    for (; *from && n < LAM__EMIT_NAME - 2; from++) name[n++] = spelled(*from);
+    strcpy(name + n, behind);
+}
+
+/* A _ in front of another one or of a capital is the compiler's, so it goes. With a _ behind it no name is taken for
+ * what it is or how it ends, and behind an f_ none for how it begins. */
 void lam__emit_names_make(const char *from, char name[LAM__EMIT_NAME]) {
-    size_t n = 0;
-    while (from[0] == '_' && from[1] == '_') from++;
-    if (!is_letter(*from)) name[n++] = '_';
-    for (; *from && n < LAM__EMIT_NAME - 2; from++) name[n++] = is_letter(*from) || is_digit(*from) ? *from : '_';
-    name[n] = '\0';
-    if (is_taken(name)) strcpy(name + n, "_");
+    while (from[0] && from[1] && spelled(from[0]) == '_' && (spelled(from[1]) == '_' || is_capital(from[1]))) from++;
+    for (int k = 0; k < 4; k++) {
+        spell(name, k < 2 ? "" : "f_", from, k % 2 ? "_" : "");
+        if (!is_taken(name)) return;
+    }
 }

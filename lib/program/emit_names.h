@@ -11,7 +11,8 @@ enum { LAM__EMIT_NAME = 64 }; /* with its end: what C promises to tell apart */
  * program. */
 bool lam__emit_names_fit(const char *name);
 
-/* What cannot be in an identifier becomes a _, and there is one behind a name that is taken. */
+/* A name that fits. What cannot be in an identifier becomes a _; a name that is taken gets a _ behind it, or where that
+ * is not enough an f_ in front. */
 void lam__emit_names_make(const char *from, char name[LAM__EMIT_NAME]);
 
 #endif

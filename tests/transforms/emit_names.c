@@ -35,13 +35,23 @@ START_TEST(names_become_identifiers) {
     check_name("2nd", "_2nd");
     check_name("double", "double_");
     check_name("exp", "exp_");
-    check_name("_Bool", "_Bool_");
+    check_name("_Bool", "Bool");
     check_name("expf", "expf_");
     check_name("max_f64", "max_f64_");
     check_name("grad_f64", "grad_f64");
     check_name("strlen", "strlen_");
     check_name("INT64_MAX", "INT64_MAX_");
     check_name("__linux", "_linux");
+    check_name("__A", "A");
+    check_name("(-A)", "A_");
+    check_name("_", "_");
+    check_name("M_x", "f_M_x");
+    check_name("FP_a", "f_FP_a");
+    check_name("MATH_ERR", "f_MATH_ERR");
+    check_name("HAS_x", "f_HAS_x");
+    check_name("_HAS_x", "f_HAS_x");
+    check_name("HAS_x_WORKSPACE", "f_HAS_x_WORKSPACE_");
+    check_name("M_x__c0", "f_M_x__c0_");
     check_name("f__c0", "f__c0_");
     check_name("f_c0", "f_c0");
     check_name("stress", "stress");
@@ -50,6 +60,34 @@ START_TEST(names_become_identifiers) {
     check_name("logic", "logic");
     check_name("grad(a name of many letters, grad(a name of many letters, grad(a name)))",
                "grad_a_name_of_many_letters__grad_a_name_of_many_letters__grad");
+}
+END_TEST
+
+/* What is derived is a name that may be given, and one that C takes. */
+START_TEST(derived_names_fit) {
+    static const char *const names[] = {
+        "_Bool",      "_Complex",     "__A",
+        "__",         "(x)",          "+B",
+        "7",          "M_PI",         "FP_a",
+        "MATH_ERRNO", "HAS_x",        "_M_x",
+        "__FP_b",     "INT_C",        "UINT8_MAX",
+        "int_t",      "uint_least_t", "exp",
+        "M_x__c0",    "HAS__room",    "M_a_name_of_many_letters_which_is_cut_where_C_promises_no_more__c0"};
+    build b;
+    FILE *nowhere = tmpfile();
+    build_begin(&b);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = names[i], .body = plain, .inputs = 1, .outputs = 1});
+        char name[128] = "", file[32];
+        ck_assert_int_eq(sscanf(strstr(emitted_text(traced(f), NULL), "\nvoid "), "\nvoid %127[^(]", name), 1);
+        ck_assert_msg(lam_emit_c(traced(f), nowhere, &(lam_emit_options){.name = name}) == LAM_OK, "'%s': %s", names[i],
+                      lam_error(ctx));
+        snprintf(file, sizeof file, "%zu", i);
+        build_add(&b, file, traced(f), NULL);
+    }
+    build_end(&b);
+    dlclose(b.library);
+    fclose(nowhere);
 }
 END_TEST
 
@@ -142,6 +180,6 @@ START_TEST(programs_in_one_file_have_names_of_their_own) {
 END_TEST
 
 Suite *suite_transforms_emit_names(void) {
-    return SUITE_OF("transforms/emit_names", names_become_identifiers, other_names_are_refused,
+    return SUITE_OF("transforms/emit_names", names_become_identifiers, derived_names_fit, other_names_are_refused,
                     programs_in_one_file_have_names_of_their_own);
 }

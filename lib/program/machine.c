@@ -91,6 +91,17 @@ static int64_t products(const lam__program *p, const lam__equation *e) {
     return x->count * p->types[e->first]->count;
 }
 
+static void count(const lam__program *p, costs *c);
+
+/* The programs in an equation. A function that is none has no text. */
+static void count_within(const lam__nested *what, costs *c) {
+    for (int i = 0; i < what->count; i++) {
+        const lam__program *within = lam__program_of(what->fns[i]);
+        if (within) count(within, c);
+        else c->equations = MOST_EQUATIONS + 1;
+    }
+}
+
 /* Counts the equations of p and of the programs in them; more than there may be where one does not go. One place where
  * something does not go is enough to say no, so the number is set beyond the limit there. */
 static void count(const lam__program *p, costs *c) {
@@ -98,12 +109,10 @@ static void count(const lam__program *p, costs *c) {
         const lam__equation *e = p->list[k];
         const lam__nested *what = lam__nested_of(e);
         c->equations++;
-        for (int i = 0; what && i < what->count; i++) {
-            const lam__program *within = lam__program_of(what->fns[i]);
-            if (within) count(within, c);
-            else c->equations = MOST_EQUATIONS + 1;
+        if (what) {
+            count_within(what, c);
+            continue;
         }
-        if (what) continue;
         bool goes = lam__emit_is_same(e) && (e->primitive != &lam__row_dot_general || products(p, e) <= MOST_PRODUCTS);
         for (int o = 0; o < e->outputs && goes; o++) {
             const lam_value *type = p->types[e->first + o];
@@ -120,7 +129,7 @@ static bool is_worth(const lam__equation *e) {
     const double begin = 50; /* of each plan */
     const lam__nested *what = lam__nested_of(e);
     costs c = {0};
-    for (int i = 0; i < what->count; i++) count(lam__program_of(what->fns[i]), &c);
+    count_within(what, &c);
     return c.equations <= MOST_EQUATIONS && c.machine <= c.plans + begin * what->count;
 }
 
@@ -166,13 +175,10 @@ static bool write(FILE *file, void *env) {
     return true;
 }
 
-/* An operation without a form in C is no failure of the user's. Where it is found out, nothing stays on record. Texts
- * are compared by the library, so loops that are alike are compiled once (library.c). */
+/* Texts are compared by the library, so loops that are alike are compiled once (library.c). */
 static bool build(lam__machine *m) {
     lam_ctx *ctx = m->program->ctx;
-    const lam__mark mark = lam__error_mark(ctx);
     m->library = lam__library_get(ctx, write, m);
-    lam__error_roll_back(ctx, mark);
     void *found = lam__library_find(m->library, "lamina_run");
     memcpy(&m->run, &found, sizeof found);
     if (!found) return false;
@@ -180,10 +186,9 @@ static bool build(lam__machine *m) {
     return m->workspace != NULL;
 }
 
-/* Nothing is a failure here: the equation can always be run without. The context is that of the program, so a machine
- * without one cannot be released the usual way. */
-lam__machine *lam__machine_new(const lam__program *p, const lam__equation *e) {
-    if (!is_worth(e)) return NULL;
+/* NULL: something does not go, or there was no memory. The context is that of the program, so a machine without one
+ * cannot be released the usual way. */
+static lam__machine *make(const lam__program *p, const lam__equation *e) {
     lam__machine *m = lam__alloc_get(&p->ctx->pool, sizeof *m);
     if (!m) return NULL;
     *m = (lam__machine){.refs = 1, .program = alone(p, e)};
@@ -194,6 +199,16 @@ lam__machine *lam__machine_new(const lam__program *p, const lam__equation *e) {
     }
     lam__alloc_put(&p->ctx->pool, m, sizeof *m);
     return NULL;
+}
+
+/* Nothing is a failure here, neither an operation without a form in C nor memory that is refused: the equation can
+ * always be run without. So nothing of it stays on record. */
+lam__machine *lam__machine_new(const lam__program *p, const lam__equation *e) {
+    if (!is_worth(e)) return NULL;
+    const lam__mark mark = lam__error_mark(p->ctx);
+    lam__machine *m = make(p, e);
+    lam__error_roll_back(p->ctx, mark);
+    return m;
 }
 
 /* Most equations have none, so NULL is taken here and by lam__machine_release. */

@@ -3,6 +3,9 @@
 #define _GNU_SOURCE /* setenv, setitimer */
 
 #include "lib/base/context.h"
+#include "lib/program/function.h"
+#include "lib/program/machine.h"
+#include "lib/program/nested.h"
 #include "tests/support.h"
 
 #include <lamina/control.h>
@@ -374,6 +377,31 @@ START_TEST(machine_code_that_cannot_be_made) {
 }
 END_TEST
 
+/* The loop stays as it is, whichever request for memory is refused, and that is no failure. The compiler, which would
+ * be called each time, is not to be found; what it would get is made all the same. */
+START_TEST(memory_refused_before_machine_code) {
+    char kept[4096];
+    lam_ctx *saved = ctx;
+    memory m = {0};
+    const lam_ctx_options options = memory_options(&m);
+    ctx = lam_ctx_new(&options);
+    const lam__program *p = lam__program_of(lam_trace(FN(diffusion, 1, 2), LAM_LIST(VEC(1, 7))));
+    const lam__equation *loop = p->list[p->equations - 1];
+    ck_assert_ptr_nonnull(lam__nested_of(loop));
+    snprintf(kept, sizeof kept, "%s", getenv("PATH"));
+    ck_assert_int_eq(setenv("PATH", "/no/such/place", 1), 0);
+    for (size_t k = 1; m.requests >= m.refuse; k++) {
+        m.refuse = m.requests + k;
+        ck_assert_ptr_null(lam__machine_new(p, loop));
+        ck_assert_msg(lam_status_of(ctx) == LAM_OK, "request %zu refused: %s", k, lam_error(ctx));
+    }
+    ck_assert_int_eq(setenv("PATH", kept, 1), 0);
+    lam_ctx_free(ctx);
+    ctx = saved;
+    ck_assert(m.blocks == 0 && !m.wrong_size);
+}
+END_TEST
+
 /* The first `cc` of PATH, for as long as a test wants it. Its directory comes first, so that ${PATH#*:} is PATH as it
  * was. */
 typedef struct stand_in {
@@ -454,12 +482,12 @@ START_TEST(machine_code_comes_whatever_signals_do) {
 END_TEST
 
 Suite *suite_transforms_jit_native(void) {
-    Suite *suite =
-        SUITE_OF("transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
-                 machine_code_that_cannot_be_made, machine_code_of_compilers_that_are_none,
-                 loops_that_are_spelled_out_give_the_same_bits, few_steps_between_calls_are_no_machine_code,
-                 loops_and_choices_on_small_tensors_are_machine_code, loops_are_machine_code_where_that_is_faster,
-                 machine_code_of_vectors_gives_the_same_bits, what_stays_steps_is_judged_as_steps);
+    Suite *suite = SUITE_OF(
+        "transforms/jit_native", machine_code_gives_the_same_bits, machine_code_is_made_once,
+        machine_code_that_cannot_be_made, memory_refused_before_machine_code, machine_code_of_compilers_that_are_none,
+        loops_that_are_spelled_out_give_the_same_bits, few_steps_between_calls_are_no_machine_code,
+        loops_and_choices_on_small_tensors_are_machine_code, loops_are_machine_code_where_that_is_faster,
+        machine_code_of_vectors_gives_the_same_bits, what_stays_steps_is_judged_as_steps);
     suite_loop(suite, machine_code_comes_whatever_signals_do, 2);
     suite_loop(suite, machine_code_of_lanes_gives_the_same_bits, 6);
     suite_loop(suite, machine_code_of_loops_gives_the_same_bits, 3);

@@ -55,13 +55,21 @@ const lam__emit_helper lam__emit_scalars[] = {
      "    for (; n; n >>= 1, base *= base)\n"
      "        if (n & 1) result *= base;\n"
      "    return result;\n}\n"},
-    /* Products are @mul, not C's *, which may look for infinities behind NaN (C11 G.5.1). */
+    /* Products are the formula, not C's *, which may look for infinities behind NaN (C11 G.5.1). */
+    {"raised",
+     "static double _Complex raised_$S(double _Complex x, uint64_t n) {\n"
+     "    double _Complex result = 1;\n"
+     "    for (; n; n >>= 1, x = @wide_mul(x, x))\n"
+     "        if (n & 1) result = @wide_mul(result, x);\n"
+     "    return result;\n}\n"},
+    /* As lam__complex_integer_pow, in double whatever the type. */
     {"complex_power",
-     "static $T complex_power_$S($T base, int64_t n) {\n"
-     "    $T result = 1;\n"
-     "    for (int64_t k = n < 0 ? -n : n; k; k >>= 1, base = @mul(base, base))\n"
-     "        if (k & 1) result = @mul(result, base);\n"
-     "    return n < 0 ? 1 / result : result;\n}\n"},
+     "static $T complex_power_$S(double _Complex x, int64_t n) {\n"
+     "    const uint64_t k = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;\n"
+     "    const double _Complex power = @raised(x, k);\n"
+     "    const double size = fmax(fabs(creal(power)), fabs(cimag(power)));\n"
+     "    if (n >= 0) return ($T)power;\n"
+     "    return size > 0x1p-1000 && size < 0x1p1000 ? @div(1, power) : ($T)@raised(@c128:div(1, x), k);\n}\n"},
     /* Products wrap around. Negative powers are whole numbers of 1 and -1 alone. As unsigned numbers of 64 bits
      * whatever the dtype: low bits of a product depend on low bits alone. */
     {"whole_power",
@@ -447,10 +455,7 @@ const lam__emit_helper lam__emit_scalars[] = {
     {"wide_mul",
      "static double _Complex wide_mul_$S(double _Complex x, double _Complex y) {\n"
      "    const double a = creal(x), b = cimag(x), c = creal(y), d = cimag(y);\n"
-     "    const double both[2] = {a * c - b * d, a * d + b * c};\n"
-     "    double _Complex z;\n"
-     "    memcpy(&z, both, sizeof z);\n"
-     "    return z;\n}\n"},
+     "    return @c128:join(a * c - b * d, a * d + b * c);\n}\n"},
     /* As a difference of squares factored, which does not cancel as a^2 - b^2 does. */
     {"square",
      "static $T square_$S($T x) {\n"

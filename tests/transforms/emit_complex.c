@@ -1,12 +1,12 @@
-/* lam_emit_c: quotients of complex numbers have the bits of the call, whatever the compiler makes of `/`: exact where a
- * divisor is real or imaginary, in range where the quotient is, and a NaN in one part is none in the other where it is
- * not called for. */
+/* lam_emit_c: quotients and powers of complex numbers have the bits of the call, whatever the compiler makes of `/` and
+ * `*`: exact where a divisor is real or imaginary, in range where the quotient is, and a NaN in one part is none in the
+ * other where it is not called for. */
 #include "tests/support.h"
 #include "tests/transforms/build.h"
 
 #include <dlfcn.h>
 
-enum { LIST = 11, USUAL = 8, NUMBERS = LIST * LIST, PAIRS = NUMBERS * NUMBERS, QUOTIENTS = 2 };
+enum { LIST = 11, USUAL = 8, NUMBERS = LIST * LIST, PAIRS = NUMBERS * NUMBERS, QUOTIENTS = 2, POWERS = 7 };
 
 /* The first ones are moderate or have no size. */
 static const double parts[LIST] = {0.0, -0.0, 1, -2.5, 0.3, INFINITY, -INFINITY, NAN, 0x1p-1070, 0x1p1020, -0x1p-500};
@@ -17,6 +17,14 @@ BODY(quotients) {
 
 BODY(products_over) {
     out[0] = lam_mul_div(in[0], in[1], lam_add(in[1], in[0]));
+}
+
+/* Of a negative exponent one over the power, or where that leaves the range the power of one over x. */
+BODY(powers) {
+    static const int exponents[POWERS] = {-3, -2, -1, 0, 1, 3, 7};
+    lam_tensor *each[POWERS];
+    for (int k = 0; k < POWERS; k++) each[k] = lam_integer_pow(in[0], exponents[k]);
+    out[0] = lam_stack((lam_list){POWERS, each}, 0);
 }
 
 /* All pairs of numbers whose parts are among the first `count`. */
@@ -78,8 +86,19 @@ START_TEST(a_real_divisor_divides_each_part) {
 }
 END_TEST
 
+START_TEST(powers_have_the_same_bits) {
+    double x[NUMBERS][2];
+    for (int i = 0; i < NUMBERS; i++) {
+        x[i][0] = parts[i / LIST];
+        x[i][1] = parts[i % LIST];
+    }
+    expect_same_as_c(FN(powers, 2, 1), _i ? LAM_C64 : LAM_C128, NUMBERS, POWERS, x, x);
+}
+END_TEST
+
 Suite *suite_transforms_emit_complex(void) {
     Suite *suite = SUITE_OF("transforms/emit_complex", a_real_divisor_divides_each_part);
     suite_loop(suite, quotients_have_the_same_bits, 2);
+    suite_loop(suite, powers_have_the_same_bits, 2);
     return suite;
 }

@@ -45,7 +45,8 @@ typedef struct maker {
     bool lacking; /* memory: what has been made so far is thrown away */
 } maker;
 
-/* Elements with gaps are moved one by one. */
+/* Elements with gaps are moved one by one. So are those that go backwards, but calls take as much longer for these:
+ * where they are charged, parts are left for calls of twice the time. */
 static float move_cost(int64_t step) {
     return step > 1 ? 0.5F : 0;
 }

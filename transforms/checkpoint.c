@@ -456,12 +456,12 @@ static void body_checkpoint(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *ou
     lam_value **v = lam__scratch_get(&area, ctx, n * sizeof *v);
     if (!v) return;
     memset(v, 0, n * sizeof *v);
-    lam_value **results = v + open->inputs;
+    ctx->spares = true;
     lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? LAM_OK : ctx->error.status;
     for (int i = 0; i < captor->captured; i++) v[f->inputs + i] = captor->captures[i];
     checkpoint_params params = {open, *(const lam__policy *)env, ctx->random, false, 0};
-    if (status == LAM_OK) status = apply(ctx, &lam__row_checkpoint, params, open->inputs, v, results);
-    lam__arguments_give(ctx, status, open->outputs, results, out);
+    if (status == LAM_OK) status = apply(ctx, &lam__row_checkpoint, params, open->inputs, v, v + open->inputs);
+    lam__arguments_give(ctx, status, open->outputs, v + open->inputs, out);
     lam__scratch_put(&area);
 }
 

@@ -89,6 +89,28 @@ static bool make_room(run *r, int64_t room) {
     return fine;
 }
 
+/* Bytes of all rows of a trip; at least one. */
+static int64_t trip_bytes(const run *r) {
+    int64_t bytes = 1;
+    for (int k = 0; k < lam__trips_rows(r->t); k++) bytes += (int64_t)row_bytes(r, k);
+    return bytes;
+}
+
+/* How many trips there is room for at first: as many as the last time, but few where rows are large, since no more may
+ * follow. */
+static int64_t first_room(const run *r) {
+    enum { LEAST = 16, MOST_BYTES = 1 << 18 };
+    const int64_t wanted = r->t->usual > LEAST ? r->t->usual : LEAST, most = MOST_BYTES / trip_bytes(r);
+    return 2 + (wanted < most ? wanted : most);
+}
+
+/* Twice the room, of what is large a quarter more: while it is copied there are both. */
+static bool make_more_room(run *r) {
+    enum { LARGE = 1 << 24 };
+    const int64_t room = r->t->room;
+    return make_room(r, room + (room < LARGE / trip_bytes(r) ? room : room / 4 + 1));
+}
+
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 /* On addresses. What the body gives as it gets it stays where it is, and its rows are copies. */
@@ -101,7 +123,7 @@ static lam_status run_bare(run *r, lam__plan *condition, lam__plan *body) {
     for (int k = 0; k < carries; k++)
         if (row_bytes(r, k)) memcpy(row(r, k, 0), r->x[k]->data, row_bytes(r, k));
     for (;; t->made++) {
-        if (t->made + 1 == t->room && !make_room(r, 2 * t->room)) return LAM_ERR_MEMORY;
+        if (t->made + 1 == t->room && !make_more_room(r)) return LAM_ERR_MEMORY;
         for (int k = 0; k < rows; k++) r->to[k] = row(r, k, t->made + (k < carries));
         for (int k = 0; k < carries; k++) r->from[k] = row(r, k, t->made);
         lam_status status = lam__plan_run_bare(condition, r->from, truth);
@@ -151,7 +173,7 @@ static lam_status run_called(run *r) {
         const bool ends = !r->plain || !*(const bool *)holds->data;
         lam__value_release(holds);
         if (ends) return LAM_OK;
-        if (t->made + 1 == t->room && !make_room(r, 2 * t->room)) return LAM_ERR_MEMORY;
+        if (t->made + 1 == t->room && !make_more_room(r)) return LAM_ERR_MEMORY;
         status = make_trip(r);
         if (status != LAM_OK || !r->plain) return status;
     }
@@ -186,14 +208,13 @@ static lam_status give_last(const run *r, bool bare, lam_value *last[]) {
 }
 
 static lam_status run_all(run *r, lam_value *last[]) {
-    enum { LEAST = 16 };
     lam__trips *t = r->t;
     lam__plan *condition = NULL, *body = NULL;
     for (int i = 0; i < t->operands; i++)
         if (!(r->x[i] = lam__value_contiguous(t->in[i]))) return LAM_ERR_MEMORY;
     for (int k = 0; k < lam__trips_rows(t); k++)
         r->types[k] = lam__program_result_type(lam__program_of(t->fns[LAM__TRIPS_PROGRAM]), k);
-    if (!make_room(r, (t->usual > LEAST ? t->usual : LEAST) + 2)) return LAM_ERR_MEMORY;
+    if (!make_room(r, first_room(r))) return LAM_ERR_MEMORY;
     lam_status status = lam__jit_plan(t->fns[LAM__TRIPS_BODY], r->x, &body);
     if (status == LAM_OK) status = lam__jit_plan(t->fns[LAM__TRIPS_CONDITION], r->x, &condition);
     const bool bare = status == LAM_OK && are_bare(r, condition, body);

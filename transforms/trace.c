@@ -237,8 +237,10 @@ void lam__trace_result(lam__level *level, int o, lam_value *v) {
 lam_status lam__trace_fn(lam_fn *f, lam__program *p, int fixed, lam_value *const in[], lam_value **boxes,
                          lam_value **out) {
     lam__level level;
+    const bool before = f->ctx->spares;
     lam_status status = lam__trace_push(f->ctx, &level, p);
     if (status != LAM_OK) return status;
+    f->ctx->spares = false;
     for (int i = 0; i < f->inputs && status == LAM_OK; i++) {
         boxes[i] = i < fixed ? lam__value_hold(in[i]) : lam__trace_variable(&level, in[i]);
         if (!boxes[i]) status = LAM_ERR_MEMORY;
@@ -248,6 +250,8 @@ lam_status lam__trace_fn(lam_fn *f, lam__program *p, int fixed, lam_value *const
         lam__trace_result(&level, o, out[o]);
         out[o] = NULL;
     }
+    p->spares = f->ctx->spares;
+    f->ctx->spares = before;
     lam__arguments_release(f->inputs, boxes);
     lam__arguments_release(f->outputs, out);
     lam__level_pop(&level);

@@ -51,6 +51,7 @@ struct lam_ctx {
 
     struct lam__deferred *deferred; /* what waits to be freed; NOTE [no recursion] in lib/tensor/value.h */
     bool draining;
+    bool spares; /* since it was last cleared a function has run that is to spare memory (lam_checkpoint) */
     lam_fn *failed_fn;
     lam_fn *fns_first, *fns_last; /* freed functions, waiting for reuse */
     int fns_waiting;

@@ -212,6 +212,7 @@ lam_status lam__error_since(const lam_ctx *ctx, lam__mark mark) {
     const lam__error *e = &ctx->error;
     if (ctx == &lam__context_failed) return e->status;
     if (e->count <= mark.count) return LAM_OK;
+    if (!mark.count) return e->status;
     const size_t first = e->count - mark.count <= LAM__ERRORS_KEPT ? mark.count : e->count - LAM__ERRORS_KEPT;
     return e->last[first % LAM__ERRORS_KEPT];
 }

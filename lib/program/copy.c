@@ -63,6 +63,7 @@ lam__program *lam__program_copy(lam__arena *arena, const lam__program *p, bool p
     copy c = {arena, plain, p, lam__program_new(p->ctx, n, m),
               lam__arena_get(arena, (size_t)(p->variables + 1) * sizeof *c.map)};
     bool fine = c.made && c.map;
+    if (c.made) c.made->spares = p->spares;
     for (int64_t v = 0; v < p->variables && fine; v++) c.map[v] = -1;
     for (int i = 0; i < p->inputs && fine; i++) fine = (inputs && !inputs[i]) || add_variable(&c, i);
     for (int64_t k = 0; k < p->equations && fine; k++)

@@ -40,6 +40,7 @@ typedef struct lam__program {
     bool in_loop;     /* it is to be run as a trip, on addresses if that can be done, where calls cost less */
     bool keeps_rules; /* levels may see it run: what has rules of its own is known beside its operations */
     bool boxes;       /* some constants may belong to levels; once it is finished */
+    bool spares;      /* it was recorded of what is to spare memory (lam_checkpoint): nothing is kept beside it */
     bool sees_batch;  /* it may hold for a batch alone in which it was recorded (transforms/lanes.h) */
     int64_t variables, variable_room;
     lam_value **types; /* per variable: its type, abstract */

@@ -276,6 +276,7 @@ lam__program *lam__program_with(const lam__program *p, lam_value *const values[]
     lam_ctx *ctx = p->ctx;
     lam__program *made = lam__program_new(ctx, p->inputs, p->outputs);
     if (!made) return NULL;
+    made->spares = p->spares;
     made->types = pointers(ctx, p->variables, &made->variable_room);
     made->list = made->types ? pointers(ctx, p->equations, &made->equation_room) : NULL;
     for (int64_t v = 0; made->list && v < p->variables; v++) {
@@ -345,6 +346,7 @@ lam__program *lam__program_lift(const lam__program *p, size_t n, lam_value *cons
     lam__atom *room = lam__alloc_get(&ctx->pool, bytes);
     lam__program *made = room ? lam__program_new(ctx, p->inputs + (int)n, p->outputs) : NULL;
     bool fine = made != NULL;
+    if (fine) made->spares = p->spares;
     for (int64_t v = 0; v < p->variables + (int64_t)n && fine; v++) {
         const bool fresh = v >= l.inputs && v < l.inputs + (int64_t)n;
         const lam_value *type = fresh ? values[v - l.inputs] : p->types[v < l.inputs ? v : v - (int64_t)n];

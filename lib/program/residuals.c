@@ -348,7 +348,8 @@ bool lam__residuals_split(lam__arena *arena, const lam__program *there, const la
                           const lam__atom link[], int64_t trips, double most, int at, lam__residuals *made) {
     split s = {.arena = arena, .there = there, .back = back, .link = link, .trips = (double)trips};
     *made = (lam__residuals){NULL, NULL, 0};
-    if (there->equations * back->equations > MOST_PAIRS || !there->equations) return true;
+    if (there->equations * back->equations > MOST_PAIRS || !there->equations || there->spares || back->spares)
+        return true;
     s.of = lam__arena_get(arena, (size_t)(back->variables + 1) * sizeof *s.of);
     if (!s.of) return false;
     for (int64_t v = 0; v < back->variables; v++) s.of[v] = (fate){.image = {LAM__RESIDUALS_NONE, NULL}};

@@ -20,7 +20,8 @@ enum { LAM__RESIDUALS_NONE = -2 };
 /* Splits a trip back into what the trip there can tell and the rest. link[]: for each input of `back` what it is in
  * `there`, of the same trip: an atom of that program, or one of LAM__RESIDUALS_NONE. trips: how many there are, at a
  * guess; most: bytes that all of them may keep. What is kept stands at input `at` of the new trip back. Programs are
- * finished, without calls with rules. *made has no programs where nothing is gained. False, with nothing recorded by
+ * finished, without calls with rules. *made has no programs where nothing is gained, or memory is to be
+ * spared. False, with nothing recorded by
  * the arena, without memory. */
 bool lam__residuals_split(lam__arena *arena, const lam__program *there, const lam__program *back,
                           const lam__atom link[], int64_t trips, double most, int at, lam__residuals *made);

@@ -84,66 +84,77 @@ static bool make_types(lam__arena *arena, const lam__program *there, int64_t len
     return fine;
 }
 
-/* p with the two equations changed; both programs of r are taken over. NULL without memory. */
-static lam__program *changed(lam__arena *arena, const lam__program *p, int64_t there, int64_t back,
-                             const lam__residuals *r) {
-    const size_t bytes = (size_t)p->equations * sizeof(lam__edit);
-    lam__edit *edits = lam__arena_get(arena, bytes), *from = edits + there, *to = edits + back;
-    lam__program *made = NULL;
-    if (!edits) {
-        lam__program_release(r->there);
-        lam__program_release(r->back);
-        return NULL;
-    }
-    memset(edits, 0, bytes);
+/* Changes the two equations by what was found for them; both programs of r are taken over. False without memory. */
+static bool change(lam__arena *arena, const lam__equation *there, const lam__equation *back, const lam__residuals *r,
+                   lam__edit *from, lam__edit *to) {
     *from = (lam__edit){.given = r->count};
     *to = (lam__edit){.taken = r->count, .from = from};
-    bool fine = make_types(arena, r->there, lam__nested_of(p->list[there])->length, from);
-    fine = set_program(arena, p->list[there], r->there, from) && fine;
-    fine = set_program(arena, p->list[back], r->back, to) && fine;
-    if (fine) {
-        to->at = (int)(to->what->carries + to->what->elements);
-        to->what->elements += r->count;
-        made = lam__program_copy(arena, p, true, NULL, NULL, edits);
-    }
-    for (int o = 0; from->types && o < r->count; o++) lam__value_release(from->types[o]);
-    return made;
-}
-
-/* Looks for a pair from which something is kept: *made is the program with it, NULL where there is none. False without
- * memory. */
-static bool keep_once(lam__arena *arena, const lam__program *p, lam__program **made) {
-    *made = NULL;
-    for (int64_t k = 1; k < p->equations; k++) {
-        const lam__equation *back = p->list[k];
-        for (int64_t j = 0; j < k && scan_of(back); j++) {
-            const lam__equation *there = p->list[j];
-            const lam__nested *a = scan_of(there), *b = scan_of(back);
-            if (!a || a->length != b->length || !reads(back, there)) continue;
-            lam__residuals r;
-            lam__atom *link = lam__arena_get(arena, (size_t)back->inputs * sizeof *link);
-            for (int i = 0; link && i < back->inputs; i++) link[i] = link_of(there, back, i);
-            if (!link || !lam__residuals_split(arena, lam__program_of(a->fns[0]), lam__program_of(b->fns[0]), link,
-                                               a->length, most_bytes(p, back), (int)(b->carries + b->elements), &r))
-                return false;
-            if (r.there) return (*made = changed(arena, p, j, k, &r)) != NULL;
-        }
-    }
+    bool fine = make_types(arena, r->there, lam__nested_of(there)->length, from);
+    fine = set_program(arena, there, r->there, from) && fine;
+    fine = set_program(arena, back, r->back, to) && fine;
+    if (!fine) return false;
+    to->at = (int)(to->what->carries + to->what->elements);
+    to->what->elements += r->count;
     return true;
 }
 
-/* Until there is no such pair; what was read for what is kept alone goes then. Rules are not in the program any more
- * when this is asked for. */
+/* Keeps what it can of the scan `there` for the scan `back`, which reads what that has stacked: with parameters in the
+ * edits then. False without memory. */
+static bool keep(lam__arena *arena, const lam__program *p, const lam__equation *there, const lam__equation *back,
+                 lam__edit *from, lam__edit *to) {
+    const lam__nested *a = there->params, *b = back->params;
+    lam__residuals r;
+    lam__atom *link = lam__arena_get(arena, (size_t)back->inputs * sizeof *link);
+    for (int i = 0; link && i < back->inputs; i++) link[i] = link_of(there, back, i);
+    if (!link || !lam__residuals_split(arena, lam__program_of(a->fns[0]), lam__program_of(b->fns[0]), link, a->length,
+                                       most_bytes(p, back), (int)(b->carries + b->elements), &r))
+        return false;
+    return !r.there || change(arena, there, back, &r, from, to);
+}
+
+/* Each pair of scans of which neither is changed yet. */
+static bool keep_pairs(lam__arena *arena, const lam__program *p, lam__edit *edits, bool *any) {
+    bool fine = true;
+    for (int64_t k = 1; k < p->equations && fine; k++) {
+        const lam__equation *back = p->list[k];
+        const lam__nested *b = scan_of(back);
+        for (int64_t j = 0; b && j < k && fine && !edits[k].what; j++) {
+            const lam__nested *a = edits[j].what ? NULL : scan_of(p->list[j]);
+            if (!a || a->length != b->length || !reads(back, p->list[j])) continue;
+            fine = keep(arena, p, p->list[j], back, &edits[j], &edits[k]);
+            *any = *any || edits[k].what;
+        }
+    }
+    return fine;
+}
+
+/* *made is p with what pairs of its scans keep, NULL where there are none. False without memory. */
+static bool keep_all(lam__arena *arena, const lam__program *p, lam__program **made) {
+    const size_t bytes = (size_t)(p->equations + 1) * sizeof(lam__edit);
+    lam__edit *edits = lam__arena_get(arena, bytes);
+    bool any = false;
+    *made = NULL;
+    if (!edits) return false;
+    memset(edits, 0, bytes);
+    bool fine = keep_pairs(arena, p, edits, &any);
+    if (fine && any) fine = (*made = lam__program_copy(arena, p, true, NULL, NULL, edits)) != NULL;
+    for (int64_t k = 0; k < p->equations; k++)
+        for (int o = 0; edits[k].types && o < edits[k].given; o++) lam__value_release(edits[k].types[o]);
+    return fine;
+}
+
+/* Until there is no such pair, for a scan may be one of two; what was read for what is kept alone goes then. Rules are
+ * not in the program any more when this is asked for. */
 lam__program *lam__residuals_keep(lam__program *p) {
     lam_ctx *ctx = p->ctx;
     lam__program *made = NULL;
-    for (;;) {
+    while (!p->spares) {
         lam__arena arena;
         lam_scope scope;
         lam__scope_open(ctx, &scope); /* of functions that are made */
         lam__arena_open(&arena, ctx);
         const lam__mark mark = lam__error_mark(ctx);
-        const bool fine = keep_once(&arena, p, &made);
+        const bool fine = keep_all(&arena, p, &made);
         if (!fine && lam__error_since(ctx, mark) == LAM_OK) lam__error_memory(ctx, arena.bytes);
         lam__arena_close(&arena);
         lam__scope_close(&scope);
@@ -152,4 +163,5 @@ lam__program *lam__residuals_keep(lam__program *p) {
         p = fine ? lam__program_plain(made) : NULL;
         if (!p) return NULL;
     }
+    return p;
 }

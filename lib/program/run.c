@@ -217,6 +217,7 @@ static lam_status run_inside(walk *w, const lam__application *outer) {
 lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_value *out[]) {
     desk d;
     for (int o = 0; o < p->outputs; o++) out[o] = NULL;
+    p->ctx->spares = p->ctx->spares || p->spares; /* for who records it again */
     lam_status status = desk_open(p, &d);
     if (status != LAM_OK) return status;
     walk w = {p, &d, 0, p->boxes};

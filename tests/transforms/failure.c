@@ -84,6 +84,22 @@ START_TEST(output_that_is_no_scalar) {
 }
 END_TEST
 
+/* The first failure is what a call returns, however many follow from it. */
+BODY(fails_often) {
+    lam_fail(ctx, LAM_ERR_VALUE, "the first one");
+    for (int k = 0; k < 200; k++) lam_fail(ctx, LAM_ERR_SHAPE, "one more");
+    out[0] = in[0];
+}
+
+START_TEST(the_first_of_many_failures) {
+    lam_tensor *y;
+    ck_assert_int_eq(lam_call(FN(fails_often, 1, 1), LAM_LIST(num(1)), &y, 1), LAM_ERR_VALUE);
+    ck_assert_int_eq(lam_status_of(ctx), LAM_ERR_VALUE);
+    ck_assert_ptr_nonnull(strstr(lam_error(ctx), "the first one"));
+    lam_clear_error(ctx);
+}
+END_TEST
+
 BODY(too_many_elements) {
     lam_tensor *wide = lam_broadcast_to(lam_sum(in[0], NULL), LAM_DIMS((int64_t)1 << 40, (int64_t)1 << 40));
     out[0] = lam_sum(lam_exp(wide), NULL);
@@ -464,13 +480,13 @@ END_TEST
 
 Suite *suite_transforms_failure(void) {
     Suite *suite = SUITE_OF("transforms/failure", shape_mismatch, dtype_mismatch, axis_out_of_range, index_out_of_range,
-                            reshape_to_another_size, output_not_set, output_that_is_no_scalar, size_overflow,
-                            memory_limit, a_rule_that_fails, a_rule_that_is_missing, a_row_that_cannot_be_evaluated,
-                            a_failed_tensor_of_no_context, a_failure_deep_inside_shows_the_whole_chain,
-                            transforms_of_a_failed_or_freed_function, lists_of_axes_that_are_impossible,
-                            control_flow_with_tensors_of_another_context, freed_and_failed_tensors_of_another_context,
-                            the_context_works_after_each_failure, the_status_of_control_flow_is_that_of_the_call,
-                            both_that_do_not_fit_are_shown);
+                            reshape_to_another_size, output_not_set, the_first_of_many_failures,
+                            output_that_is_no_scalar, size_overflow, memory_limit, a_rule_that_fails,
+                            a_rule_that_is_missing, a_row_that_cannot_be_evaluated, a_failed_tensor_of_no_context,
+                            a_failure_deep_inside_shows_the_whole_chain, transforms_of_a_failed_or_freed_function,
+                            lists_of_axes_that_are_impossible, control_flow_with_tensors_of_another_context,
+                            freed_and_failed_tensors_of_another_context, the_context_works_after_each_failure,
+                            the_status_of_control_flow_is_that_of_the_call, both_that_do_not_fit_are_shown);
     suite_loop(suite, control_flow_without_memory_for_handles, FLOWS);
     return suite;
 }

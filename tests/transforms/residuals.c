@@ -71,6 +71,15 @@ static lam_tensor *cheap(lam_tensor *x, lam_tensor *matrix, lam_tensor *element)
     return lam_sub(lam_mul(x, element), lam_mul(0.5, lam_index(matrix, 0, 1)));
 }
 
+BODY(network_of_it) {
+    out[0] = network(in[0], in[1], in[2]);
+}
+
+/* What is to spare memory keeps nothing. */
+static lam_tensor *spared(lam_tensor *x, lam_tensor *matrix, lam_tensor *element) {
+    return lam_apply(lam_checkpoint(FN(network_of_it, 3, 1), NULL), LAM_LIST(x, matrix, element));
+}
+
 /* What all trips share has a function of its own in each. */
 static lam_tensor *weights(lam_tensor *x, lam_tensor *matrix, lam_tensor *element) {
     return lam_mul(lam_matvec(lam_exp(lam_neg(lam_square(matrix))), x), lam_mul(0.3, element));
@@ -89,7 +98,7 @@ static const trip_case cases[] = {
     {"wave", wave, false, "dot_general", 1}, {"shares", shares, false, "dot_general", 1},
     {"solution", solution, true, "lu", 1},   {"chosen", chosen, false, "scan", 0},
     {"looped", looped, false, "tanh", 0},    {"weights", weights, false, "exp", 1},
-    {"cheap", cheap, false, "mul", 0},
+    {"cheap", cheap, false, "mul", 0},       {"spared", spared, false, "tanh", 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -372,6 +381,22 @@ START_TEST(rows_are_given_up) {
 }
 END_TEST
 
+/* Of large rows there is room for few trips before they are made. */
+START_TEST(rows_of_no_trips) {
+    static const bool square = true;
+    const int64_t none = 0, elements = 100000;
+    lam_tensor *left = lam_array(ctx, LAM_I64, LAM_DIMS0, &none), *x = lam_full(ctx, LAM_F64, LAM_DIMS(elements), 0.5);
+    lam_fn *f = FN_ENV(sorting_loss, 2, 1, (void *)(uintptr_t)&square);
+    lam_fn *jitted = lam_jit(lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(1)}), NULL);
+    EXPECT_SAME(apply2(jitted, left, x), lam_mul(2.0, x), 0);
+    lam_ctx_reset_peak(ctx);
+    const size_t before = lam_ctx_bytes(ctx);
+    EXPECT_SAME(apply2(jitted, left, x), lam_mul(2.0, x), 0);
+    EXPECT_OK();
+    ck_assert_uint_lt(lam_ctx_peak_bytes(ctx) - before, 10 * (size_t)elements * sizeof(double));
+}
+END_TEST
+
 static void compiled_gradient(const void *env) {
     lam_tensor *out[3];
     lam_list in = operands();
@@ -395,8 +420,8 @@ START_TEST(memory_refused_where_it_is_kept) {
 END_TEST
 
 Suite *suite_transforms_residuals(void) {
-    Suite *suite =
-        SUITE_OF("transforms/residuals", what_is_large_is_made_again, the_loop_is_made_once, rows_are_given_up);
+    Suite *suite = SUITE_OF("transforms/residuals", what_is_large_is_made_again, the_loop_is_made_once,
+                            rows_are_given_up, rows_of_no_trips);
     suite_loop(suite, what_is_kept_is_done_once, CASES);
     suite_loop(suite, programs_give_the_same, CASES);
     suite_loop(suite, what_is_kept_is_kept_once, CASES);

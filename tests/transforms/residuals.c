@@ -228,6 +228,35 @@ START_TEST(transforms_of_gradients_compiled) {
 }
 END_TEST
 
+/* Several of each kind, alike in type: two carries, two elements, three matrices. */
+BODY(trip_of_many) {
+    lam_tensor *x = in[0], *y = in[1], *e = in[2], *g = in[3];
+    out[0] = lam_mul(lam_tanh(lam_add(lam_matvec(in[4], x), e)), lam_cos(lam_matvec(in[5], y)));
+    out[1] = lam_sub(lam_exp(lam_mul(-0.5, lam_square(lam_matvec(in[6], y)))), lam_sin(g));
+    out[2] = lam_mul(lam_tanh(lam_matvec(in[5], e)), x);
+    out[3] = lam_mul(lam_tanh(lam_matvec(in[5], g)), y);
+}
+
+BODY(loss_of_many) {
+    (void)env;
+    lam_tensor *y[4], *turned = lam_transpose(in[1], LAM_AXES(1, 0)), *half = lam_mul(0.5, in[1]);
+    lam_fn *f = lam_fn_new(ctx, &(lam_fn_options){.name = "trip",
+                                                  .body = trip_of_many,
+                                                  .inputs = 4,
+                                                  .outputs = 4,
+                                                  .captures = LAM_LIST(in[1], turned, half)});
+    lam_list carries = LAM_LIST(in[0], lam_cos(in[0])), elements = LAM_LIST(in[2], lam_reverse(in[2], LAM_AXES(0)));
+    lam_scan(f, carries, elements, y, 4, NULL);
+    out[0] = lam_add(lam_dot(y[0], y[1]), lam_sum(lam_mul(y[2], lam_square(y[3])), NULL));
+}
+
+START_TEST(several_of_each_kind) {
+    lam_fn *f = FN(loss_of_many, 3, 1);
+    compare("many", lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(0, 1, 2)}), operands(), 3);
+    compare("many", lam_hessian(f, &(lam_jacobian_options){.argnums = LAM_AXES(0)}), operands(), 1);
+}
+END_TEST
+
 /* ---- loops that end by a condition ------------------------------------------------------------------------------- */
 
 /* in: trips left, x, a matrix, an element. */
@@ -414,8 +443,8 @@ START_TEST(memory_refused_where_it_is_kept) {
 END_TEST
 
 Suite *suite_transforms_residuals(void) {
-    Suite *suite = SUITE_OF("transforms/residuals", what_is_large_is_made_again, the_loop_is_made_once,
-                            rows_are_given_up, rows_of_no_trips);
+    Suite *suite = SUITE_OF("transforms/residuals", what_is_large_is_made_again, several_of_each_kind,
+                            the_loop_is_made_once, rows_are_given_up, rows_of_no_trips);
     suite_loop(suite, what_is_kept_is_done_once, CASES);
     suite_loop(suite, programs_give_the_same, CASES);
     suite_loop(suite, what_is_kept_is_kept_once, CASES);

@@ -96,7 +96,8 @@ typedef struct lam_jit_options {
 /* f, recorded once for each signature (dtypes and dims of the inputs) and then run as what was recorded: without what
  * no result needs, equal operations once, chains of elementwise operations, moves and small sums and products fused.
  * A loop's way back, in reverse mode, is a loop too: of what its trips compute it reads what cost more than a place in
- * memory, as long as that is not many times what carries take, and computes the rest again.
+ * memory, as long as that is not many times what carries take, and computes the rest again, as it does all that
+ * lam_checkpoint is to spare.
  * f's own code runs while it is recorded and not afterwards: what it prints or counts happens then, and what it reads
  * beside its inputs, also through env, is what it was then. lam_cond, lam_switch and lam_while (control.h) choose when
  * the program is run.

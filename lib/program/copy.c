@@ -13,14 +13,8 @@ typedef struct copy {
     int64_t *map;
 } copy;
 
-/* Of this type, none where it is NULL, for a result that is left out; its number, -1 without memory. */
-static int64_t variable_of(lam__program *made, const lam_value *type) {
-    return lam__program_variable(made, type ? (lam_dtype)type->dtype : LAM_F64, type ? type->rank : -1,
-                                 type ? type->dims : NULL);
-}
-
 static bool add_variable(const copy *c, int64_t v) {
-    return (c->map[v] = variable_of(c->made, c->p->types[v])) >= 0;
+    return (c->map[v] = lam__program_variable_like(c->made, c->p->types[v])) >= 0;
 }
 
 /* Constants stay; the new equation holds them too. */
@@ -50,7 +44,7 @@ static bool add_equation(const copy *c, const lam__equation *e, lam__edit *chang
     }
     if (d->given) d->first = c->made->variables;
     for (int o = 0; o < d->given; o++, call.outputs++)
-        if (variable_of(c->made, d->types[o]) < 0) return false;
+        if (lam__program_variable_like(c->made, d->types[o]) < 0) return false;
     if (!c->plain && !lam__application_copy(c->made, e->within, mapped, c)) return false;
     return lam__program_record(c->made, &call, in, first) == LAM_OK;
 }

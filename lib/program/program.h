@@ -47,7 +47,7 @@ typedef struct lam__program {
     int64_t *last_use; /* per variable: the last equation that sets or reads it; -1: none; INT64_MAX: a result */
     int64_t equations, equation_room;
     int64_t nests; /* recorded equations, dead or not, that are loops, or choices in what becomes machine code */
-    int64_t wide; /* elements of results of recorded equations that are arrays of more than LAM__PROGRAM_FEW */
+    int64_t wide;  /* elements of results of recorded equations that are arrays of more than LAM__PROGRAM_FEW */
     lam__equation **list;
     lam__atom *results;                             /* per output */
     struct lam__application *applications, *within; /* all, the youngest in front; the one that is being recorded */
@@ -64,6 +64,12 @@ bool lam__program_set_outputs(lam__program *p, int outputs);
 /* A new variable of this type (rank -1: of none, for a result that is left out); its number, or -1 after recording that
  * memory is lacking. */
 int64_t lam__program_variable(lam__program *p, lam_dtype dtype, int rank, const int64_t *dims);
+
+/* The same of the type that another program's variable has; NULL: none. */
+static inline int64_t lam__program_variable_like(lam__program *p, const lam_value *type) {
+    return type ? lam__program_variable(p, (lam_dtype)type->dtype, type->rank, type->dims)
+                : lam__program_variable(p, LAM_F64, -1, NULL);
+}
 
 /* Whether an operand is a constant that some level owns: it may be hidden where the program is run, or have ended by
  * then, and has no elements that a fused part could read. */

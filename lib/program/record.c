@@ -350,8 +350,7 @@ lam__program *lam__program_lift(const lam__program *p, size_t n, lam_value *cons
     for (int64_t v = 0; v < p->variables + (int64_t)n && fine; v++) {
         const bool fresh = v >= l.inputs && v < l.inputs + (int64_t)n;
         const lam_value *type = fresh ? values[v - l.inputs] : p->types[v < l.inputs ? v : v - (int64_t)n];
-        fine = lam__program_variable(made, type ? (lam_dtype)type->dtype : LAM_F64, type ? type->rank : -1,
-                                     type ? type->dims : NULL) >= 0;
+        fine = lam__program_variable_like(made, type) >= 0;
     }
     fine = fine && equations_lifted(made, p, &l, room);
     for (int o = 0; o < p->outputs && fine; o++) {

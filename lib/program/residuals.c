@@ -242,9 +242,7 @@ static lam__atom mapped(const recording *r, const lam__atom *a) {
 
 /* A variable of the new program for one of p. */
 static bool add_variable(const recording *r, const lam__program *p, int64_t variable) {
-    const lam_value *type = p->types[variable];
-    const int64_t made = lam__program_variable(r->made, type ? (lam_dtype)type->dtype : LAM_F64, type ? type->rank : -1,
-                                               type ? type->dims : NULL);
+    const int64_t made = lam__program_variable_like(r->made, p->types[variable]);
     r->map[variable] = (lam__atom){made, NULL};
     return made >= 0;
 }

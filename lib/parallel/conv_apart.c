@@ -464,29 +464,29 @@ static bool lies_in_order(const lam__conv_case *s, const order *o) {
 
 /* Whether it is less work than the ways that need no matrix, as measured. A copy is as much as some tens of products
  * for each element, so those win but where they lose themselves: where windows of one element leave most of x out,
- * where features do not fill a vector or places are few, and where places of a dilated operand's result are in many
- * phases. */
+ * where features do not fill a vector or places are few, where places of a dilated operand's result are in many phases,
+ * and where many features meet long sums, in f64 more than some: nothing that they read is in the first cache twice. */
 static bool is_worth(const lam__conv_case *s, const order *o, bool by_window) {
-    enum { VECTOR = 64, GAP = 3, PRODUCTS = 32, SHORT = 64 }; /* VECTOR: bytes */
+    enum { VECTOR = 64, GAP = 3, PRODUCTS = 32, SHORT = 64, MANY = 512 }; /* VECTOR: bytes */
     const int64_t all = o->few * o->many, row = s->o * lam__item_bytes(o->dtype);
+    const int64_t terms = s->c * (by_window ? o->few : o->many), features = o->dtype == LAM_F64 ? PRODUCTS : MANY;
+    if (o->gather && s->o >= features && terms >= SHORT) return true;
     if (o->gather && o->few == 1) {
         if (row < VECTOR || (by_window ? o->many > SHORT : s->n < PRODUCTS / 2)) return true;
         return by_window ? s->o >= PRODUCTS : s->n < 2 * PRODUCTS && o->many > SHORT && lies_in_order(s, o);
     }
     if (o->gather && by_window) return all <= VECTOR;
     if (o->gather) return all <= 100 || (o->many <= PRODUCTS && row > VECTOR);
-    bool far = false;
+    bool far = s->c >= PRODUCTS;
     for (int i = 0; i < LAM__CONV_AXES; i++) far = far || s->axis[i].gap > (s->c < VECTOR / 4 ? GAP : GAP - 1);
-    return far || s->c >= PRODUCTS;
+    return far;
 }
 
 bool lam__parallel_conv_apart(lam__team *team, lam_dtype dtype, const lam__conv_case *s, const void *x, const void *w,
                               void *out, lam__scratch *scratch, void *env, bool *done) {
-    apart a = {.s = s, .lender = {.scratch = scratch, .env = env}, .x = x, .w = w, .out = out};
+    apart a = {s, {.team = team, .dtype = dtype}, {.scratch = scratch, .env = env}, .x = x, .w = w, .out = out};
     order *o = &a.order;
     bool by_window;
-    o->team = team;
-    o->dtype = dtype;
     if (s->groups != 1 || !pair_up(s, o, &by_window)) return false;
     survey(o);
     if (!is_worth(s, o, by_window)) return false;

@@ -7,7 +7,7 @@
 #include "lib/kernels/item.h"
 
 enum {
-    WOVEN_BYTES = 1 << 24, /* of lines that wait, or one example's if that is more */
+    WOVEN_BYTES = 1 << 20, /* of lines that wait, or one example's if that is more: they stay in a cache */
     ALIGN = 64
 };
 

@@ -259,6 +259,11 @@ START_TEST(logarithms_of_matrices) {
     EXPECT_NEAR(lam_logm(MAT(2, 2, 1e300, 0, 0, 1e295)), 1e-11, LAM_DIMS(2, 2), 690.7755278982137, 0, 0,
                 679.2626024332436);
     EXPECT(lam_logm(lam_eye(ctx, LAM_F64, 2, 2)), LAM_DIMS(2, 2), 0, 0, 0, 0);
+    /* Of triangles to the last bits: (log b - log a)/(b - a) stands beside the diagonal. */
+    const double log_2 = 0.69314718055994531, log_3 = 1.0986122886681098, beside = 0.40546510810816438;
+    EXPECT_NEAR(lam_logm(MAT(2, 2, 2, 1, 0, 3)), 2e-16, LAM_DIMS(2, 2), log_2, beside, 0, log_3);
+    EXPECT_NEAR(lam_logm(MAT(2, 2, 3, 0, 1, 2)), 2e-16, LAM_DIMS(2, 2), log_3, 0, beside, log_2);
+    EXPECT_NEAR(lam_logm(MAT(2, 2, 8, 3, 0, 2)), 4e-16, LAM_DIMS(2, 2), 3 * log_2, log_2, 0, log_2);
     lam_tensor *i = lam_iota(ctx, LAM_F64, LAM_DIMS(30, 30), 0), *j = lam_iota(ctx, LAM_F64, LAM_DIMS(30, 30), 1);
     lam_tensor *waves = lam_sin(lam_mul(i, lam_add(j, 1.3)));
     lam_tensor *square = lam_add(waves, lam_mul(lam_add(i, 30.0), lam_eye(ctx, LAM_F64, 30, 30)));

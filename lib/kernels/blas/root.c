@@ -152,6 +152,35 @@ static bool next_root(int64_t n, int64_t own, double *root, double *room) {
     return lam__kernels_sqrtm(n, own, whole, root, room + n * n);
 }
 
+/* The difference of the logarithms of two positive numbers in parts of that of the numbers: 1/a where they are one.
+ * That of numbers which are half or twice of each other at most is exact. */
+static double slope_of_log(double a, double b) {
+    if (a == b) return 1 / a;
+    if (a < b / 2 || b < a / 2) return (log(b) - log(a)) / (b - a);
+    return log1p((b - a) / a) / (b - a);
+}
+
+/* The diagonal of a triangle's logarithm, and what lies beside it, follow from the same of the triangle: without the
+ * roots, each of which costs a bit (Al-Mohy and Higham 2012, 5). */
+static void refine_triangle(int64_t n, const double *a, double *x, bool lower) {
+    const int64_t beside = lower ? n : 1; /* elements behind the diagonal */
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t at = i * (n + 1);
+        x[at] = log(a[at]);
+        if (i + 1 < n) x[at + beside] = a[at + beside] * slope_of_log(a[at], a[at + n + 1]);
+    }
+}
+
+/* Nothing but zeros below the diagonal, or above it, and all of it positive. */
+static bool is_triangle(int64_t n, const double *a, bool lower) {
+    for (int64_t i = 0; i < n; i++) {
+        if (!(a[i * (n + 1)] > 0)) return false;
+        for (int64_t j = 0; j < i; j++)
+            if (a[lower ? j * n + i : i * n + j] != 0) return false;
+    }
+    return true;
+}
+
 bool lam__kernels_logm(int64_t n, int64_t own, const double *a, double *x, void *room) {
     const int64_t count = n * n;
     double *root = room, *e = root + count, *rest = e + count; /* rest: what a root needs, and its operand */
@@ -167,5 +196,7 @@ bool lam__kernels_logm(int64_t n, int64_t own, const double *a, double *x, void 
     }
     if (finite && !approximant((int)n, e, x, rest, rest + count, pivots)) return false;
     for (int64_t i = 0; i < count; i++) x[i] = finite ? scale * x[i] : (double)NAN;
+    for (int lower = 0; finite && lower < 2; lower++)
+        if (is_triangle(n, a, lower)) refine_triangle(n, a, x, lower);
     return true;
 }

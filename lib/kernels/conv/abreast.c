@@ -17,6 +17,7 @@ enum {
     MOST_ROWS = 512,       /* of the contraction, summed up before they are added to what is there */
     MOST_PHASES = 1 << 10, /* in the list */
     LONG_LINES = 3,        /* vectors of places */
+    LONG_ENOUGH = 3,       /* halves of a vector of places of a phase, where vectors are short */
     SOME_WINDOW = 9,       /* products of a place and a feature of x, */
     LONG_WINDOW = 25,      /* many of them */
     MOST_SUMMED = 1 << 22, /* results of all features */
@@ -65,11 +66,20 @@ static bool fills(const lam__conv_loops *loops, const lam__conv_case *s, int64_t
            4 * groups >= 3 * loops->lanes * parts(groups, loops->lanes) && 4 * s->o < 3 * loops->lanes;
 }
 
+/* Lines of the result that two or three phases make fill short vectors, and are woven where they belong (few.c) in less
+ * time than they are turned. */
+static bool is_woven(const lam__conv_loops *loops, const lam__conv_axis *last) {
+    const int64_t period = lam__conv_period(last);
+    return loops->widest <= 2 && period > 1 && period <= LAM__CONV_WOVEN &&
+           2 * parts(last->out, period) >= LONG_ENOUGH * loops->lanes;
+}
+
 /* Long lines of places fill vectors too, without being turned. */
 static bool is_worth(const lam__conv_loops *loops, const lam__conv_case *s) {
     const lam__conv_axis *last = &s->axis[LAM__CONV_AXES - 1];
-    return fills(loops, s, s->groups) && (last->stride > 1 || last->out < LONG_LINES * loops->lanes ||
-                                          last->out <= last->window || lam__conv_phases(s) > 1);
+    return !is_woven(loops, last) && fills(loops, s, s->groups) &&
+           (last->stride > 1 || last->out < LONG_LINES * loops->lanes || last->out <= last->window ||
+            lam__conv_phases(s) > 1);
 }
 
 /* Measured beside the other ways: lines of places and of the window are no more than half a vector, so that most of it

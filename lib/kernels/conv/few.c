@@ -117,7 +117,9 @@ static bool is_worth(const lam__conv_loops *loops, const lam__conv_case *s) {
     }
     if (4 * s->o >= 3 * loops->lanes) {
         if (terms > SOME_TERMS * phases || a[2].stride > 2) return false;
-        if (2 * a[2].out < loops->lanes && (phases == 1 || terms > FEW_TERMS * phases)) return false;
+        const bool empty = loops->widest > 2 || phases > 1 ? 2 * a[2].out < loops->lanes
+                                                           : 4 * a[2].out <= 3 * loops->lanes; /* short vectors */
+        if (empty && (phases == 1 || terms > FEW_TERMS * phases)) return false;
     }
     if (phases > 1 && s->o == 1 && s->c >= MOST_FEATURES) return false;
     if (phases == 1 && a[2].stride <= 2 && terms > (steps ? STEP_TERMS : MANY_TERMS)) return false;

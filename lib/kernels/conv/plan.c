@@ -66,6 +66,9 @@ static int way_of(const lam__conv_case *s, const lam__conv_loops *loops) {
     if (last->stride == 1 && fills_lines(s, last->out, 2 * loops->lanes, loops->lanes) &&
         sums * parts(s->o, loops->lanes) <= SHORT_SUMS)
         return LAM__CONV_ALONG;
+    /* One short vector of features has a load for each product. */
+    if (s->o <= LAM__CONV_FEW && last->stride == 1 && fills_lines(s, last->out, 2 * loops->lanes, loops->lanes))
+        return LAM__CONV_ALONG;
     if (4 * s->o >= 3 * loops->lanes) return LAM__CONV_ACROSS;
     return last->window > last->out ? LAM__CONV_DOTS : LAM__CONV_ALONG;
 }

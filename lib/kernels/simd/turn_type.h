@@ -24,7 +24,7 @@ ALWAYS_INLINE void NAME(store_turned)(const NAME(quad) * v, T *to, int64_t to_st
     row[1] = __builtin_shufflevector(wx_odd, yz_odd, 0, 1, 4, 5);
     row[2] = __builtin_shufflevector(wx_even, yz_even, 2, 3, 6, 7);
     row[3] = __builtin_shufflevector(wx_odd, yz_odd, 2, 3, 6, 7);
-    for (int k = 0; k < 4; k++) memcpy(to + k * to_step, &row[k], sizeof row[k]);
+    UNROLLED for (int k = 0; k < 4; k++) memcpy(to + k * to_step, &row[k], sizeof row[k]);
 }
 
 /* Squares of eight, where a register holds eight items. */
@@ -34,16 +34,16 @@ typedef T NAME(octet) __attribute__((vector_size(8 * sizeof(T))));
 /* Eight columns become the eight rows at `to`: pairs, then pairs of pairs, then halves. */
 ALWAYS_INLINE void NAME(store_turned_8)(const NAME(octet) * v, T *to, int64_t to_step) {
     NAME(octet) two[8], four[8];
-    for (int k = 0; k < 8; k += 2) {
+    UNROLLED for (int k = 0; k < 8; k += 2) {
         two[k] = __builtin_shufflevector(v[k], v[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
         two[k + 1] = __builtin_shufflevector(v[k], v[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
     }
-    for (int h = 0; h < 8; h += 4) /* a plain step: what compilers unroll stays in registers */
-        for (int k = h; k < h + 2; k++) {
-            four[k] = __builtin_shufflevector(two[k], two[k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-            four[k + 2] = __builtin_shufflevector(two[k], two[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-    for (int k = 0; k < 4; k++) {
+    UNROLLED for (int i = 0; i < 4; i++) {
+        const int k = i / 2 * 4 + i % 2;
+        four[k] = __builtin_shufflevector(two[k], two[k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+        four[k + 2] = __builtin_shufflevector(two[k], two[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+    UNROLLED for (int k = 0; k < 4; k++) {
         NAME(octet) low = __builtin_shufflevector(four[k], four[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
         NAME(octet) high = __builtin_shufflevector(four[k], four[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
         memcpy(to + k * to_step, &low, sizeof low);
@@ -76,7 +76,7 @@ ALWAYS_INLINE void NAME(four_rows)(int64_t n, const T *const column[], const int
 ALWAYS_INLINE void NAME(dense_bands)(int64_t first, int64_t end, const T *const column[], T *to, int64_t to_step) {
     for (int64_t i = first; i < end; i += 8) {
         NAME(octet) v[8];
-        for (int k = 0; k < 8; k++) memcpy(&v[k], column[k] + i, sizeof v[k]);
+        UNROLLED for (int k = 0; k < 8; k++) memcpy(&v[k], column[k] + i, sizeof v[k]);
         NAME(store_turned_8)(v, to + i * to_step, to_step);
     }
 }
@@ -117,7 +117,7 @@ static void NAME(mixed_bands)(int64_t first, int64_t end, const T *const column[
     for (int k = 0; k < 8; k++) from[k] = e.from[k], on[k] = e.on[k];
     for (int64_t i = first; i < end; i += 8) {
         NAME(octet) v[8];
-        for (int k = 0; k < 8; k++) memcpy(&v[k], from[k] + (i & on[k]), sizeof v[k]);
+        UNROLLED for (int k = 0; k < 8; k++) memcpy(&v[k], from[k] + (i & on[k]), sizeof v[k]);
         NAME(store_turned_8)(v, to + i * to_step, to_step);
     }
 }
@@ -200,7 +200,7 @@ static void NAME(columns)(int64_t rows, int64_t n, const void *const from[], con
  * between rows of dst. */
 ALWAYS_INLINE void NAME(square_4)(const T *from, int64_t from_step, T *to, int64_t to_step) {
     NAME(quad) v[4];
-    for (int k = 0; k < 4; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
+    UNROLLED for (int k = 0; k < 4; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
     NAME(store_turned)(v, to, to_step);
 }
 
@@ -208,7 +208,7 @@ ALWAYS_INLINE void NAME(square_4)(const T *from, int64_t from_step, T *to, int64
 /* The same with eight columns. */
 ALWAYS_INLINE void NAME(square_8)(const T *from, int64_t from_step, T *to, int64_t to_step) {
     NAME(octet) v[8];
-    for (int k = 0; k < 8; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
+    UNROLLED for (int k = 0; k < 8; k++) memcpy(&v[k], from + k * from_step, sizeof v[k]);
     NAME(store_turned_8)(v, to, to_step);
 }
 #endif

@@ -5,6 +5,7 @@
 #ifndef LAM_KERNELS_SIMD_TURN_WIDE_H
 #define LAM_KERNELS_SIMD_TURN_WIDE_H
 
+#include "lib/kernels/simd/registers.h"
 #include "lib/kernels/simd/vector.h"
 
 typedef uint32_t W32 __attribute__((vector_size(VECTOR_BYTES)));
@@ -70,6 +71,12 @@ ALWAYS_INLINE U64 join_pieces(const char *from, const int64_t *at, int each) {
 #endif
 }
 
+/* At any alignment too. A vector as such: of a copy compilers may make two. */
+ALWAYS_INLINE void put_whole(char *to, U64 v) {
+    typedef uint64_t loose __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
+    *(loose *)(void *)to = (loose)v;
+}
+
 /* The other way: each piece of v to its place. */
 ALWAYS_INLINE void part_pieces(U64 v, char *to, const int64_t *at, int each) {
     turn_piece piece[PIECES];
@@ -98,9 +105,9 @@ ALWAYS_INLINE void wide_square_of_4(const char *from, int64_t from_step, char *t
     const int64_t at[4] = {0, 4 * from_step, 8 * from_step, 12 * from_step};
     for (int piece = 0; piece < PIECES; piece++, from += 16, to += 4 * to_step) {
         U64 v[4], row[4];
-        for (int k = 0; k < 4; k++) v[k] = join_pieces(from + k * from_step, at, 1);
+        UNROLLED for (int k = 0; k < 4; k++) v[k] = join_pieces(from + k * from_step, at, 1);
         exchange_32(v, row);
-        for (int k = 0; k < 4; k++) memcpy(to + k * to_step, &row[k], sizeof row[k]);
+        UNROLLED for (int k = 0; k < 4; k++) put_whole(to + k * to_step, row[k]);
     }
 }
 
@@ -111,7 +118,7 @@ ALWAYS_INLINE void wide_square_of_8(const char *from, int64_t from_step, char *t
         const U64 v[2] = {join_pieces(from, at, 1), join_pieces(from + from_step, at, 1)};
         U64 row[2];
         exchange_64(v, row);
-        for (int k = 0; k < 2; k++) memcpy(to + k * to_step, &row[k], sizeof row[k]);
+        UNROLLED for (int k = 0; k < 2; k++) put_whole(to + k * to_step, row[k]);
     }
 }
 

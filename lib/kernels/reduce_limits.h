@@ -51,7 +51,7 @@ enum {
     ARG_BYTES = 2048,
     ARG_COLUMNS = 2048,
     SCAN_BLOCK = 64,
-    SCAN_COLUMNS = 64,
+    SCAN_COLUMNS = 1024, /* so long a piece of a row is read as memory gives it */
 };
 
 /* Half a line, or what a vector has of it: what reads ahead (NOTE [bringing] in reduce_type.h). */

@@ -80,11 +80,11 @@ ALWAYS_INLINE void FN(scan_chain)(const T *x, int64_t rows, int64_t step, T *out
  * lie on the stack, a row of columns at a time. */
 ALWAYS_INLINE void FN(scan_columns)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to,
                                     int64_t first, int columns, int64_t step, int64_t out_step) {
-    S sum[SCAN_COLUMNS], rest[SCAN_COLUMNS] = {0};
+    S sum[SCAN_COLUMNS], rest[SCAN_COLUMNS];
     T value[SCAN_COLUMNS]; /* of what is no sum */
     const T *x = (const T *)b->x + first * step;
     T *out = (T *)to->out + first * out_step;
-    for (int c = 0; c < columns; c++) out[c * out_step] = value[c] = x[c * step], sum[c] = (S)value[c];
+    for (int c = 0; c < columns; c++) out[c * out_step] = value[c] = x[c * step], sum[c] = (S)value[c], rest[c] = 0;
     for (int64_t r = 1; r < b->rows; r++) {
         const T *restrict row = x + r * b->row_step;
         T *restrict to_row = out + r * to->row_step;

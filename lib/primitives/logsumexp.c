@@ -201,14 +201,25 @@ static lam_status mark_infinities(lam_ctx *ctx, const lam_value *x, lam_value *t
 
 /* The largest elements become shifts: 0 instead of -inf. True if one is +inf. A shift of +inf stays, and gives its sum
  * the result inf. */
-static bool make_shifts(lam_dtype dtype, int64_t count, char *shift) {
-    bool infinite = false;
-    for (int64_t i = 0; i < count; i++, shift += lam__dtype_bytes(dtype)) {
-        double m = lam__dtype_load(dtype, shift);
-        if (m == -INFINITY) lam__dtype_store(dtype, shift, 0);
-        infinite = infinite || m == INFINITY;
-    }
+static bool make_shifts(lam_dtype dtype, int64_t count, void *shifts) {
+    double *wide = shifts;
+    float *narrow = shifts;
+    int infinite = 0;
+    if (dtype == LAM_F64)
+        for (int64_t i = 0; i < count; i++)
+            infinite |= wide[i] == INFINITY, wide[i] = wide[i] == -INFINITY ? 0 : wide[i];
+    else
+        for (int64_t i = 0; i < count; i++)
+            infinite |= narrow[i] == INFINITY, narrow[i] = narrow[i] == -INFINITY ? 0 : narrow[i];
     return infinite;
+}
+
+/* Sums of nothing but zeros become 1. */
+static void fill_sums(lam_dtype dtype, int64_t count, void *sums) {
+    double *wide = sums;
+    float *narrow = sums;
+    for (int64_t i = 0; i < count && dtype == LAM_F64; i++) wide[i] = wide[i] == 0 ? 1 : wide[i];
+    for (int64_t i = 0; i < count && dtype == LAM_F32; i++) narrow[i] = narrow[i] == 0 ? 1 : narrow[i];
 }
 
 /* RESULT = shift + log SUM; a sum of 0 becomes 1. Logarithms of a few at a time lie in the C frame. */
@@ -222,8 +233,7 @@ static void end_sums(lam_dtype dtype, lam_value *const out[]) {
         count = out[SUM]->count - first < SOME ? out[SUM]->count - first : SOME;
         lam__kernels_loop(LAM__LOOP_log, dtype)(count, (void *const[]){logs, sum}, flat, NULL);
         lam__kernels_loop(LAM__LOOP_add, dtype)(count, (void *const[]){to, to, logs}, flat, NULL);
-        for (int64_t i = 0; i < count; i++)
-            if (lam__dtype_load(dtype, sum + i * item) == 0) lam__dtype_store(dtype, sum + i * item, 1);
+        fill_sums(dtype, count, sum);
     }
 }
 

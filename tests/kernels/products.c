@@ -59,6 +59,8 @@ static bool is_complex(lam_dtype dtype) {
     return dtype == LAM_C128 || dtype == LAM_C64;
 }
 
+enum { BESIDE = 3 }; /* a layout */
+
 /* Steps of [rows, cols]: by rows, by columns, either with gaps, or no axis without. */
 static void draw_steps(uint64_t *state, int layout, int64_t rows, int64_t cols, stack *s) {
     const int64_t gap = draw(state, 0, 1) * 3;
@@ -67,14 +69,22 @@ static void draw_steps(uint64_t *state, int layout, int64_t rows, int64_t cols, 
     s->count = (rows - 1) * s->row + (cols - 1) * s->col + 1;
 }
 
+/* Products side by side: their elements follow each other, so that rows of the batch are further apart than it is
+ * long. */
+static void draw_beside(uint64_t *state, int64_t terms, const lam__product *p, stack *s) {
+    s->row = s->col = p->batch + (p->run ? p->batch / p->run : 0) * 2 + draw(state, 0, 2);
+    s->count = (terms - 1) * s->col + 1;
+}
+
 /* Elements that products read; run as in lam__product. */
 static void draw_stack(uint64_t *state, lam_dtype dtype, int layout, int64_t rows, int64_t cols, const lam__product *p,
                        char *area, stack *s) {
     static const double odd[] = {INFINITY, -INFINITY, NAN, -0.0};
     const int64_t width = is_complex(dtype) ? 2 : 1;
     const bool single = dtype == LAM_F32 || dtype == LAM_C64;
-    draw_steps(state, layout, rows, cols, s);
-    s->batch = draw(state, 0, 3) ? s->count : 0;
+    if (layout == BESIDE) draw_beside(state, rows * cols, p, s);
+    else draw_steps(state, layout, rows, cols, s);
+    s->batch = layout == BESIDE ? 1 : draw(state, 0, 3) ? s->count : 0;
     s->turn = p->run ? draw(state, 0, 2) : 0;
     const int64_t all = (p->batch - 1) * s->batch + (p->run ? p->batch / p->run : 0) * s->turn + s->count;
     s->parts = malloc((size_t)(all * width) * sizeof(double));
@@ -126,6 +136,11 @@ static void draw_sizes(uint64_t *state, int way, lam__product *p) {
     if (way == LAM__BY_DOTS && draw(state, 0, 3) == 0) p->k = draw(state, 2, 4), p->n = 1;
     if (way == LAM__BY_DOTS && draw(state, 0, 3) == 0)
         p->m = p->n = 1, p->batch = draw(state, 1, 9), p->run = p->left = 0;
+    if (way == LAM__BY_BESIDE) {
+        p->m = p->n = 1, p->batch = draw(state, 0, 7) ? draw(state, 1, 40) : draw(state, 500, 530);
+        if (p->run) p->run = p->left = draw(state, 1, p->batch);
+        if (draw(state, 0, 3) == 0) p->k = draw(state, 60, 140);
+    }
 }
 
 static void compare(const lam__small_type *loops, lam_dtype dtype, int way, char *const area[3], uint64_t *state) {
@@ -134,12 +149,10 @@ static void compare(const lam__small_type *loops, lam_dtype dtype, int way, char
     lam__product p = {0};
     stack x, y;
     draw_sizes(state, way, &p);
-    draw_stack(state, dtype,
-               way == LAM__BY_TURNED ? 1
-               : way == LAM__BY_DOTS ? 0
-                                     : (int)draw(state, 0, 2),
-               p.m, p.k, &p, area[0], &x);
-    draw_stack(state, dtype, (int)draw(state, 0, 2), p.k, p.n, &p, area[1], &y);
+    const int any = (int)draw(state, 0, 2), other = (int)draw(state, 0, 2);
+    const int layouts[LAM__SMALL_WAYS] = {any, any, 1, 0, BESIDE}; /* of x */
+    draw_stack(state, dtype, layouts[way], p.m, p.k, &p, area[0], &x);
+    draw_stack(state, dtype, way == LAM__BY_BESIDE ? BESIDE : other, p.k, p.n, &p, area[1], &y);
     p.x = x.data, p.x_batch = x.batch, p.x_row = x.row, p.x_col = x.col, p.x_turn = x.turn;
     p.y = y.data, p.y_batch = y.batch, p.y_row = y.row, p.y_col = y.col, p.y_turn = y.turn;
     const int64_t parts = p.batch * p.m * p.n * (pairs ? 2 : 1);

@@ -11,8 +11,9 @@
 enum { LAM__SMALL_TINY = 4, LAM__SMALL_K = 32, LAM__SMALL_TURNED = 32 };
 
 /* TINY: k and n are constants of loops. TILES: columns of out are vectors; fastest where y_col is 1. TURNED: rows of
- * out are, and it is turned at the end; where x_row is 1. DOTS: lines of x and y along k are; x_col and y_row are 1. */
-enum { LAM__BY_TINY, LAM__BY_TILES, LAM__BY_TURNED, LAM__BY_DOTS, LAM__SMALL_WAYS };
+ * out are, and it is turned at the end; where x_row is 1. DOTS: lines of x and y along k are; x_col and y_row are 1.
+ * BESIDE: products of two vectors each, of reals, lie side by side; x_batch and y_batch are 1. */
+enum { LAM__BY_TINY, LAM__BY_TILES, LAM__BY_TURNED, LAM__BY_DOTS, LAM__BY_BESIDE, LAM__SMALL_WAYS };
 
 typedef struct lam__small_type {
     void (*plain)(const lam__product *p); /* any size and stride */

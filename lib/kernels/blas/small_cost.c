@@ -111,6 +111,13 @@ static double cost_of(int way, const lam__product *p, int lanes, bool halves, in
     }
 }
 
+/* Products of two vectors that lie side by side: whatever their length, memory is read in its order. */
+static bool lie_beside(const lam__small_type *loops, const lam__product *p) {
+    const int64_t run = p->run ? p->run : p->batch;
+    return loops->by[LAM__BY_BESIDE] && p->m * p->n == 1 && p->k > 1 && p->x_batch == 1 && p->y_batch == 1 &&
+           run >= loops->lanes;
+}
+
 /* Narrow products are for the loops whatever m is. */
 int lam__small_way(lam_dtype dtype, const lam__small_type *loops, const lam__product *p) {
     const int lanes = loops->lanes, parts = lam__cplx_is(dtype) ? 2 : 1;
@@ -119,8 +126,9 @@ int lam__small_way(lam_dtype dtype, const lam__small_type *loops, const lam__pro
     int best = LAM__SMALL_WAYS;
     double least = FAR;
     const bool narrow = p->k <= NARROW && p->n <= NARROW;
+    if (lie_beside(loops, p)) return LAM__BY_BESIDE;
     if (!narrow && (p->k > LAM__SMALL_K || p->n > SMALL || p->m > SMALL)) return best;
-    for (int way = 0; way < LAM__SMALL_WAYS; way++) {
+    for (int way = 0; way < LAM__BY_BESIDE; way++) {
         const double cost = cost_of(way, p, lanes, loops->halves, parts, bytes);
         if (cost < least) best = way, least = cost;
     }

@@ -8,6 +8,7 @@
 
 #include "lib/kernels/simd/first.h"
 #include "lib/kernels/simd/lists.h"
+#include "lib/kernels/simd/registers.h"
 
 #define PASTE(a, b)  a##_##b
 #define EXPAND(a, b) PASTE(a, b)
@@ -79,7 +80,9 @@ enum {
     SUMS = VECTOR_BYTES >= 64 ? 26 : 12, /* vectors that are summed up */
     MOST_ROWS = 8,
     UPRIGHT = 4, /* vectors of rows */
-    TINY = 4
+    TINY = 4,
+    BESIDE_PRODUCTS = 512, /* at a time, where they lie side by side: of so many terms of each */
+    BESIDE_TERMS = 64
 };
 
 /* The last vector of a row is half a vector where that is enough and halves are worth it: machines with the widest
@@ -204,15 +207,15 @@ static tiling tiling_of(const lam__product *p, int parts, int64_t most) {
 #include "lib/kernels/blas/small_type.h"
 
 /* In the order of the ways in small.h, which are indices of this list. */
-#define WAYS(type)                                                                                                     \
-    { tiny_##type, straight_##type, turned_##type, dots_##type }
+#define WAYS(type, ...)                                                                                                \
+    { tiny_##type, straight_##type, turned_##type, dots_##type, __VA_ARGS__ }
 
 /* By dtype. `lanes` is the number of elements of a vector, by which costs are estimated. */
 const lam__small_type LAM__ISA_NAME(lam__small_simd_)[LAM_DTYPE_COUNT] = {
-    [LAM_F64] = {plain_f64, LANES64, HALVES_OF_REALS, WAYS(f64)},
-    [LAM_F32] = {plain_f32, LANES32, HALVES_OF_REALS, WAYS(f32)},
-    [LAM_C128] = {plain_c128, LANES64 / 2, false, WAYS(c128)},
-    [LAM_C64] = {plain_c64, LANES32 / 2, false, WAYS(c64)},
+    [LAM_F64] = {plain_f64, LANES64, HALVES_OF_REALS, WAYS(f64, beside_f64)},
+    [LAM_F32] = {plain_f32, LANES32, HALVES_OF_REALS, WAYS(f32, beside_f32)},
+    [LAM_C128] = {plain_c128, LANES64 / 2, false, WAYS(c128, NULL)},
+    [LAM_C64] = {plain_c64, LANES32 / 2, false, WAYS(c64, NULL)},
     /* Integers and bools have no small products of their own: every one is plain. */
     [LAM_I64] = {.plain = plain_i64},
     [LAM_I32] = {.plain = plain_i32},

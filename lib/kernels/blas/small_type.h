@@ -286,6 +286,9 @@ static void NAME(products_3_half)(const lam__product *p, bool turned) {
 #endif
 
 #include "lib/kernels/blas/dots_type.h"
+#if PARTS == 1
+#include "lib/kernels/blas/beside_type.h"
+#endif
 
 /* By the number of vectors that the last panel has, whether there are panels before it or not. */
 static void NAME(tiles)(const lam__product *p, bool turned) {

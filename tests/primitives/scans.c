@@ -128,6 +128,24 @@ END_TEST
 
 /* ---- derivatives and batches ------------------------------------------------------------------------------------- */
 
+/* Rows of more columns than are run along at once: each column has the bits that it has among few. */
+START_TEST(running_sums_of_long_rows) {
+    enum { ROWS = 5, COLUMNS = 2500, SOME = 50 };
+    static const lam_dtype dtypes[] = {LAM_F64, LAM_F32, LAM_I32};
+    for (int k = 0; k < 3; k++) {
+        lam_tensor *waves = lam_sin(lam_iota(ctx, LAM_F64, LAM_DIMS(ROWS * COLUMNS), 0));
+        lam_tensor *x = lam_cast(lam_reshape(lam_mul(waves, 99.0), LAM_DIMS(ROWS, COLUMNS)), dtypes[k]);
+        lam_tensor *sums = lam_cumsum(x, 0), *back = lam_cumsum_reverse(x, 0), *most = lam_cummax(x, 0);
+        for (int64_t c = 0; c < COLUMNS; c += SOME) {
+            lam_tensor *some = lam_contiguous(lam_slice_axis(x, 1, c, c + SOME));
+            EXPECT_SAME(lam_slice_axis(sums, 1, c, c + SOME), lam_cumsum(some, 0), 0);
+            EXPECT_SAME(lam_slice_axis(back, 1, c, c + SOME), lam_cumsum_reverse(some, 0), 0);
+            EXPECT_SAME(lam_slice_axis(most, 1, c, c + SOME), lam_cummax(some, 0), 0);
+        }
+    }
+}
+END_TEST
+
 BODY(recurrence) {
     lam_tensor *y[2];
     lam_associative_scan(FN(affine, 4, 2), LAM_LIST(lam_sin(in[0]), lam_square(in[0])), 1, false, y, 2);
@@ -154,9 +172,9 @@ END_TEST
 
 Suite *suite_primitives_scans(void);
 Suite *suite_primitives_scans(void) {
-    Suite *suite =
-        SUITE_OF("primitives/scans", sums_of_every_length, sums_along_each_of_the_most_axes, products_in_their_order,
-                 recurrences_of_two_tensors, what_does_not_fit, what_is_missing, reductions_without_a_function_of_two);
+    Suite *suite = SUITE_OF("primitives/scans", sums_of_every_length, sums_along_each_of_the_most_axes,
+                            products_in_their_order, recurrences_of_two_tensors, what_does_not_fit, what_is_missing,
+                            reductions_without_a_function_of_two, running_sums_of_long_rows);
     suite_loop(suite, derivatives_agree_with_differences, BODIES);
     suite_loop(suite, vmap_equals_the_loop, BODIES);
     return suite;

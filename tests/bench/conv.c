@@ -1,9 +1,10 @@
 /* Convolutions and their two transposes, each beside the matrix product of as many multiplications that it would be (of
  * a matrix of patches that is there already, one for each group), or beside one pass over the operand where each
  * feature has its own window; in ms, and the ratios; f32 and f64. With the argument `all`, 1,528 convolutions of images
- * in f32: how many take more than twice and three times as long, and the worst of them; with `each`, the ns of each of
- * these, which peers.py reads; with `networks`, the same as `all` of layers of known networks, one example and eight,
- * in f32 and f64. Prints only. */
+ * in f32: how many take more than twice and three times as long, and the worst of them, and the same beside what the
+ * product or memory allows, whichever takes longer: x read once (sum), or written once (zeros) by the gradient by x.
+ * With `each`, the ns of each of these, which peers.py reads; with `networks`, the same as `all` of layers of known
+ * networks, one example and eight, in f32 and f64. Prints only. */
 #define _POSIX_C_SOURCE 200809L
 #include <lamina/lamina.h>
 #include <stdio.h>
@@ -69,6 +70,18 @@ static void prepare(lam_ctx *ctx, lam_dtype dtype, const problem *p, job *j) {
 /* Where each group has one feature, what is compared with is one pass over the operand. */
 static void negate(void *env) {
     lam_drop(lam_neg(((job *)env)->x));
+}
+
+/* The operand is read, or where it is the result, written: as fast as the library can. */
+static void pass(void *env) {
+    job *j = env;
+    if (j->by != 1) {
+        lam_drop(lam_sum(j->x, NULL));
+        return;
+    }
+    lam_tensor *zeros = lam_zeros_like(j->x); /* one that is seen everywhere */
+    lam_drop(lam_contiguous(zeros));
+    lam_drop(zeros);
 }
 
 static void begin(lam_ctx *ctx, lam_dtype dtype, const problem *p, int64_t strides[3], job *j) {
@@ -138,8 +151,11 @@ static void count_shape(lam_ctx *ctx, lam_dtype dtype, const problem *p, tally *
     for (j.by = 0; j.by < WAYS; j.by++) {
         const double time = least(convolve, &j), other = least(multiply, &j), again = least(convolve, &j);
         const double best = time < again ? time : again;
-        if (tallies) count(&tallies[j.by], p, best / other);
-        else
+        if (tallies) {
+            const double memory = least(pass, &j);
+            count(&tallies[j.by], p, best / other);
+            count(&tallies[WAYS + j.by], p, best / (memory > other ? memory : other));
+        } else
             printf("%d %d %d %d %d %d %d %.0f %.0f\n", (int)p->n, (int)p->c, (int)p->size, (int)p->o, (int)p->window,
                    (int)p->stride, j.by, best, other);
     }
@@ -168,12 +184,12 @@ static void run_all(lam_ctx *ctx, tally *tallies) {
                 }
 }
 
-static void print_tallies(const tally tallies[WAYS]) {
+static void print_tallies(const tally tallies[2 * WAYS]) {
     static const char *const names[WAYS] = {"forward", "by x", "by w"};
-    for (int way = 0; way < WAYS; way++) {
+    for (int way = 0; way < 2 * WAYS; way++) {
         const tally *t = &tallies[way];
-        printf("%-8s%5d cases, %4d of more than twice the time, %4d of more than three times\n", names[way], t->cases,
-               t->twice, t->thrice);
+        printf("%-8s%5d cases, %4d of more than twice the time, %4d of more than three times%s\n", names[way % WAYS],
+               t->cases, t->twice, t->thrice, way < WAYS ? "" : ", of the product or memory");
         for (int i = 0; i < WORST && t->worst[i] > 0; i++) {
             const problem *p = &t->of[i];
             printf("%10.2f  %2d x %2d x %3d^%d, %2d of %d^%d by %d, %d groups\n", t->worst[i], (int)p->n, (int)p->c,
@@ -183,7 +199,7 @@ static void print_tallies(const tally tallies[WAYS]) {
 }
 
 static void count_all(lam_ctx *ctx) {
-    tally tallies[WAYS] = {{0}};
+    tally tallies[2 * WAYS] = {{0}};
     run_all(ctx, tallies);
     print_tallies(tallies);
 }
@@ -220,7 +236,7 @@ static const problem layers[] = {
 static void count_networks(lam_ctx *ctx) {
     for (int d = 0; d < 2; d++)
         for (int n = 1; n <= 8; n += 7) {
-            tally tallies[WAYS] = {{0}};
+            tally tallies[2 * WAYS] = {{0}};
             for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
                 problem p = layers[i];
                 p.n = n;

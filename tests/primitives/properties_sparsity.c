@@ -80,10 +80,10 @@ static void check_named(const probe *p, const char *where, int64_t n, const doub
 
 /* Forward and reverse mode round differently, and gaps between eigenvalues, or what is nearly zero beside a diagonal,
  * make more of that with each order. */
-static void check_entries(const probe *p, int order, lam_tensor *entries, int64_t count, const double j[],
+static void check_entries(const probe *p, int number, lam_tensor *entries, int64_t count, const double j[],
                           const int64_t at[]) {
     static double got[ENTRIES];
-    const double epsilons = order == 1 ? 256 : 1024;
+    const double epsilons = number == 1 ? 256 : 1024;
     double most = 1e-3;
     PROBE_CHECK(p, lam_size(entries) == count, "there are %d entries", (int)lam_size(entries));
     PROBE_CHECK(p, lam_read(lam_cast(entries, LAM_F64), got, (size_t)count * sizeof *got) == LAM_OK, "no entries");

@@ -218,8 +218,10 @@ static bool make_shifts(lam_dtype dtype, int64_t count, void *shifts) {
 static void fill_sums(lam_dtype dtype, int64_t count, void *sums) {
     double *wide = sums;
     float *narrow = sums;
-    for (int64_t i = 0; i < count && dtype == LAM_F64; i++) wide[i] = wide[i] == 0 ? 1 : wide[i];
-    for (int64_t i = 0; i < count && dtype == LAM_F32; i++) narrow[i] = narrow[i] == 0 ? 1 : narrow[i];
+    if (dtype == LAM_F64)
+        for (int64_t i = 0; i < count; i++) wide[i] = wide[i] == 0 ? 1 : wide[i];
+    else
+        for (int64_t i = 0; i < count; i++) narrow[i] = narrow[i] == 0 ? 1 : narrow[i];
 }
 
 /* RESULT = shift + log SUM; a sum of 0 becomes 1. Logarithms of a few at a time lie in the C frame. */

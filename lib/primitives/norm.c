@@ -147,10 +147,10 @@ static void shares(lam__team *team, lam__axis_set set, const lam_value *x, lam_v
     /* NaN fails the comparison, so the share of it by 1 is NaN, and so is the norm. */
     double *wide = unit->data;
     float *narrow = unit->data;
-    for (int64_t i = 0; i < unit->count && dtype == LAM_F64; i++)
-        wide[i] = wide[i] > 0 && wide[i] <= DBL_MAX ? wide[i] : 1;
-    for (int64_t i = 0; i < unit->count && dtype == LAM_F32; i++)
-        narrow[i] = narrow[i] > 0 && narrow[i] <= FLT_MAX ? narrow[i] : 1;
+    if (dtype == LAM_F64)
+        for (int64_t i = 0; i < unit->count; i++) wide[i] = wide[i] > 0 && wide[i] <= DBL_MAX ? wide[i] : 1;
+    else
+        for (int64_t i = 0; i < unit->count; i++) narrow[i] = narrow[i] > 0 && narrow[i] <= FLT_MAX ? narrow[i] : 1;
     /* Strides of `unit` as seen with the dims of x: 0 along the axes that it lacks. */
     for (int i = x->rank; i-- > 0;) {
         strides[i] = lam__reduce_has(set, i) ? 0 : step;

@@ -126,8 +126,6 @@ START_TEST(reductions_without_a_function_of_two) {
 }
 END_TEST
 
-/* ---- derivatives and batches ------------------------------------------------------------------------------------- */
-
 /* Rows of more columns than are run along at once: each column has the bits that it has among few. */
 START_TEST(running_sums_of_long_rows) {
     enum { ROWS = 5, COLUMNS = 2500, SOME = 50 };
@@ -145,6 +143,8 @@ START_TEST(running_sums_of_long_rows) {
     }
 }
 END_TEST
+
+/* ---- derivatives and batches ------------------------------------------------------------------------------------- */
 
 BODY(recurrence) {
     lam_tensor *y[2];

@@ -7,7 +7,7 @@
 #include "lib/kernels/simd/simd.h"
 
 /* Limits of the loops for small products: k and n of TINY, n from 2 on; k of all; m and n of TURNED where both are
- * above 1, and n of DOTS. */
+ * above 1, and n of DOTS; BESIDE has none. */
 enum { LAM__SMALL_TINY = 4, LAM__SMALL_K = 32, LAM__SMALL_TURNED = 32 };
 
 /* TINY: k and n are constants of loops. TILES: columns of out are vectors; fastest where y_col is 1. TURNED: rows of

@@ -71,12 +71,6 @@ ALWAYS_INLINE U64 join_pieces(const char *from, const int64_t *at, int each) {
 #endif
 }
 
-/* At any alignment too. A vector as such: of a copy compilers may make two. */
-ALWAYS_INLINE void put_whole(char *to, U64 v) {
-    typedef uint64_t loose __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
-    *(loose *)(void *)to = (loose)v;
-}
-
 /* The other way: each piece of v to its place. */
 ALWAYS_INLINE void part_pieces(U64 v, char *to, const int64_t *at, int each) {
     turn_piece piece[PIECES];
@@ -107,7 +101,7 @@ ALWAYS_INLINE void wide_square_of_4(const char *from, int64_t from_step, char *t
         U64 v[4], row[4];
         UNROLLED for (int k = 0; k < 4; k++) v[k] = join_pieces(from + k * from_step, at, 1);
         exchange_32(v, row);
-        UNROLLED for (int k = 0; k < 4; k++) put_whole(to + k * to_step, row[k]);
+        UNROLLED for (int k = 0; k < 4; k++) memcpy(to + k * to_step, &row[k], sizeof row[k]);
     }
 }
 
@@ -118,7 +112,7 @@ ALWAYS_INLINE void wide_square_of_8(const char *from, int64_t from_step, char *t
         const U64 v[2] = {join_pieces(from, at, 1), join_pieces(from + from_step, at, 1)};
         U64 row[2];
         exchange_64(v, row);
-        UNROLLED for (int k = 0; k < 2; k++) put_whole(to + k * to_step, row[k]);
+        UNROLLED for (int k = 0; k < 2; k++) memcpy(to + k * to_step, &row[k], sizeof row[k]);
     }
 }
 

@@ -101,8 +101,33 @@ START_TEST(norms_of_whole_orders) {
 }
 END_TEST
 
+/* The sum along the axis that env says, so that what comes of each row is seen in its slopes. */
+BODY(sum_of_logsumexps) {
+    out[0] = lam_sum(lam_logsumexp(in[0], &(lam_reduce_options){.axes = {1, env}}), NULL);
+}
+
+/* Rows whose largest element is infinite or 0 among others, in both dtypes, along the last axis and the first. */
+START_TEST(rows_without_a_largest_number_are_summed_among_others) {
+    static const lam_dtype dtypes[] = {LAM_F64, LAM_F32};
+    const double inf = INFINITY, third = 1.0 / 3;
+    for (int k = 0; k < 4; k++) {
+        int axis = 1 - k / 2;
+        const double close = k % 2 ? 1e-6 : 1e-15;
+        lam_tensor *rows = MAT(4, 3, -inf, -inf, -inf, 1, inf, -inf, 0, 0, 0, 1, 2, 3);
+        lam_tensor *x = lam_contiguous(lam_cast(axis ? rows : lam_matrix_transpose(rows), dtypes[k % 2]));
+        lam_tensor *sums = lam_logsumexp(x, &(lam_reduce_options){.axes = {1, &axis}});
+        lam_tensor *cubes = lam_norm(x, &(lam_norm_options){.order = 3, .axes = {1, &axis}});
+        lam_tensor *slopes = apply1(lam_grad(FN_ENV(sum_of_logsumexps, 1, 1, &axis), NULL), x);
+        EXPECT_NEAR(lam_cast(sums, LAM_F64), close, LAM_DIMS(4), -inf, inf, 1.0986122886681098, 3.4076059644443803);
+        EXPECT_NEAR(lam_cast(cubes, LAM_F64), close, LAM_DIMS(4), inf, inf, 0, 3.3019272488946263);
+        EXPECT_NEAR(lam_cast(axis ? slopes : lam_matrix_transpose(slopes), LAM_F64), close, LAM_DIMS(4, 3), 0, 0, 0, 0,
+                    1, 0, third, third, third, 0.090030573170380458, 0.24472847105479765, 0.66524095577482189);
+    }
+}
+END_TEST
+
 Suite *suite_primitives_smooth(void) {
     return SUITE_OF("primitives/smooth", squareplus_beyond_the_range_of_squares, squareplus_of_what_is_no_number,
                     squareplus_of_second_order, hard_silu_has_two_edges, weights_of_0_take_no_part,
-                    norms_of_whole_orders);
+                    norms_of_whole_orders, rows_without_a_largest_number_are_summed_among_others);
 }

@@ -9,14 +9,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/sanitized.h"
 #include "tests/unmarked.h"
 
-/* How many times less is done where a sanitizer makes it ten times as slow. */
-#if defined(__SANITIZE_ADDRESS__)
-#define LESS 32
-#else
-#define LESS 1
-#endif
+/* How many times less is done with a sanitizer. */
+#define LESS (SANITIZED ? 32 : 1)
 
 /* ---- memory that is counted and can refuse ----------------------------------------------------------------------- */
 

@@ -7,20 +7,9 @@
 #include "lib/kernels/simd/simd.h"
 
 #include "tests/kernels/real.h"
+#include "tests/sanitized.h"
 
 enum { SETS = 3, OPERANDS = 4 };
-
-/* A sanitizer, with which oracles take five times as long, sees what it is there for with fewer samples. */
-#if defined(__SANITIZE_ADDRESS__)
-#define FEWER_SAMPLES 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FEWER_SAMPLES 1
-#endif
-#endif
-#ifndef FEWER_SAMPLES
-#define FEWER_SAMPLES 0
-#endif
 
 typedef enum loop_kind {
     KIND_REAL,

@@ -4,6 +4,7 @@
 #ifndef LAM_TESTS_STRIDED_H
 #define LAM_TESTS_STRIDED_H
 
+#include "tests/sanitized.h"
 #include "tests/unmarked.h"
 #include "tests/kernels/real.h"
 

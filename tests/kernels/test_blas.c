@@ -156,7 +156,8 @@ START_TEST(matmul_of_long_contractions) {
     uint64_t state = 180 + (uint64_t)_i;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int x = 0; x < 4; x++)
-            for (int y = 0; y < 4; y++) check_matmul((lam_dtype)_i, sizes[i], layouts[x], layouts[y], &state);
+            for (int y = 0; y < 4; y += 1 + SANITIZED)
+                check_matmul((lam_dtype)_i, sizes[i], layouts[x], layouts[(x + y) % 4], &state);
 }
 END_TEST
 
@@ -427,12 +428,12 @@ static void check_solution(lam_dtype dtype, const lam__triangular *how, int64_t 
 }
 
 START_TEST(triangular_solve_all_ways) {
-    static const int64_t sides[] = {0, 1, 2, 9, 30};
+    static const int64_t sides[] = {0, 1, 9, 2, 30};
     const lam_dtype dtype = (lam_dtype)(_i / 16);
     const lam__triangular how = {_i & 1, _i >> 1 & 1, _i >> 2 & 1, _i >> 3 & 1};
     uint64_t state = 21 + (uint64_t)_i;
     for (int o = 0; o < ORDERS; o++)
-        for (size_t s = 0; s < sizeof sides / sizeof sides[0]; s++) {
+        for (size_t s = SANITIZED ? (size_t)o % 2 : 0; s < sizeof sides / sizeof sides[0]; s += 1 + SANITIZED) {
             const int64_t n = orders[o], m = sides[s], item = (int64_t)strided_item[dtype], bytes = n * m * item;
             char *a = make_triangle(dtype, &how, n, &state), *b = strided_fill(dtype, BATCH * n * m, &state);
             char *x = malloc((size_t)(BATCH * bytes) + 1);

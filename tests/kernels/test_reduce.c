@@ -132,7 +132,7 @@ static void check_reduce(const strided *a, lam__reduce_id id, const bool *reduce
 START_TEST(reduce_random) {
     const lam_dtype dtype = dtypes[_i];
     uint64_t state = 12345 + (uint64_t)_i;
-    for (int round = 0; round < 600; round++) {
+    for (int round = 0; round < (SANITIZED ? 150 : 600); round++) {
         int64_t dims[STRIDED_RANK];
         bool reduced[STRIDED_RANK];
         int rank = strided_random_dims(dims, MOST, &state);
@@ -230,7 +230,7 @@ static void check_squares(const strided *a, const bool *reduced, bool centred, u
 
 START_TEST(squares_random) {
     uint64_t state = 77 + (uint64_t)_i;
-    for (int round = 0; round < 600; round++) {
+    for (int round = 0; round < (SANITIZED ? 150 : 600); round++) {
         int64_t dims[STRIDED_RANK];
         bool reduced[STRIDED_RANK];
         int rank = strided_random_dims(dims, MOST, &state);
@@ -436,7 +436,7 @@ static void check_scan(const strided *a, int axis, lam__reduce_id id, bool rever
 START_TEST(scan_random) {
     const lam_dtype dtype = dtypes[_i];
     uint64_t state = 4242 + (uint64_t)_i;
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < (SANITIZED ? 100 : 300); round++) {
         int64_t dims[STRIDED_RANK];
         int rank = strided_random_dims(dims, MOST, &state);
         strided a = strided_make(dtype, rank, dims, &state);

@@ -442,8 +442,8 @@ START_TEST(more_than_two_to_the_31_elements) {
     EXPECT(lam_take(x, INTS(n - 1, -n), 0), LAM_DIMS(2), 2, 2);
     lam_take(x, INTS(n), 0);
     EXPECT_ERROR(LAM_ERR_INDEX, "2147483656");
-    EXPECT_NUM(lam_argmax(bytes, 0), 0);
-    EXPECT_NUM(lam_sum(bytes, NULL), (double)n);
+    if (!SANITIZED) EXPECT_NUM(lam_argmax(bytes, 0), 0); /* the largest is looked for there */
+    if (!SANITIZED) EXPECT_NUM(lam_sum(bytes, NULL), (double)n);
     EXPECT_NUM(lam_sum(rows, NULL), (double)((n / row / LESS + 1) * (row * (row - 1) / 2)));
     lam_reshape(x, LAM_DIMS(n, n, n));
     EXPECT_ERROR(LAM_ERR_OVERFLOW, "reshape");

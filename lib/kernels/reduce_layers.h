@@ -153,8 +153,8 @@ ALWAYS_INLINE int64_t FN(by_pieces_of)(lam__reduce_op op, const lam__reduce_bloc
     return FN(by_some)(op, 1, b, out);
 }
 
-/* Of layers no wider than a vector. Texts of their own: in the leaves there would be no registers left for them. Products
- * of integers do not come here (by_layers). */
+/* Of layers no wider than a vector. Texts of their own: in the leaves there would be no registers left for them. No
+ * products of integers come here (by_layers). */
 static ONE_TEXT int64_t FN(by_pieces)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     switch (op) {
     case LAM__REDUCE_OP_SUM: return FN(by_pieces_of)(LAM__REDUCE_OP_SUM, b, out);

@@ -7,6 +7,7 @@
  * methods for the computation of the confluent and Gauss hypergeometric functions, 2017. */
 #include "lib/kernels/special/hyper.h"
 
+#include "lib/kernels/simd/vector.h"
 #include "lib/kernels/special/hyper_twice.h"
 #include "lib/kernels/special/special.h"
 
@@ -25,7 +26,7 @@ enum { JET = LAM__HYPER_JET, TERMS = 40000 };
 typedef lam__hyper_jet jet;
 typedef lam__hyper_sum result;
 
-static jet number(wide x) {
+ALWAYS_INLINE jet number(wide x) {
     return (jet){{x}};
 }
 
@@ -35,22 +36,22 @@ static jet variable(wide x, int which) {
     return y;
 }
 
-static jet sum(int live, jet a, jet b, wide by) {
+ALWAYS_INLINE jet sum(int live, jet a, jet b, wide by) {
     for (int k = 0; k < live; k++) a.x[k] += by * b.x[k];
     return a;
 }
 
-static jet shifted(jet a, wide by) {
+ALWAYS_INLINE jet shifted(jet a, wide by) {
     a.x[0] += by;
     return a;
 }
 
-static jet scaled(int live, jet a, wide by) {
+ALWAYS_INLINE jet scaled(int live, jet a, wide by) {
     for (int k = 0; k < live; k++) a.x[k] *= by;
     return a;
 }
 
-static jet product(int live, jet a, jet b) {
+ALWAYS_INLINE jet product(int live, jet a, jet b) {
     jet y = number(a.x[0] * b.x[0]);
     for (int k = 1; k < live; k++) y.x[k] = a.x[0] * b.x[k] + a.x[k] * b.x[0];
     for (int k = 4; k < live; k++) {
@@ -61,14 +62,14 @@ static jet product(int live, jet a, jet b) {
 }
 
 /* f of a jet from f, f' and f'' / 2 at its value. */
-static jet function(int live, jet a, wide f, wide first, wide second) {
+ALWAYS_INLINE jet function(int live, jet a, wide f, wide first, wide second) {
     jet off = a, y;
     off.x[0] = 0;
     y = sum(live, number(f), off, first);
     return live > 4 ? sum(live, y, product(live, off, off), second) : y;
 }
 
-static jet reciprocal(int live, jet a) {
+ALWAYS_INLINE jet reciprocal(int live, jet a) {
     const wide r = 1 / a.x[0];
     return function(live, a, r, -r * r, r * r * r);
 }
@@ -78,7 +79,7 @@ static jet exponential(int live, jet a) {
     return function(live, a, e, e, e / 2);
 }
 
-static wide size_of(int live, jet a) {
+ALWAYS_INLINE wide size_of(int live, jet a) {
     wide size = 0;
     for (int k = 0; k < live; k++) size += fabsl(a.x[k]);
     return size;
@@ -108,17 +109,24 @@ static bool ends(wide p) {
 }
 
 /* What is left of the digits of the coefficient that has lost most. */
-static wide least_left(int live, jet total, jet peak) {
+ALWAYS_INLINE wide least_left(int live, jet total, jet peak) {
     wide least = 1;
     for (int k = 0; k < live; k++)
         if (peak.x[k] > 0) least = fminl(least, fabsl(total.x[k]) / peak.x[k]);
     return least;
 }
 
-/* The sum of products of (top_i + n) / (bottom + n) x / (n + 1). Parameters that the series has not are NULL. */
-static result series(int live, const jet *top, const jet *other, jet bottom, wide x) {
+/* As fmaxl, which is a call, of what is no NaN. */
+ALWAYS_INLINE wide larger(wide a, wide b) {
+    return a > b ? a : b;
+}
+
+/* The sum of products of (top_i + n) / (bottom + n) x / (n + 1). Parameters that the series has not are NULL. `live` is
+ * a constant here, so that jets are as many registers as are alive, and not memory that is copied. */
+ALWAYS_INLINE result series_of(int live, const jet *top, const jet *other, jet bottom, wide x) {
     jet term = number(1), total = term, peak = term;
-    wide largest = 1, small = 0;
+    wide largest = 1;
+    int small = 0;
     for (int n = 0; n < TERMS; n++) {
         jet factor = product(live, shifted(*top, n), reciprocal(live, shifted(bottom, n)));
         if (other) factor = product(live, factor, shifted(*other, n));
@@ -126,12 +134,17 @@ static result series(int live, const jet *top, const jet *other, jet bottom, wid
         total = sum(live, total, term, 1);
         const wide size = size_of(live, term), all = size_of(live, total);
         if (!(size < INFINITY)) return none();
-        for (int k = 0; k < live; k++) peak.x[k] = fmaxl(peak.x[k], fabsl(term.x[k]));
-        largest = fmaxl(largest, size);
+        for (int k = 0; k < live; k++) peak.x[k] = larger(peak.x[k], fabsl(term.x[k]));
+        largest = larger(largest, size);
         small = size <= LDBL_EPSILON / 16 * all ? small + 1 : 0;
         if (small >= 3 && n > 2) return (result){total, all / largest, least_left(live, total, peak), largest};
     }
     return none();
+}
+
+static result series(int live, const jet *top, const jet *other, jet bottom, wide x) {
+    if (live == 1) return other ? series_of(1, top, other, bottom, x) : series_of(1, top, NULL, bottom, x);
+    return live == 4 ? series_of(4, top, other, bottom, x) : series_of(JET, top, other, bottom, x);
 }
 
 /* ---- 1F1 --------------------------------------------------------------------------------------------------------- */
@@ -157,18 +170,19 @@ typedef struct point {
     wide z, u, left;
 } point;
 
-static wide size_at(int live, const point *at) {
+ALWAYS_INLINE wide size_at(int live, const point *at) {
     return size_of(live, at->value) + at->u * size_of(live, at->slope);
 }
 
 /* One Taylor series of the solution of z (1 - z) F'' + (c - (a + b + 1) z) F' = a b F, to where 1 - z is `u`. With p =
  * z (1 - z), q = c - (a + b + 1) z: (k + 2) (k + 1) p f_(k+2) = (k + a) (k + b) f_k - (k + 1) (k (1 - 2 z) + q)
  * f_(k+1). */
-static void step(int live, jet a, jet b, jet c, point *at, wide u) {
+ALWAYS_INLINE void step_of(int live, jet a, jet b, jet c, point *at, wide u) {
     const wide h = at->u - u, p = at->z * at->u;
     const jet q = sum(live, c, shifted(sum(live, a, b, 1), 1), -at->z);
     jet older = at->value, old = at->slope, value = sum(live, older, old, h), slope = old;
-    wide power = h, largest = fmaxl(size_of(live, older), size_of(live, old) * fabsl(h)), small = 0;
+    wide power = h, largest = larger(size_of(live, older), size_of(live, old) * fabsl(h));
+    int small = 0;
     for (int k = 0; k < TERMS && small < 3; k++) {
         jet next = product(live, product(live, shifted(a, k), shifted(b, k)), older);
         jet back = product(live, shifted(q, k * (1 - 2 * at->z)), old);
@@ -177,7 +191,7 @@ static void step(int live, jet a, jet b, jet c, point *at, wide u) {
         power *= h;
         value = sum(live, value, next, power);
         const wide size = size_of(live, next) * fabsl(power);
-        largest = fmaxl(largest, size);
+        largest = larger(largest, size);
         small = size * (k + 2) <= LDBL_EPSILON / 16 * (size_of(live, value) + h * size_of(live, slope)) ? small + 1 : 0;
         if (!(size < INFINITY)) break;
         older = old, old = next;
@@ -185,6 +199,12 @@ static void step(int live, jet a, jet b, jet c, point *at, wide u) {
     const wide before = at->left;
     *at = (point){value, slope, 1 - u, u, 0};
     if (small >= 3) at->left = fminl(before, size_at(live, at) / largest);
+}
+
+static void step(int live, jet a, jet b, jet c, point *at, wide u) {
+    if (live == 1) step_of(1, a, b, c, at, u);
+    else if (live == 4) step_of(4, a, b, c, at, u);
+    else step_of(JET, a, b, c, at, u);
 }
 
 /* For 0 <= z < 1, given with u = 1 - z. */

@@ -3,6 +3,8 @@
  * How many units in the last place the rows are off is for tests/kernels and tests/accuracy to say. */
 #include "tests/support.h"
 
+#include <float.h>
+
 #define PI 3.14159265358979323846
 
 START_TEST(factorials_and_signs) {
@@ -92,6 +94,32 @@ START_TEST(slopes_where_parts_cancel) {
 }
 END_TEST
 
+/* Where one way to Dawson's integral ends and another begins. Values from the power series in 140 digits, and those of
+ * derivatives from F' = 1 - 2 x F. */
+START_TEST(derivatives_of_dawsn) {
+    enum { ORDERS = 5 };
+    static const double at[][1 + ORDERS] = {
+        {0.99, 0.5387945468144979, -0.06681320269270573, -0.9452989522974383, 2.138944736319751, 1.4366831358715235},
+        {1.01, 0.5372720839445048, -0.08528960956789966, -0.9022591565618523, 2.1637219345265404, 1.0428366316275022},
+        {4.5, 0.11408861022682498, -0.02679749204142482, 0.013000207919173433, -0.009811903106861608,
+         0.010305880446713878},
+        {6.99, 0.07228646679702402, -0.010564805822395868, 0.0031230518030462, -0.0014010409170024036,
+         0.0008482412014164033},
+        {7.03, 0.07186635815106192, -0.010440995603930683, 0.0030676818891415642, -0.0013676249456076638,
+         0.0008227154003943659},
+        {7.7, 0.06549714609447249, -0.008656049854876295, 0.002308875576149986, -0.0009324844532046034,
+         0.0005070071224509763},
+    };
+    lam_fn *f = FN(dawsn_of, 1, 1);
+    for (int order = 0; order < ORDERS; order++, f = lam_grad(f, NULL))
+        for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+            const double want = at[i][1 + order];
+            EXPECT_NEAR(apply1(f, num(at[i][0])), 4 * DBL_EPSILON * fabs(want), LAM_DIMS0, want);
+        }
+    EXPECT_OK();
+}
+END_TEST
+
 /* ---- Box and Cox ------------------------------------------------------------------------------------------------- */
 
 BODY(beta_of) {
@@ -157,5 +185,5 @@ END_TEST
 
 Suite *suite_primitives_integrals(void) {
     return SUITE_OF("primitives/integrals", factorials_and_signs, counts_are_whole, ends_of_domains,
-                    slopes_where_parts_cancel, mixed_derivatives_of_beta, powers_of_box_and_cox);
+                    slopes_where_parts_cancel, derivatives_of_dawsn, mixed_derivatives_of_beta, powers_of_box_and_cox);
 }

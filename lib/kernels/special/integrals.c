@@ -219,9 +219,9 @@ static wide fresnel(wide x, int odd) {
 
 /* ---- Dawson's integral ------------------------------------------------------------------------------------------- */
 
-/* The kth derivative of exp(-u^2), by the recursion of Hermite's polynomials. */
-static wide bell(wide u, int64_t k) {
-    wide before = 0, value = expl(-u * u);
+/* The kth derivative of exp(-u^2), which is `value`, by the recursion of Hermite's polynomials. */
+static wide bell(wide u, wide value, int64_t k) {
+    wide before = 0;
     for (int64_t i = 0; i < k; i++) {
         const wide next = -2 * u * value - 2 * (wide)i * before;
         before = value;
@@ -230,35 +230,53 @@ static wide bell(wide u, int64_t k) {
     return value;
 }
 
-/* The kth derivative for x >= 0. Below 1 the power series; from 7 on the asymptotic one (A&S 7.1.23 turned), both by
- * terms; between them Rybicki's sum of bells at odd multiples of h, whose error is exp(-(pi/(2h))^2) = 2^-89. */
+/* The kth derivative of the power series, whose terms are (-2)^j / (2j + 1)!! x^(2j + 1). */
+static wide dawson_near(wide x, int64_t k) {
+    const int64_t first = k / 2; /* those before have none */
+    wide factor = 1, power = k & 1 ? 1 : x, sum = 0;
+    for (int64_t j = 1; j <= first; j++) factor *= -2 / (wide)(2 * j + 1);
+    for (int64_t j = first; j < 40 + k; j++) {
+        wide term = factor * power;
+        for (int64_t i = 0; i < k; i++) term *= (wide)(2 * j + 1 - i);
+        sum += term;
+        if (fabsl(term) < fabsl(sum) * TINY) break;
+        factor *= -2 / (wide)(2 * j + 3);
+        power *= x * x;
+    }
+    return sum;
+}
+
+/* Rybicki's sum of bells at odd multiples of h, whose error is exp(-(pi/(2h))^2) = 2^-139 times (pi/h)^k. From one to
+ * the next the ratio of exp(-u^2) changes by a constant factor; both sides begin where u is least. */
+static wide dawson_between(wide x, int64_t k) {
+    const wide h = 0.16L, change = 0.8148102621687294068993L; /* exp(-8 h^2) */
+    const wide middle = 2 * floorl(x / (2 * h)) + 1, off = x - middle * h, top = expl(-off * off);
+    wide sum = bell(off, top, k) / middle;
+    for (int side = -1; side <= 1; side += 2) {
+        wide value = top, ratio = expl(4 * h * (side * off - h)), n = middle;
+        for (int m = 0; m < 25; m++) {
+            value *= ratio, ratio *= change, n += 2 * side;
+            sum += bell(x - n * h, value, k) / n;
+        }
+    }
+    return sum * 0.564189583547756286948079451560772586L; /* 1/sqrt(pi) */
+}
+
+/* The kth derivative for x >= 0. Below 1 the power series; from 7 on the asymptotic one (A&S 7.1.23 turned), for higher
+ * derivatives later, since its least term grows with them; between the two Rybicki's sum. */
 static wide dawson(wide x, int64_t k) {
     wide sum = 0;
     if (isinf(x)) return 0;
-    if (x < 1) {
-        wide factor = 1; /* (-2)^j / (2j + 1)!! times (2j + 1)! / (2j + 1 - k)! */
-        for (int j = 0; j < 40 + k; j++) {
-            if (j > 0) factor *= -2 / (wide)(2 * j + 1);
-            wide term = factor;
-            for (int64_t i = 0; i < k; i++) term *= (wide)(2 * j + 1 - i);
-            if (term != 0) sum += term * powl(x, (wide)(2 * j + 1 - k));
-        }
-        return sum;
+    if (x < 1) return dawson_near(x, k);
+    if (x < 7 + 0.15L * (wide)k) return dawson_between(x, k);
+    wide term = 0.5L / x;
+    for (int64_t i = 1; i <= k; i++) term *= -(wide)i / x;
+    for (int m = 1; m < 50 && fabsl(term) > fabsl(sum) * TINY; m++) {
+        sum += term;
+        const wide odd = (wide)(2 * m - 1), rise = (odd + (wide)k) * (odd + 1 + (wide)k) / (odd * (odd + 1));
+        term *= odd / (2 * x * x) * rise;
     }
-    if (x >= 7) {
-        wide term = 0.5L / x;
-        for (int64_t i = 1; i <= k; i++) term *= -(wide)i / x;
-        for (int m = 1; m < 50 && fabsl(term) > fabsl(sum) * TINY; m++) {
-            sum += term;
-            const wide odd = (wide)(2 * m - 1), rise = (odd + (wide)k) * (odd + 1 + (wide)k) / (odd * (odd + 1));
-            term *= odd / (2 * x * x) * rise;
-        }
-        return sum;
-    }
-    const wide h = 0.2L, least = rintl((x - 8) / h), most = rintl((x + 8) / h);
-    for (wide n = least; n <= most; n++)
-        if (fmodl(n, 2) != 0) sum += bell(x - n * h, k) / n;
-    return sum * 0.564189583547756286948079451560772586L; /* 1/sqrt(pi) */
+    return sum;
 }
 
 /* ---- Spence's function ------------------------------------------------------------------------------------------- */

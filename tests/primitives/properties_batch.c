@@ -314,7 +314,7 @@ static void reverse_and_batch(const derived *d) {
     }
 }
 
-/* Of four operands and more one of five mappings: each operand is mapped in each way. */
+/* Of four operands and more, with a sanitizer of three, one of five mappings: each operand is mapped in each way. */
 static void visit_batch_derivative(probe *p) {
     static derived d;
     if (!p->count) return; /* nothing to differentiate by */

@@ -224,7 +224,44 @@ START_TEST(steps_of_the_heat_equation) {
 }
 END_TEST
 
+/* ---- single steps ------------------------------------------------------------------------------------------------ */
+
+/* Each operation that is a step of its own. The signs of zeros are a result, since comparisons do not see them. */
+BODY(single_steps) {
+    lam_tensor *x = in[0], *y = in[1], *made[] = {lam_max(x, y), lam_min(x, y), lam_where(lam_lt(x, y), x, y)};
+    lam_tensor *const bools[] = {lam_eq(x, y), lam_ne(x, y), lam_lt(x, y), lam_le(x, y), lam_gt(x, y), lam_ge(x, y)};
+    for (int k = 0; k < 3; k++)
+        out[k] = made[k], out[3 + k] = lam_copysign(lam_ones(here, lam_dtype_of(x), lam_dims_of(x)), made[k]);
+    for (int k = 0; k < 6; k++) out[6 + k] = bools[k];
+    out[12] = lam_stack(LAM_LIST(lam_neg(x), lam_abs(x), lam_square(x), lam_sqrt(x), lam_reciprocal(x)), 0);
+    out[13] = lam_stack(LAM_LIST(lam_add(x, y), lam_sub(x, y), lam_mul(x, y), lam_div(x, y)), 0);
+}
+
+/* All pairs of numbers that are special, as steps of many lanes, of few, which fill no group, and as machine code. */
+START_TEST(steps_of_special_values) {
+    static const double special[] = {0.0, -0.0, 1.5, -2.5, INFINITY, -INFINITY, NAN, -NAN, 5e-324, 1e30, -1e30};
+    enum { SPECIAL = sizeof special / sizeof *special, RESULTS = 14 };
+    const lam_dtype dtype = _i % 2 ? LAM_F32 : LAM_F64;
+    lam_tensor *all = lam_cast(lam_array(ctx, LAM_F64, LAM_DIMS(SPECIAL), special), dtype), *want[RESULTS],
+               *got[RESULTS];
+    lam_fn *f = FN(single_steps, 2, RESULTS);
+    lam_fn *jitted = lam_jit(f, &(lam_jit_options){.fusion = LAM_JIT_ALL, .native = _i > 1});
+    for (int64_t n = 1; n <= SPECIAL; n++)
+        for (int64_t by = 0; by < SPECIAL; by++) {
+            lam_tensor *x = lam_slice_axis(all, 0, 0, n), *y = lam_slice_axis(lam_roll(all, by, 0), 0, 0, n);
+            if (n < SPECIAL && n != 1 && n != 5) continue;
+            ck_assert_int_eq(lam_call(f, LAM_LIST(x, y), want, RESULTS), LAM_OK);
+            ck_assert_int_eq(lam_call(jitted, LAM_LIST(x, y), got, RESULTS), LAM_OK);
+            for (int o = 0; o < RESULTS; o++) EXPECT_SAME(got[o], want[o], 0);
+        }
+    ck_assert_int_ge(lam_jit_report_of(jitted).fused, 20);
+}
+END_TEST
+
 Suite *suite_transforms_jit_parts(void) {
-    return SUITE_OF("transforms/jit_parts", parts_are_added_in_place, gradients_of_stencils, stencils_are_machine_code,
-                    lanes_with_ends, lanes_that_are_there_twice, steps_of_the_heat_equation);
+    Suite *suite =
+        SUITE_OF("transforms/jit_parts", parts_are_added_in_place, gradients_of_stencils, stencils_are_machine_code,
+                 lanes_with_ends, lanes_that_are_there_twice, steps_of_the_heat_equation);
+    suite_loop(suite, steps_of_special_values, 4);
+    return suite;
 }

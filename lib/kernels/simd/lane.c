@@ -8,7 +8,19 @@
 
 #include <math.h>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 enum { GROUP = LAM__LANE_GROUP };
+
+/* A byte of 0 or 1 for each of the bits of a group. Byte k has bit k alone, if it is set, and the number that is added
+ * moves that to the highest of the byte. */
+ALWAYS_INLINE void put_bools(uint8_t *out, unsigned bits) {
+    const uint64_t apart = bits * 0x0101010101010101u & 0x8040201008040201u;
+    const uint64_t bools = (apart + 0x00406070787c7e7fu) >> 7 & 0x0101010101010101u;
+    memcpy(out, &bools, sizeof bools);
+}
 
 /* Choices by bools, bytes of 0 and 1, made masks of wider elements in vectors, since compilers take a choice by bytes
  * apart, element by element, and conversions by eight where the machine has none: for f64 all bytes are in each
@@ -50,26 +62,48 @@ ALWAYS_INLINE void f32_choose(float *out, const uint8_t *c, const float *x, cons
 }
 
 /* elements.h has the arithmetic, which is that of the elementwise loops; B is an unsigned integer of T's size. */
-#define T          double
-#define B          uint64_t
+#define T      double
+#define BYTES  8
+#define B      uint64_t
+#define SIGNED int64_t
+#if defined(__AVX512F__)
+#define LANES_OF(mask) _mm512_movepi64_mask((__m512i)(mask))
+#elif defined(__AVX2__)
+#define LANES_OF(mask) _mm256_movemask_pd((__m256d)(mask))
+#elif defined(__SSE2__)
+#define LANES_OF(mask) _mm_movemask_pd((__m128d)(mask))
+#endif
 #define NAME(x)    f64_##x
 #define MATH(name) name
 #include "lib/kernels/simd/elements.h"
 #include "lib/kernels/simd/lane_type.h"
 /* The templates leave these to whoever includes them. */
 #undef T
+#undef BYTES
 #undef B
+#undef SIGNED
+#undef LANES_OF
 #undef NAME
 #undef MATH
 
-#define T          float
-#define B          uint32_t
+#define T      float
+#define BYTES  4
+#define B      uint32_t
+#define SIGNED int32_t
+#if defined(__AVX2__)
+#define LANES_OF(mask) _mm256_movemask_ps((__m256)(mask))
+#elif defined(__SSE2__)
+#define LANES_OF(mask) _mm_movemask_ps((__m128)(mask))
+#endif
 #define NAME(x)    f32_##x
 #define MATH(name) name##f
 #include "lib/kernels/simd/elements.h"
 #include "lib/kernels/simd/lane_type.h"
 #undef T
+#undef BYTES
 #undef B
+#undef SIGNED
+#undef LANES_OF
 #undef NAME
 #undef MATH
 

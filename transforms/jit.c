@@ -194,13 +194,15 @@ static bool same_operands(const lam__equation *loop, const lam__equation *back) 
 }
 
 /* The loop before equation k that `made` goes back through keeps for it what it does. */
-static void keep_trips(lam__program *p, int64_t k, const lam_fn *made) {
+static void keep_trips(cache *c, lam__program *p, int64_t k, const lam_fn *made) {
     for (int64_t j = 0; j < k; j++) {
         const lam__equation *e = p->list[j];
         lam__nested *what = e->params;
         if (e->primitive != &lam__row_while || what->trips || !same_operands(e, p->list[k])) continue;
         what->trips = lam__trips_hold(lam__nested_trips_of(made, what));
-        if (what->trips) return;
+        if (!what->trips) continue;
+        c->machines += what->trips->machine != NULL;
+        return;
     }
 }
 
@@ -215,7 +217,8 @@ static lam_status compile_back(cache *c, lam__program *p, int64_t k) {
         in[i] = e->in[i].variable >= 0 ? p->types[e->in[i].variable] : e->in[i].constant;
     const lam_status status = in ? lam__nested_unwound(*f, in, &c->options, &made) : LAM_ERR_MEMORY;
     if (status == LAM_OK && made) {
-        keep_trips(p, k, made);
+        c->machines += lam__nested_unwound_is_machine(made);
+        keep_trips(c, p, k, made);
         replace(f, made);
     }
     lam__scope_close(&scope);

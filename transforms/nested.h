@@ -60,8 +60,11 @@ lam_status lam__nested_unwound(lam_fn *back, lam_value *const in[], const lam_ji
  * or there is none. */
 struct lam__trips *lam__nested_trips_of(const lam_fn *made, const lam__nested *loop);
 
-/* The same where `back` is a batch of such a way whose examples differ (nested_unwound_each.c); *made is NULL
- * before. */
+/* Whether such a function is machine code. */
+bool lam__nested_unwound_is_machine(const lam_fn *made);
+
+/* As lam__nested_unwound where `back` is a batch of such a way whose examples differ (nested_unwound_each.c); *made is
+ * NULL before. */
 lam_status lam__nested_unwound_each(lam_fn *back, lam_value *const in[], const lam_jit_options *options, lam_fn **made);
 
 /* Puts results in the place of those of a call whose functions are programs, where these tell them (nested_known.c). On

@@ -59,12 +59,10 @@ static lam_status split(lam__program *there, const lam__program *back, int carri
     return fine ? LAM_OK : LAM_ERR_MEMORY;
 }
 
-/* Functions of both programs, which are taken over. */
-static lam_status make_functions(const lam__residuals *r, lam_fn **body, lam_fn **back) {
-    lam_fn *there = lam__program_fn(r->there->ctx, r->there, (*body)->name);
-    *back = lam__program_fn(r->back->ctx, r->back, (*back)->name);
-    *body = there;
-    return (*body)->magic == LAM__FN && (*back)->magic == LAM__FN ? LAM_OK : LAM_ERR_MEMORY;
+/* *f is a function of p, which is taken over. */
+static lam_status become(lam_fn **f, lam__program *p) {
+    *f = lam__program_fn(p->ctx, p, (*f)->name);
+    return (*f)->magic == LAM__FN ? LAM_OK : LAM_ERR_MEMORY;
 }
 
 lam_status lam__nested_split(lam_fn **body, lam_fn **back, lam_value *const types[], int carries,
@@ -76,9 +74,15 @@ lam_status lam__nested_split(lam_fn **body, lam_fn **back, lam_value *const type
     if (!(there = lam__program_plain(there))) return LAM_ERR_MEMORY;
     lam_status status = record(*back, types, options, &program);
     if (status == LAM_OK && program) status = split(there, program, carries, (*back)->inputs - there->inputs, &r);
-    if (status == LAM_OK && r.there) status = make_functions(&r, body, back);
     *kept = r.count;
     lam__program_release(there);
+    if (status != LAM_OK || !program) {
+        lam__program_release(program);
+        return status;
+    }
+    if (!r.there) return become(back, program);
     lam__program_release(program);
-    return status;
+    status = become(body, r.there);
+    const lam_status also = become(back, r.back);
+    return status == LAM_OK ? also : status;
 }

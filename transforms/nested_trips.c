@@ -46,6 +46,7 @@ void lam__trips_release(lam__trips *t) {
     const size_t pointers = (size_t)(t->operands + lam__trips_rows(t)) + 1;
     lam__trips_forget(t);
     for (int f = 0; f < LAM__TRIPS_FUNCTIONS; f++) lam__fn_release(t->fns[f]);
+    lam__machine_trips_free(t->machine);
     lam__alloc_put(&t->ctx->pool, t, sizeof *t + pointers * sizeof(lam_value *));
 }
 
@@ -113,6 +114,25 @@ static bool make_more_room(run *r) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
+/* The carries before the first trip. */
+static void begin_rows(const run *r) {
+    for (int k = 0; k < r->t->carries; k++)
+        if (row_bytes(r, k)) memcpy(row(r, k, 0), r->x[k]->data, row_bytes(r, k));
+}
+
+/* By machine code, which comes back where there is no more room. */
+static lam_status run_machine(run *r) {
+    lam__trips *t = r->t;
+    for (int i = 0; i < t->operands; i++) r->from[i] = r->x[i]->data;
+    begin_rows(r);
+    for (;;) {
+        for (int k = 0; k < lam__trips_rows(t); k++) r->to[k] = t->rows[k]->data;
+        t->made = lam__machine_trips_there(t->machine, r->from, r->to, t->made, t->room);
+        if (t->made + 1 < t->room) return LAM_OK;
+        if (!make_more_room(r)) return LAM_ERR_MEMORY;
+    }
+}
+
 /* On addresses. What the body gives as it gets it stays where it is, and its rows are copies. */
 static lam_status run_bare(run *r, lam__plan *condition, lam__plan *body) {
     lam__trips *t = r->t;
@@ -120,8 +140,7 @@ static lam_status run_bare(run *r, lam__plan *condition, lam__plan *body) {
     void *const truth[] = {&holds};
     const int carries = t->carries, rows = lam__trips_rows(t);
     for (int i = 0; i < t->operands; i++) r->from[i] = r->x[i]->data;
-    for (int k = 0; k < carries; k++)
-        if (row_bytes(r, k)) memcpy(row(r, k, 0), r->x[k]->data, row_bytes(r, k));
+    begin_rows(r);
     for (;; t->made++) {
         if (t->made + 1 == t->room && !make_more_room(r)) return LAM_ERR_MEMORY;
         for (int k = 0; k < rows; k++) r->to[k] = row(r, k, t->made + (k < carries));
@@ -207,18 +226,26 @@ static lam_status give_last(const run *r, bool bare, lam_value *last[]) {
     return fine ? LAM_OK : LAM_ERR_MEMORY;
 }
 
-static lam_status run_all(run *r, lam_value *last[]) {
+/* By plans, on addresses if they can. */
+static lam_status run_plans(run *r, bool *bare) {
     lam__trips *t = r->t;
     lam__plan *condition = NULL, *body = NULL;
+    lam_status status = lam__jit_plan(t->fns[LAM__TRIPS_BODY], r->x, &body);
+    if (status == LAM_OK) status = lam__jit_plan(t->fns[LAM__TRIPS_CONDITION], r->x, &condition);
+    *bare = status == LAM_OK && are_bare(r, condition, body);
+    if (status != LAM_OK) return status;
+    return *bare ? run_bare(r, condition, body) : run_called(r);
+}
+
+static lam_status run_all(run *r, lam_value *last[]) {
+    lam__trips *t = r->t;
+    bool bare = true;
     for (int i = 0; i < t->operands; i++)
         if (!(r->x[i] = lam__value_contiguous(t->in[i]))) return LAM_ERR_MEMORY;
     for (int k = 0; k < lam__trips_rows(t); k++)
         r->types[k] = lam__program_result_type(lam__program_of(t->fns[LAM__TRIPS_PROGRAM]), k);
     if (!make_room(r, first_room(r))) return LAM_ERR_MEMORY;
-    lam_status status = lam__jit_plan(t->fns[LAM__TRIPS_BODY], r->x, &body);
-    if (status == LAM_OK) status = lam__jit_plan(t->fns[LAM__TRIPS_CONDITION], r->x, &condition);
-    const bool bare = status == LAM_OK && are_bare(r, condition, body);
-    if (status == LAM_OK) status = bare ? run_bare(r, condition, body) : run_called(r);
+    lam_status status = t->machine ? run_machine(r) : run_plans(r, &bare);
     if (status == LAM_OK && r->plain && last) status = give_last(r, bare, last);
     if (status == LAM_OK) t->usual = t->made;
     return status;

@@ -4,6 +4,7 @@
 #ifndef LAM_TRANSFORMS_NESTED_TRIPS_H
 #define LAM_TRANSFORMS_NESTED_TRIPS_H
 
+#include "lib/program/machine_trips.h"
 #include "transforms/nested.h"
 
 /* The functions of the loop; the last one is the program of the body, which tells types. */
@@ -17,7 +18,8 @@ typedef struct lam__trips {
     lam_ctx *ctx;
     lam_fn *fns[LAM__TRIPS_FUNCTIONS]; /* compiled and held */
     int operands, carries;
-    int kept; /* results of the body behind the carries */
+    int kept;                   /* results of the body behind the carries */
+    lam__machine_trips *machine; /* the loop and its way back, owned; NULL */
     int64_t usual;
     bool there;
     int64_t room, made;

@@ -86,6 +86,42 @@ static int take_back(const unwinding *u, lam_value *taken[], int at[], int *carr
     return n;
 }
 
+/* Room for gradients, one reference each, and where it is; false without memory. */
+static bool make_room(lam_ctx *ctx, int count, lam_value *const like[], lam_value *room[], void *at[]) {
+    bool fine = true;
+    for (int k = 0; k < count; k++) {
+        const lam_value *x = like[k];
+        room[k] = lam__value_new(ctx, (lam_dtype)x->dtype, x->rank, x->dims);
+        fine = room[k] && fine;
+        at[k] = room[k] ? room[k]->data : NULL;
+    }
+    return fine;
+}
+
+/* By machine code. */
+static lam_status machine_back(const unwinding *u, int n, int carries, lam_value *const taken[], lam_value *out[]) {
+    lam__scratch_area area;
+    const lam__trips *t = u->env->trips;
+    const size_t values = (size_t)(n + carries), pointers = 2 * values + (size_t)carries + 1;
+    lam_value **held = lam__scratch_get(&area, u->ctx, pointers * sizeof *held);
+    if (!held) return LAM_ERR_MEMORY;
+    memset(held, 0, pointers * sizeof *held);
+    lam_value **spare = held + n;
+    void **from = (void **)(spare + carries), **to = from + n, **other = to + carries;
+    bool fine = make_room(u->ctx, carries, taken, out, to);
+    fine = make_room(u->ctx, carries, taken, spare, other) && fine;
+    for (int i = 0; i < n && fine; i++) {
+        held[i] = lam__value_contiguous(taken[i]);
+        fine = held[i] != NULL;
+        from[i] = fine ? held[i]->data : NULL;
+    }
+    if (fine) lam__machine_trips_back(t->machine, from, t->made, to, other);
+    else lam__arguments_release(carries, out);
+    lam__arguments_release((int)values, held);
+    lam__scratch_put(&area);
+    return fine ? LAM_OK : LAM_ERR_MEMORY;
+}
+
 /* Of no trips gradients are what has come in. */
 static lam_status scan_back(unwinding *u, int n, int carries, lam_value *taken[], lam_value *out[]) {
     lam__scratch_area area;
@@ -95,6 +131,7 @@ static lam_status scan_back(unwinding *u, int n, int carries, lam_value *taken[]
         for (int k = 0; k < carries; k++) out[k] = lam__value_hold(taken[k]);
         return LAM_OK;
     }
+    if (t->machine) return machine_back(u, n, carries, taken, out);
     lam__nested *what = lam__scratch_get(&area, u->ctx, lam__nested_bytes(1));
     if (!what) return LAM_ERR_MEMORY;
     *what = (lam__nested){
@@ -255,14 +292,18 @@ static bool compile_functions(source *s, unwound_env *e) {
     lam_fn *body = s->what->fns[BODY], *back = s->wanted ? trip_back(s) : s->ctx->failed_fn;
     int kept;
     if (back->magic != LAM__FN || !split(s, &body, &back, &kept)) return false;
+    lam_fn *const plain[LAM__MACHINE_FUNCTIONS] = {s->what->fns[CONDITION], body, back};
     lam_fn *fns[LAM__TRIPS_FUNCTIONS] = {lam__jit_trip(s->what->fns[CONDITION], s->options),
                                          lam__jit_trip(body, s->options), body};
     e->back = lam__jit_trip(back, s->options);
     bool fine = e->back->magic == LAM__FN;
     for (int f = 0; f < LAM__TRIPS_FUNCTIONS; f++) fine = fine && fns[f]->magic == LAM__FN;
     e->trips = fine ? lam__trips_new(s->ctx, fns, s->operands, s->carries, kept) : NULL;
-    if (e->trips) lam__fn_retain(e->back);
-    return e->trips != NULL;
+    if (!e->trips) return false;
+    lam__fn_retain(e->back);
+    if (s->options->native && s->options->fusion != LAM_JIT_NONE)
+        e->trips->machine = lam__machine_trips_new(s->ctx, plain, s->carries);
+    return true;
 }
 
 /* The while that a checkpoint's way back goes through, of which nothing is kept; NULL: it is another function. */
@@ -305,4 +346,8 @@ lam__trips *lam__nested_trips_of(const lam_fn *made, const lam__nested *loop) {
     bool same = what->carries == loop->carries;
     for (int i = 0; i < 2; i++) same = same && lam__program_of(what->fns[i]) == lam__program_of(loop->fns[i]);
     return same ? e->trips : NULL;
+}
+
+bool lam__nested_unwound_is_machine(const lam_fn *made) {
+    return made->body == body_unwound && ((const unwound_env *)made->env)->trips->machine;
 }

@@ -255,7 +255,7 @@ LAM_API lam_tensor *lam_fresnel_c(lam_tensor *x); /* Fails as lam_fresnel_s does
 /* Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: 1 - 2 x dawsn(x), without the cancellation,
  *         and likewise to any order.
- * Source  power and asymptotic series, Rybicki's sum; 1 ULP. */
+ * Source  polynomials in pieces, power and asymptotic series, Matta and Reichel 1971; 1 ULP. */
 LAM_API lam_tensor *lam_dawsn(lam_tensor *x);
 
 /* Spence's function: the integral of log(t)/(1 - t) from 1 to x, which is the dilogarithm of 1 - x; NaN for x < 0.

@@ -87,17 +87,38 @@ static void fresnel(mpfr_t value, const mpfr_t x, int odd) {
     series_end(&s, value);
 }
 
-/* The kth derivative by F^(k+1) = -2 x F^(k) - 2 k F^(k-1), F' = 1 - 2 x F, F of terms (-2)^j x^(2j+1) / (2j+1)!!. */
+/* 1/(2x) times the sum of (2j - 1)!!/(2x^2)^j, whose least term is exp(-x^2) of the first. */
+static void dawson_beyond(mpfr_t sum, const mpfr_t x) {
+    mpfr_t step, term;
+    mpfr_inits2(mpfr_get_prec(sum), step, term, (mpfr_ptr)NULL);
+    mpfr_sqr(step, x, MPFR_RNDN);
+    mpfr_mul_ui(step, step, 2, MPFR_RNDN);
+    mpfr_ui_div(step, 1, step, MPFR_RNDN);
+    mpfr_mul(term, step, x, MPFR_RNDN);
+    mpfr_set_zero(sum, 1);
+    const mpfr_exp_t last = mpfr_get_exp(term) - (mpfr_exp_t)mpfr_get_prec(sum);
+    for (unsigned long j = 1; j < 2000 && mpfr_get_exp(term) > last; j += 2) {
+        mpfr_add(sum, sum, term, MPFR_RNDN);
+        mpfr_mul(term, term, step, MPFR_RNDN);
+        mpfr_mul_ui(term, term, j, MPFR_RNDN);
+    }
+    mpfr_clears(step, term, (mpfr_ptr)NULL);
+}
+
+/* The kth derivative by F^(k+1) = -2 x F^(k) - 2 k F^(k-1), F' = 1 - 2 x F, each of which cancels by x^2; F of terms
+ * (-2)^j x^(2j+1) / (2j+1)!! */
 static void dawson(mpfr_t value, const mpfr_t x, int k) {
-    const double size = mpfr_get_d(x, MPFR_RNDN);
+    const double size = fabs(mpfr_get_d(x, MPFR_RNDN));
+    const bool far = size > 30;
     power_series s;
-    series_begin(&s, digits(2 * size * size));
+    series_begin(&s, far ? 1400 + 3 * k * (mpfr_prec_t)mpfr_get_exp(x) : digits(2 * size * size));
     mpfr_t before, next;
     mpfr_inits2(mpfr_get_prec(s.sum), before, next, (mpfr_ptr)NULL);
     mpfr_sqr(s.step, x, MPFR_RNDN);
     mpfr_mul_si(s.step, s.step, -2, MPFR_RNDN);
     mpfr_set(s.term, x, MPFR_RNDN);
-    for (int j = 0; series_add(&s, 1, 2 * j + 3.0); j++) continue;
+    if (far) dawson_beyond(s.sum, x);
+    for (int j = 0; !far && series_add(&s, 1, 2 * j + 3.0); j++) continue;
     for (int i = 0; i < k; i++) {
         mpfr_mul(next, s.sum, x, MPFR_RNDN);
         mpfr_mul_si(next, next, -2, MPFR_RNDN);

@@ -1,8 +1,8 @@
 /* One instruction set's loops of special functions and of families with parameters (polygamma, zeta, beta, the
  * incomplete functions, integrals, derivatives of pow) of which some members have vector forms (simd/zeta.h,
- * simd/incomplete.h, simd/incomplete_inverse.h, simd/integrals.h, simd/gap.h, simd/logs.h, simd/slopes.h); the others
- * are done one by one. Compiled once per set, apart from loops.c because it takes as long. A vector in which all lanes
- * are rare costs what its elements cost one by one. */
+ * simd/dawson.h, simd/incomplete.h, simd/incomplete_inverse.h, simd/integrals.h, simd/gap.h, simd/logs.h,
+ * simd/slopes.h); the others are done one by one. Compiled once per set, apart from loops.c because it takes as long. A
+ * vector in which all lanes are rare costs what its elements cost one by one. */
 #define _DEFAULT_SOURCE 1 /* lgamma_r */
 #include "lib/kernels/simd/simd.h"
 
@@ -12,6 +12,7 @@
 #include "lib/kernels/reference/reference.h"
 /* The vector functions; each of these is static and becomes part of its loops. */
 #include "lib/kernels/simd/box.h"
+#include "lib/kernels/simd/dawson.h"
 #include "lib/kernels/simd/incomplete.h"
 #include "lib/kernels/simd/incomplete_inverse.h"
 #include "lib/kernels/simd/gap.h"

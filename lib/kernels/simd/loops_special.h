@@ -111,6 +111,9 @@ static void NAME(loop_integrals)(LOOP_ARGS) {
     case LAM__INTEGRAL_CODE(LAM__SIN_FRES, 1): MEMBER1(fresnel_s_slope); break;
     case LAM__INTEGRAL_CODE(LAM__COS_FRES, 0): MEMBER1(fresnel_c); break;
     case LAM__INTEGRAL_CODE(LAM__COS_FRES, 1): MEMBER1(fresnel_c_slope); break;
+    case LAM__INTEGRAL_CODE(LAM__DAWSON, 0): MEMBER1(dawsn); break;
+    case LAM__INTEGRAL_CODE(LAM__DAWSON, 1): MEMBER1(dawsn_slope); break;
+    case LAM__INTEGRAL_CODE(LAM__DAWSON, 2): MEMBER1(dawsn_bend); break;
     case LAM__INTEGRAL_CODE(LAM__SPENCE, 0): MEMBER1(spence); break;
     case LAM__INTEGRAL_CODE(LAM__SPENCE, 1): MEMBER1(spence_slope); break;
     case LAM__INTEGRAL_CODE(LAM__LAMBERT, 0): MEMBER1(lambertw); break;

@@ -93,6 +93,12 @@ extern const double lam__table_si_f[13][LAM__PIECES], lam__table_si_g[13][LAM__P
  * S(x) is 1/2 - f(x) cos(v) - g(x) sin(v) and C(x) 1/2 + f(x) sin(v) - g(x) cos(v); the rest below 2^-59 */
 extern const double lam__table_fresnel_f[13][LAM__PIECES], lam__table_fresnel_g[13][LAM__PIECES];
 
+/* s F(x)/x of Dawson's integral F, s^2 F'(x)/(u - u1) and s^3 F''(x)/(x (u - u2)) for x >= 0, where u = x^2, u1 and u2
+ * are what it is at zeros, s = u + 8 + 2^-20, in 15.5 - 2^-30 - 128/s; the slopes in the middles as two numbers too;
+ * the rest below 2^-57 of it */
+extern const double lam__table_dawson[14][LAM__PIECES], lam__table_dawson_slope[15][LAM__PIECES],
+    lam__table_dawson_bend[16][LAM__PIECES];
+
 /* y - L where erfc(y) = exp(-L^2), for L from 0.83 to 14.4, in 16.57 - 32/(L + 1.05) with these as doubles; the
  * rest below 2^-55. The last entry goes on to 28 with fewer digits, and is not asked for. */
 extern const double lam__table_erfc_inv[15][LAM__PIECES];

@@ -219,17 +219,6 @@ static wide fresnel(wide x, int odd) {
 
 /* ---- Dawson's integral ------------------------------------------------------------------------------------------- */
 
-/* The kth derivative of exp(-u^2), which is `value`, by the recursion of Hermite's polynomials. */
-static wide bell(wide u, wide value, int64_t k) {
-    wide before = 0;
-    for (int64_t i = 0; i < k; i++) {
-        const wide next = -2 * u * value - 2 * (wide)i * before;
-        before = value;
-        value = next;
-    }
-    return value;
-}
-
 /* The kth derivative of the power series, whose terms are (-2)^j / (2j + 1)!! x^(2j + 1). */
 static wide dawson_near(wide x, int64_t k) {
     const int64_t first = k / 2; /* those before have none */
@@ -246,29 +235,48 @@ static wide dawson_near(wide x, int64_t k) {
     return sum;
 }
 
-/* Rybicki's sum of bells at odd multiples of h, whose error is exp(-(pi/(2h))^2) = 2^-139 times (pi/h)^k. From one to
- * the next the ratio of exp(-u^2) changes by a constant factor; both sides begin where u is least. */
-static wide dawson_between(wide x, int64_t k) {
-    const wide h = 0.16L, change = 0.8148102621687294068993L; /* exp(-8 h^2) */
-    const wide middle = 2 * floorl(x / (2 * h)) + 1, off = x - middle * h, top = expl(-off * off);
-    wide sum = bell(off, top, k) / middle;
-    for (int side = -1; side <= 1; side += 2) {
-        wide value = top, ratio = expl(4 * h * (side * off - h)), n = middle;
-        for (int m = 0; m < 25; m++) {
-            value *= ratio, ratio *= change, n += 2 * side;
-            sum += bell(x - n * h, value, k) / n;
-        }
+/* The real part of value/(u - i a)^n. */
+static wide share_of_line(pair value, wide u, wide a, int64_t n) {
+    const wide inverse = 1 / (u * u + a * a);
+    pair power = {u * inverse, a * inverse};
+    for (; n > 1; n >>= 1) {
+        if (n & 1) value = times(value, power);
+        power = times(power, power);
     }
-    return sum * 0.564189583547756286948079451560772586L; /* 1/sqrt(pi) */
+    return value.re * power.re - value.im * power.im;
+}
+
+/* F(x) is the real part of the integral of exp(-z^2)/(x - z) along a line above the real axis, over 2 sqrt(pi), so that
+ * the kth derivative has (-1)^k k!/(x - z)^(k + 1) in the place of 1/(x - z): nothing cancels but exp(a^2), which the
+ * height a of the line brings in. The error of the trapezoidal rule is exp(-2 pi a/h) times what is at the pole, which
+ * derivatives raise where x is small beside their order; there the line is higher (Matta and Reichel, On the evaluation
+ * of the error function for complex arguments, 1971). From one point to the next the ratio of exp(-z^2) changes by a
+ * constant factor. */
+static wide dawson_between(wide x, int64_t k) {
+    enum { LEFT = 34 };                                     /* points left of 0 that count */
+    const wide h = 0.2L, change = 0.923116346386635782908L; /* exp(-2 h^2) */
+    const wide a = x * x > 3 * (wide)k ? 2 : fmaxl(2, sqrtl((wide)(k + 1) / 2));
+    const pair turn = {cosl(2 * a * h), -sinl(2 * a * h)};
+    const int right = (int)(sqrtl(47 + x * x) / h);
+    pair value = {expl(a * a), 0};
+    wide ratio = 0.960789439152323209438L, sum = 0; /* exp(-h^2) */
+    for (int n = 0; n <= right; n++) {
+        sum += share_of_line(value, x - n * h, a, k + 1);
+        if (n > 0 && n <= LEFT) sum += share_of_line((pair){value.re, -value.im}, x + n * h, a, k + 1);
+        value = times(value, (pair){ratio * turn.re, ratio * turn.im});
+        ratio *= change;
+    }
+    for (int64_t i = 1; i <= k; i++) sum *= -(wide)i;
+    return sum * h * 0.282094791773878143474039725780386293L; /* 1/(2 sqrt(pi)) */
 }
 
 /* The kth derivative for x >= 0. Below 1 the power series; from 7 on the asymptotic one (A&S 7.1.23 turned), for higher
- * derivatives later, since its least term grows with them; between the two Rybicki's sum. */
+ * derivatives later, since its least term grows with them; between the two an integral along a line. */
 static wide dawson(wide x, int64_t k) {
     wide sum = 0;
     if (isinf(x)) return 0;
     if (x < 1) return dawson_near(x, k);
-    if (x < 7 + 0.15L * (wide)k) return dawson_between(x, k);
+    if (x < 7 + 0.25L * (wide)k) return dawson_between(x, k);
     wide term = 0.5L / x;
     for (int64_t i = 1; i <= k; i++) term *= -(wide)i / x;
     for (int m = 1; m < 50 && fabsl(term) > fabsl(sum) * TINY; m++) {

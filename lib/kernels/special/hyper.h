@@ -16,4 +16,10 @@ typedef struct lam__hyper_order {
 double lam__special_hyp1f1(double a, double b, double x, lam__hyper_order order);
 double lam__special_hyp2f1(double a, double b, double c, double x, lam__hyper_order order);
 
+/* The same for p = a, b, c or a, c where it is defined, by the number of coefficients that jets need: of no derivative
+ * by parameters, of one, of two. */
+double lam__hyper_1(int count, const double p[], double x, lam__hyper_order order);
+double lam__hyper_4(int count, const double p[], double x, lam__hyper_order order);
+double lam__hyper_10(int count, const double p[], double x, lam__hyper_order order);
+
 #endif

@@ -86,8 +86,8 @@ START_TEST(values_and_slopes) {
 }
 END_TEST
 
-/* Parameters around 30, where ten digits or more cancel in every series, and at last two with terms that are nothing
- * before c + n passes 0 and grow again: values and slopes by x, of mpmath as well. */
+/* Parameters around 30, where ten digits or more cancel in every series; two with terms that are nothing before c + n
+ * passes 0 and grow again; two whose series end: values and slopes by x, of mpmath as well. */
 static const struct cancelling {
     int operands;
     double at[4], want, slope;
@@ -105,6 +105,8 @@ static const struct cancelling {
     {4, {30.0, -29.5, 2.5, -6.0}, 3.45843038970832509e+38, -1.56696921308557293e+39},
     {4, {-4.75, -4.875, -29.125, 0.5}, 0.651360343038969598, -0.604327086857085912},
     {4, {-7.5, -16.5, -28.75, -2.25}, 401.805350793177381, -717.877241572507707},
+    {4, {9.0, 11.0, 2.0, -2933.0}, -3.21623015836818423e-38, -1.20485079520771851e-40},
+    {4, {-27.0, -30.0, 28.0, -23.0}, -4.68038604016017989e+22, 6.72299044851679647e+21},
     /* clang-format on */
 };
 

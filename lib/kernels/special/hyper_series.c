@@ -19,7 +19,7 @@ typedef long double wide;
 
 enum { LIVE = LAM__LIVE, TERMS = 40000 };
 #define LEAST_LEFT  0x1p-44L /* of a result beside the largest term: 2^20 of long double's 2^64 are left */
-#define MUCH_LEFT   0x1p-9L  /* the same, of what is as good as f64 */
+#define MUCH_LEFT   0x1p-7L  /* the same, of what is as good as f64, since terms have errors of some dozen products */
 #define FEW_LOST    0x1p-4L  /* the same, of what another way could better by hundredths of an ulp of f64 */
 #define MANY_POWERS 64       /* of which digits are lost */
 #define FEW_GAMMAS  50       /* up to which the gamma function loses few */
@@ -366,10 +366,15 @@ static bool constant(jet a) {
     return true;
 }
 
+/* Whether the series ends by it. */
+static bool is_last(jet p) {
+    return ends(p.x[0]) && constant(p);
+}
+
 /* The series itself near 0 and where it ends, at 1 the limit, elsewhere by one of the two ways of continuing it. Where
  * the series keeps few digits, the better of both counts. */
 static result gauss_once(jet a, jet b, jet c, wide x) {
-    const bool finite = (ends(a.x[0]) && constant(a)) || (ends(b.x[0]) && constant(b));
+    const bool finite = is_last(a) || is_last(b);
     if (x == 1 && !finite) return LIVE == 1 ? known(number(at_one(a.x[0], b.x[0], c.x[0])), 1, 1) : none();
     if (x > 1 && !finite) return none();
     if (finite || fabsl(x) <= 0.5L) {
@@ -380,9 +385,13 @@ static result gauss_once(jet a, jet b, jet c, wide x) {
     return two_ways(a, b, c, x);
 }
 
+/* With twice the digits where too few are left and terms are not too many: next to 1 and far left of 0 only series that
+ * end. */
 static result gauss(jet a, jet b, jet c, wide x) {
     const result own = gauss_once(a, b, c, x);
-    if (own.least > MUCH_LEFT || x > 0.98L || x < -50) return own; /* of too many terms */
+    if (own.least > MUCH_LEFT) return own;
+    const bool far = x > 0.98L || x < -50, finite = is_last(a) || is_last(b);
+    if (far && !finite && (x >= 1 || (!is_last(sum(c, a, -1)) && !is_last(sum(c, b, -1))))) return own;
     return finer(own, LAM__HYPER(lam__hyper_twice_2f1_)(&a, &b, &c, (double)x));
 }
 

@@ -250,12 +250,19 @@ static lam__hyper_sum euler(const jet *a, const jet *b, const jet *c, double x) 
     return powered(series(&first, &second, c, single(x)), &by, x);
 }
 
+/* Whether a series ends by it. */
+static bool is_last(const jet *p) {
+    for (int k = 1; k < LIVE; k++)
+        if (p->x[k].hi != 0) return false;
+    return p->x[0].hi <= 0 && p->x[0].hi == floorl(p->x[0].hi);
+}
+
 lam__hyper_sum LAM__HYPER(lam__hyper_twice_2f1_)(const lam__hyper_jet *a, const lam__hyper_jet *b,
                                                  const lam__hyper_jet *c, double x) {
     const jet first = jet_of(a), second = jet_of(b), bottom = jet_of(c);
     lam__hyper_sum best = none();
-    if (x > LEFTMOST) best = series(&first, &second, &bottom, single(x));
-    if (best.least < ENOUGH && x > LEFTMOST) best = better(best, euler(&first, &second, &bottom, x));
+    if (x > LEFTMOST || is_last(&first) || is_last(&second)) best = series(&first, &second, &bottom, single(x));
+    if (best.least < ENOUGH && x > LEFTMOST && x < 1) best = better(best, euler(&first, &second, &bottom, x));
     if (best.least < ENOUGH && x < 0) best = better(best, pfaff(&first, &second, &bottom, x));
     if (best.least < ENOUGH && x < 0) best = better(best, pfaff(&second, &first, &bottom, x));
     return best;

@@ -8,7 +8,7 @@
 /* 1F1(a; c; x) with its derivatives by a and c, by the better of the series and Kummer's; numbers within double. */
 lam__hyper_sum LAM__HYPER(lam__hyper_twice_1f1_)(const lam__hyper_jet *a, const lam__hyper_jet *c, double x);
 
-/* 2F1(a, b; c; x) likewise for x < 1, by the best of the series, Euler's and Pfaff's. */
+/* 2F1(a, b; c; x) likewise for x < 1, or where the series ends, by the best of it, Euler's and Pfaff's. */
 lam__hyper_sum LAM__HYPER(lam__hyper_twice_2f1_)(const lam__hyper_jet *a, const lam__hyper_jet *b,
                                                  const lam__hyper_jet *c, double x);
 

@@ -62,6 +62,7 @@ typedef struct lanes_loop {
     int64_t active, ended;
     lam_tensor **parts;
     size_t count, room; /* of parts */
+    lam__known known;   /* how much there was to see of the condition when it was asked last */
 } lanes_loop;
 
 /* Room for one part more; the list doubles. The old list is the scope's, which frees it at the end. */
@@ -90,9 +91,9 @@ static bool is_of_lanes(lam__control *c, const lam__crew *crew, const lam_fn *f,
     return false;
 }
 
-/* Which lanes go on: holds[]. The condition has carries that are lanes, and results that are. In a scope of its own: a
- * condition is asked once for each trip, and nothing of it is kept. A result that is no bool is compared with 0, as
- * lam__control_truth does for one that is the same for all. */
+/* Which lanes go on: holds[]; false, with nothing recorded, where that is not `known`. The condition has carries that
+ * are lanes, and results that are. In a scope of its own: a condition is asked once for each trip, and nothing of it is
+ * kept. A result that is no bool is compared with 0, as lam__control_truth does for one that is the same for all. */
 static bool ask(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam_fn *f) {
     lam_tensor *result = NULL;
     lam_scope *scope = lam_scope_begin(c->ctx);
@@ -108,7 +109,8 @@ static bool ask(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam
     fine = fine && is_of_lanes(c, crew, f, result);
     if (fine) {
         lam_tensor *truth = lam_dtype_of(result) == LAM_BOOL ? result : lam_ne(result, 0);
-        fine = lam_read(truth, l->holds, (size_t)l->active) == LAM_OK;
+        l->known = lam__deferred_known(truth);
+        fine = l->known == LAM__KNOWN && lam_read(truth, l->holds, (size_t)l->active) == LAM_OK;
     }
     return lam_scope_end(scope, NULL, 0) == LAM_OK && fine;
 }
@@ -208,10 +210,13 @@ static bool run_lanes(lam__control *c, lam__crew *crew, lanes_loop *l, lam_fn *c
 }
 
 /* Which levels there are lanes of: those that any of the operands has, so that no condition later on has another. One
- * block: three numbers for each lane and a byte. */
-static bool continue_with_lanes(lam__control *c, lam__crew *crew, carries *s, lam_fn *condition, lam_fn *body) {
+ * block: three numbers for each lane and a byte. *known: of the conditions; where it says that there is one that cannot
+ * be looked at, the carries are what they were. */
+static bool run_with_lanes(lam__control *c, lam__crew *crew, carries *s, lam_fn *condition, lam_fn *body,
+                           lam__known *known) {
     lam__scratch_area area;
     lanes_loop l = {.s = *s};
+    *known = LAM__KNOWN;
     for (size_t i = 0; i < s->n; i++) lam__lanes_add(crew, s->now[i]);
     lam__control_add_captures(crew, condition);
     lam__control_add_captures(crew, body);
@@ -221,7 +226,11 @@ static bool continue_with_lanes(lam__control *c, lam__crew *crew, carries *s, la
     l.place = l.order + n;
     l.chosen = l.place + n;
     l.holds = (uint8_t *)(l.chosen + n);
-    bool fine = run_lanes(c, crew, &l, condition, body);
+    l.s.now = lam__apply_room(c->ctx, s->n); /* the operation's own stay as they are, for whoever needs them again */
+    if (l.s.now && s->n) memcpy(l.s.now, s->now, s->n * sizeof *s->now);
+    bool fine = l.s.now && run_lanes(c, crew, &l, condition, body);
+    if (fine && s->n) memcpy(s->now, l.s.now, s->n * sizeof *s->now);
+    *known = l.known;
     lam__scratch_put(&area);
     return fine;
 }
@@ -262,6 +271,16 @@ static bool continue_later(lam__control *c, carries *s) {
     if (!lam__deferred_call(c, &what, s->now, s->next)) return false;
     advance(s);
     return true;
+}
+
+/* With lanes, as long as they know what they want. Trips may make a condition of what is traced, though it was known
+ * in front of the first one: then the loop is for the program from there on, and what has been recorded of the lanes is
+ * read by nobody. */
+static bool continue_with_lanes(lam__control *c, lam__crew *crew, carries *s, lam_fn *condition, lam_fn *body) {
+    lam__known known;
+    if (run_with_lanes(c, crew, s, condition, body, &known)) return true;
+    if (known == LAM__KNOWN) return false;
+    return known == LAM__TRACED ? continue_later(c, s) : trip(c, body, NULL, s);
 }
 
 /* The whole of it, if the functions can do without elements; *reads as of lam__deferred_try, and s is as it was. */

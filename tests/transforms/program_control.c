@@ -221,8 +221,44 @@ START_TEST(jacobians_by_what_no_branch_uses_are_zero) {
 }
 END_TEST
 
+BODY(is_below_one) {
+    out[0] = lam_lt(in[0], 1.0);
+}
+
+BODY(plus_capture) {
+    out[0] = lam_add(in[0], in[1]);
+}
+
+/* The last input is a capture: where the loop begins. The other is the step. */
+BODY(steps_from) {
+    lam_fn *step =
+        lam_fn_new(here, &(lam_fn_options){"plus_capture", plus_capture, 1, 1, .captures = LAM_LIST(in[0])});
+    lam_while(FN(is_below_one, 1, 1), step, LAM_LIST(in[1]), out, 1);
+}
+
+/* The program of steps_from, and its derivative by the step, which is the number of trips. */
+BODY(program_of_steps) {
+    lam_fn_options f = {"steps_from", steps_from, 1, 1, .captures = LAM_LIST(in[0])};
+    lam_program *p = lam_trace(lam_fn_new(here, &f), LAM_LIST(num(0)));
+    lam_type type;
+    ck_assert_int_eq(lam_eval_shape(lam_fn_new(here, &f), LAM_LIST(num(0)), &type, 1), LAM_OK);
+    ck_assert_int_eq(type.rank, 0);
+    out[0] = apply1(p, num(0.75));
+    out[1] = apply1(lam_grad(p, NULL), num(0.75));
+}
+
+/* Of each example it is known whether a first trip is made, but not what comes after it. */
+START_TEST(examples_know_of_their_first_trips_alone) {
+    lam_tensor *y[2];
+    lam_call(lam_vmap(FN(program_of_steps, 1, 2), NULL), LAM_LIST(VEC(0.125, 0.5, -0.25, 1.5)), y, 2);
+    EXPECT(y[0], LAM_DIMS(4), 1.625, 1.25, 1.25, 1.5);
+    EXPECT(y[1], LAM_DIMS(4), 2, 1, 2, 0);
+}
+END_TEST
+
 Suite *suite_transforms_program_control(void) {
-    Suite *suite = SUITE_OF("transforms/program_control", jacobians_by_what_no_branch_uses_are_zero);
+    Suite *suite = SUITE_OF("transforms/program_control", jacobians_by_what_no_branch_uses_are_zero,
+                            examples_know_of_their_first_trips_alone);
     suite_loop(suite, every_nesting_of_two, NESTINGS);
     return suite;
 }

@@ -237,11 +237,18 @@ static lam_status compile_all_nested(cache *c, lam__program *p) {
 }
 
 /* Why f cannot be recorded though it may be called; NULL: what failed would fail again. A rule is transposed if it is
- * linear, and what it adds may be zero by its elements alone. */
+ * linear, and what it adds may be zero by its elements alone. All branches are recorded, and one that is there to
+ * refuse, or that constants make fail, need not be taken; what fails in any case says so when f is called. */
 static const char *needs_elements(lam_status status) {
-    return status == LAM_ERR_ABSTRACT ? "it reads elements that depend on its inputs"
-           : status == LAM_ERR_LINEAR ? "whether something in it is linear is not known without elements"
-                                      : NULL;
+    switch (status) {
+    case LAM_ERR_ABSTRACT: return "it reads elements that depend on its inputs";
+    case LAM_ERR_LINEAR: return "whether something in it is linear is not known without elements";
+    case LAM_ERR_VALUE:
+    case LAM_ERR_INDEX:
+    case LAM_ERR_NUMERIC:
+    case LAM_ERR_USER: return "something in it fails, in a branch that need not be taken or in any case";
+    default: return NULL;
+    }
 }
 
 static lam_status make_plan(const cache *c, lam__program *p, lam__plan **plan) {

@@ -146,6 +146,46 @@ START_TEST(functions_that_look_at_memory) {
 }
 END_TEST
 
+BODY(is_negative) {
+    out[0] = lam_lt(in[0], 0);
+}
+
+BODY(refuses) {
+    out[0] = lam_fail(here, LAM_ERR_USER, "no root");
+}
+
+BODY(beyond_the_end) {
+    out[0] = lam_mul(in[0], lam_index(lam_take(VEC(1, 2), lam_full(here, LAM_I64, LAM_DIMS(1), 2), 0), 0, 0));
+}
+
+BODY(root) {
+    out[0] = lam_sqrt(in[0]);
+}
+
+/* The root; env is what is done with negative numbers instead. */
+BODY(root_or_failure) {
+    lam_cond(apply1(FN(is_negative, 1, 1), in[0]), FN_ENV(*(const lam_body *)env, 1, 1, NULL), FN(root, 1, 1),
+             LAM_LIST(in[0]), out, 1);
+}
+
+/* Recording runs all branches, and these fail: only who takes them meets that. */
+START_TEST(branches_that_fail_need_not_be_taken) {
+    static const lam_body failing[] = {refuses, beyond_the_end};
+    static const char *const words[] = {"no root", "take"};
+    static const lam_status statuses[] = {LAM_ERR_USER, LAM_ERR_INDEX};
+    for (int k = 0; k < 2; k++) {
+        lam_fn *f = FN_ENV(root_or_failure, 1, 1, (void *)(uintptr_t)&failing[k]), *jitted = lam_jit(f, NULL);
+        EXPECT_NUM(apply1(jitted, num(4)), 2);
+        EXPECT_NUM(apply1(lam_jit(lam_grad(f, NULL), NULL), num(4)), 0.25);
+        EXPECT_NUM(apply1(jitted, num(9)), 3);
+        ck_assert_int_eq(lam_jit_report_of(jitted).direct, 2);
+        ck_assert(strstr(lam_jit_report_of(jitted).cause, "branch"));
+        (void)apply1(jitted, num(-4));
+        EXPECT_OWN(statuses[k], words[k]);
+    }
+}
+END_TEST
+
 /* f is called again from within its own call: by the way back of a custom rule, for example. */
 BODY(comes_back) {
     lam_fn **self = env;
@@ -195,6 +235,7 @@ END_TEST
 Suite *suite_transforms_jit_direct(void) {
     return SUITE_OF("transforms/jit_direct", draws_are_new_at_each_call, levels_see_the_function_as_it_is,
                     captured_values_of_open_levels, linear_functions_that_read_open_levels,
-                    functions_that_look_at_their_inputs, functions_that_look_at_memory, a_function_that_calls_itself,
+                    functions_that_look_at_their_inputs, functions_that_look_at_memory,
+                    branches_that_fail_need_not_be_taken, a_function_that_calls_itself,
                     a_plan_that_is_running_is_left_alone);
 }

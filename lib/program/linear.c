@@ -73,6 +73,13 @@ static bool linear_in(const flow *f, const lam__equation *e, int i) {
     return e->residual ? type && lam__dtype_is_inexact(type->dtype) : lam__rules_linear_in(e->primitive, i);
 }
 
+/* Whether operand i, which does not vary, adds nothing. A constant product of an fma does so if one of its factors is
+ * zero. */
+static bool adds_nothing(const flow *f, const lam__equation *e, int i) {
+    const lam__atom *beside = factor_beside(e, i);
+    return is_zero(f, &e->in[i]) || (beside && is_zero(f, beside));
+}
+
 /* count: operands that vary, at least one. A product of two of them is of second order, whatever its row says of each
  * alone. */
 static lam_status check_operands(const flow *f, const lam__equation *e, int count) {
@@ -83,7 +90,7 @@ static lam_status check_operands(const flow *f, const lam__equation *e, int coun
     if (row->derivative == LAM_BILINEAR || row->bilinear)
         return count == 1 ? LAM_OK : fail_linear(f, e, "multiplies two operands that depend on the input");
     for (int i = 0; i < e->inputs; i++)
-        if (!varies(f, &e->in[i]) && linear_in(f, e, i) && !is_zero(f, &e->in[i]))
+        if (!varies(f, &e->in[i]) && linear_in(f, e, i) && !adds_nothing(f, e, i))
             return fail_linear(f, e, "adds a constant that is not zero");
     return LAM_OK;
 }

@@ -229,13 +229,22 @@ static void padded_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) 
     dout[0] = lam_add(lam_mul(t[0], 7), lam_mul(x, 0));
 }
 
+/* The same by products that are added in one operation, of which either factor is zero. */
+static void fused_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    lam_tensor *x = lam_fctx_saved(fc, 0), *zero = lam_zeros_like(x);
+    dout[0] = lam_fma(zero, x, lam_fma(x, zero, lam_mul(t[0], 7)));
+}
+
 START_TEST(zeros_in_boxes_may_be_added_by_a_linear_rule) {
-    lam_function f = separate;
-    f.backward = NULL;
-    f.jvp = padded_jvp;
-    EXPECT_NUM(apply1(reverse_of(fn_of(&f)), num(2)), 7);
-    EXPECT_NUM(apply1(reverse_of(reverse_of(fn_of(&f))), num(2)), 0);
-    EXPECT(apply1(lam_vmap(reverse_of(fn_of(&f)), NULL), VEC(1, 2)), LAM_DIMS(2), 7, 7);
+    void (*const rules[])(lam_fctx *, lam_tensor *const *, lam_tensor **) = {padded_jvp, fused_jvp};
+    for (int k = 0; k < 2; k++) {
+        lam_function f = separate;
+        f.backward = NULL;
+        f.jvp = rules[k];
+        EXPECT_NUM(apply1(reverse_of(fn_of(&f)), num(2)), 7);
+        EXPECT_NUM(apply1(reverse_of(reverse_of(fn_of(&f))), num(2)), 0);
+        EXPECT(apply1(lam_vmap(reverse_of(fn_of(&f)), NULL), VEC(1, 2)), LAM_DIMS(2), 7, 7);
+    }
 }
 END_TEST
 
@@ -285,6 +294,11 @@ static void reading_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[])
     dout[0] = lam_mul(lam_item(t[0]), t[0]);
 }
 
+static void affine_jvp(lam_fctx *fc, lam_tensor *const t[], lam_tensor *dout[]) {
+    lam_tensor *x = lam_fctx_saved(fc, 0);
+    dout[0] = lam_fma(x, x, t[0]);
+}
+
 START_TEST(rule_that_is_not_linear_cannot_be_transposed) {
     lam_function f = separate;
     f.name = "crooked";
@@ -292,6 +306,9 @@ START_TEST(rule_that_is_not_linear_cannot_be_transposed) {
     f.jvp = sine_jvp;
     apply1(reverse_of(fn_of(&f)), num(2));
     EXPECT_ERROR(LAM_ERR_LINEAR, "crooked", "jvp", "sin");
+    f.jvp = affine_jvp;
+    apply1(reverse_of(fn_of(&f)), num(2));
+    EXPECT_ERROR(LAM_ERR_LINEAR, "crooked", "jvp", "fma adds a constant");
     f.jvp = reading_jvp;
     apply1(reverse_of(fn_of(&f)), num(2));
     EXPECT_ERROR(LAM_ERR_ABSTRACT, "crooked", "jvp", "lam_item");

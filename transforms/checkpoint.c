@@ -34,6 +34,7 @@ typedef struct checkpoint_params {
     lam_random_state random; /* where the generator stood at the call */
     bool again;              /* f has been run for it */
     int tangents;            /* how many of the last operands are those of others, in which the call is linear */
+    int cotangents;          /* how many of the last operands are such, of a pull: all its results are linear in them */
 } checkpoint_params;
 
 /* What the way back needs: the operands, and the results that were kept. Both are values of the level below and
@@ -164,7 +165,7 @@ static lam_status stage_tangents(const lam_call_site *call, lam_value *const res
     lam_scope scope;
     lam__scope_open(ctx, &scope);
     checkpoint_params push = {lam_jvp_fn(p->f, &(lam_grad_options){.argnums = {count, items}}), p->policy, p->random,
-                              true, count};
+                              true, count, 0};
     lam_status status = apply(ctx, call->primitive, push, n + count, in, out);
     lam__scope_close(&scope);
     lam__arguments_release(m, out);
@@ -173,100 +174,6 @@ static lam_status stage_tangents(const lam_call_site *call, lam_value *const res
     for (int o = 0; o < m; o++) dout[o] = out[m + o];
     lam__scratch_put(&area);
     return status;
-}
-
-/* Runs f on a tape over a level that gives what was kept, and back at once. v: all inputs, then room for f's outputs
- * and gx. While f runs its calls are put off; the rules of the way back read what they need of them, which is then
- * computed. Gradients come out of the level's boxes, since the level ends behind this. */
-static lam_status pull(lam_fn *f, const lam__pull *e, lam__level *level, lam_value **v, lam_value **g, bool *wanted) {
-    int taken = f->inputs + e->kept + e->given;
-    lam_value **results = v + taken, **gx = results + f->outputs;
-    lam__recording recording;
-    lam__rematerialise *state = level->state;
-    lam_fn *again = e->kept ? lam__rematerialise_finder(f, state) : f;
-    if (!lam__fn_check("checkpoint", again)) return f->ctx->error.status;
-    for (int k = 0; k < e->wanted; k++) wanted[e->numbers[k]] = true;
-    for (int k = 0; k < e->given; k++) g[e->numbers[e->wanted + k]] = v[f->inputs + e->kept + k];
-    lam_status status = lam__tape_record(again, v, wanted, results, &recording);
-    if (status != LAM_OK) return status;
-    state->mode = LAM__PASS;
-    status = lam__arguments_again(f, g, results);
-    if (status == LAM_OK) status = lam__tape_pull(f->ctx, &recording, g, gx, true);
-    lam__tape_forget(f->ctx, &recording);
-    lam__arguments_release(f->outputs, results);
-    lam__rematerialise_unbox(level, f->inputs, gx);
-    return status;
-}
-
-/* Whether the level sees what is computed from v. To put a call off costs more than to do one on few elements; only
- * where results were kept must every call be seen, to be given them. */
-static bool worth_putting_off(const lam__pull *e, const lam_value *v) {
-    enum { LEAST = 512 };
-    return e->kept || lam__value_count(v->rank, v->dims, 1) >= LEAST;
-}
-
-/* Boxes the inputs that the level is to see; v[] is changed for that and cleared behind it. */
-static lam_status pull_over_level(lam_fn *f, const lam__pull *e, lam_value **v, lam_value **g, bool *wanted) {
-    lam__kept kept = {v + f->inputs, (size_t)e->kept, 0};
-    lam__rematerialise state = {.policy = &e->policy, .mode = LAM__REPLAY, .kept = &kept};
-    lam__level level;
-    lam_status status = lam__level_push(f->ctx, &level, &lam__interpreter_rematerialise, &state);
-    if (status != LAM_OK) return status;
-    for (int i = 0; i < f->inputs; i++) {
-        lam__value_hold(v[i]);
-        if (worth_putting_off(e, v[i]) && status == LAM_OK) status = lam__rematerialise_box(&level, 1, &v[i]);
-    }
-    if (status == LAM_OK) status = pull(f, e, &level, v, g, wanted);
-    lam__arguments_release(f->inputs, v);
-    lam__level_pop(&level);
-    return status;
-}
-
-/* Gradients that are zero are made, of the types of the inputs, since a function has to give each of its outputs. */
-static void body_pull(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], void *env) {
-    const lam__pull *e = env;
-    lam_fn *f = lam__fn_base(env);
-    int taken = f->inputs + e->kept + e->given, values = taken + 2 * f->outputs + f->inputs;
-    size_t bytes = (size_t)values * sizeof(lam_value *) + (size_t)f->inputs;
-    lam__scratch_area area;
-    lam_value **v = lam__scratch_get(&area, ctx, bytes);
-    if (!v) return;
-    memset(v, 0, bytes);
-    lam_value **gx = v + taken + f->outputs, **g = gx + f->inputs;
-    lam_status status = lam__arguments_values(ctx, taken, in, v) ? LAM_OK : ctx->error.status;
-    if (status == LAM_OK) status = pull_over_level(f, e, v, g, (bool *)(void *)(v + values));
-    for (int k = 0; k < e->wanted; k++) {
-        lam_value *one = gx[e->numbers[k]], *like = lam__scope_peek(in[e->numbers[k]]);
-        if (!one && status == LAM_OK && !(one = lam__arguments_zero(ctx, like))) status = LAM_ERR_MEMORY;
-        lam__arguments_give(ctx, status, 1, &one, &out[k]);
-    }
-    lam__scratch_put(&area);
-}
-
-const lam__pull *lam__checkpoint_pull_of(const lam_fn *f) {
-    return f->body == body_pull ? f->env : NULL;
-}
-
-/* The function of operands, kept results and cotangents; e has room for the numbers. Which inputs want a gradient and
- * which outputs have a cotangent is written into it, so that the others cost nothing. It belongs to the innermost
- * scope; what applies it holds it by its parameters. */
-static lam_fn *pull_new(const lam_call_site *call, const residual *r, const bool needs[], lam_value *const g[],
-                        lam__pull *e) {
-    const checkpoint_params *p = call->params;
-    *e = (lam__pull){.policy = p->policy, .kept = (int)r->kept.count};
-    for (int i = 0; i < call->inputs; i++)
-        if (needs[i]) e->numbers[e->wanted++] = i;
-    for (int o = 0; o < call->outputs; o++)
-        if (g[o]) e->numbers[e->wanted + e->given++] = o;
-    lam__derived d = {"pull",
-                      p->f,
-                      body_pull,
-                      call->inputs + e->kept + e->given,
-                      e->wanted,
-                      e,
-                      sizeof *e + (size_t)(e->wanted + e->given) * sizeof(int),
-                      NULL};
-    return lam__fn_derive(call->ctx, &d);
 }
 
 /* gx = checkpoint(pull)(x, kept, g). The policy of this application is to keep nothing further. On failure gx[] is not
@@ -286,7 +193,10 @@ static lam_status stage_cotangents(const lam_call_site *call, lam_value *const r
         lam_value **out = in + n + kept + m;
         lam_scope scope;
         lam__scope_open(ctx, &scope);
-        checkpoint_params pull = {.f = pull_new(call, r, needs, g, e), .random = p->random, .again = true};
+        checkpoint_params pull = {.f = lam__checkpoint_pull_new(call, p->f, &p->policy, (int)kept, needs, g, e),
+                                  .random = p->random,
+                                  .again = true};
+        pull.cotangents = e->given;
         memset(out, 0, n * sizeof *out);
         memcpy(in, r->in, n * sizeof *in);
         if (kept) memcpy(in + n, r->kept.values, kept * sizeof *in);
@@ -311,7 +221,7 @@ static lam_status stage_batched(const lam_call_site *call, const int axes[], con
     lam__scope_open(call->ctx, &scope);
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
     checkpoint_params batched = {lam__batch_mapped(p->f, batch, axes, NULL), p->policy, p->random, p->again,
-                                 p->tangents};
+                                 p->tangents, p->cotangents};
     lam_status status = apply(call->ctx, call->primitive, batched, call->inputs, call->in, out);
     lam__scope_close(&scope);
     return status;
@@ -391,6 +301,30 @@ static int tangents_of(const void *params) {
     return ((const checkpoint_params *)params)->tangents;
 }
 
+/* The way back through a loop, once its derivative is linear in what is given back. */
+static bool linear_in_control(const void *params, int i) {
+    const checkpoint_params *p = params;
+    return i >= p->f->inputs - p->cotangents;
+}
+
+/* What stage_forward would have kept: the operands, with zeros for those that are variables, in which the call is
+ * linear. */
+static lam_status keep_control(const lam_call_site *call, const bool needs[], lam_value *const results[], void **kept) {
+    (void)results;
+    size_t bytes = sizeof(residual) + (size_t)call->inputs * sizeof(lam_value *);
+    residual *r = lam__alloc_get(&call->ctx->pool, bytes);
+    if (!r) return lam__error_memory(call->ctx, bytes);
+    lam_status status = LAM_OK;
+    *r = (residual){.inputs = call->inputs};
+    for (int i = 0; i < call->inputs; i++) {
+        r->in[i] = needs[i] ? lam__arguments_zero(call->ctx, call->in[i]) : lam__value_hold(call->in[i]);
+        if (!r->in[i]) status = LAM_ERR_MEMORY;
+    }
+    if (status == LAM_OK) *kept = r;
+    else release_residual(call->ctx, r);
+    return status;
+}
+
 static const lam__staged stages_whole = {
     .forward = stage_forward,
     .tangents = stage_tangents,
@@ -400,6 +334,8 @@ static const lam__staged stages_whole = {
     .linear = stage_whole,
     .keep = stage_keep,
     .tangents_in = tangents_of,
+    .linear_in = linear_in_control,
+    .keep_late = keep_control,
 };
 
 const lam_primitive lam__row_control = {
@@ -459,7 +395,7 @@ static void body_checkpoint(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *ou
     ctx->spares = true;
     lam_status status = lam__arguments_values(ctx, f->inputs, in, v) ? LAM_OK : ctx->error.status;
     for (int i = 0; i < captor->captured; i++) v[f->inputs + i] = captor->captures[i];
-    checkpoint_params params = {open, *(const lam__policy *)env, ctx->random, false, 0};
+    checkpoint_params params = {open, *(const lam__policy *)env, ctx->random, false, 0, 0};
     if (status == LAM_OK) status = apply(ctx, &lam__row_checkpoint, params, open->inputs, v, v + open->inputs);
     lam__arguments_give(ctx, status, open->outputs, v + open->inputs, out);
     lam__scratch_put(&area);

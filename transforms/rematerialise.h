@@ -75,6 +75,12 @@ typedef struct lam__pull {
     int numbers[]; /* inputs that want a gradient, then outputs whose cotangent is given */
 } lam__pull;
 
+/* The function of a call's operands, kept results and cotangents, for the call of f; e has room for the numbers. Which
+ * inputs want a gradient and which outputs have a cotangent is written into it, so that the others cost nothing. It
+ * belongs to the innermost scope; what applies it holds it by its parameters. */
+lam_fn *lam__checkpoint_pull_new(const lam_call_site *call, lam_fn *f, const lam__policy *policy, int kept,
+                                 const bool needs[], lam_value *const g[], lam__pull *e);
+
 /* NULL: f is no such function. */
 const lam__pull *lam__checkpoint_pull_of(const lam_fn *f);
 

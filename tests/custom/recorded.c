@@ -207,8 +207,66 @@ START_TEST(axes_that_a_shape_callback_cannot_be_told) {
 }
 END_TEST
 
+/* ---- ways back through loops ------------------------------------------------------------------------------------- */
+
+BODY(is_below_one) {
+    out[0] = lam_lt(in[0], 1.0);
+}
+
+BODY(twice) {
+    out[0] = lam_mul(2.0, in[0]);
+}
+
+/* Doubled until it is 1 or more. */
+BODY(doubled) {
+    lam_while(FN(is_below_one, 1, 1), FN(twice, 1, 1), LAM_LIST(in[0]), out, 1);
+}
+
+FORWARD(doubled_forward) {
+    out[0] = apply1(FN(doubled, 1, 1), in[0]);
+}
+
+SETUP(doubled_setup) {
+    lam_fctx_save_for_backward(fc, LAM_LIST(in[0]));
+}
+
+/* Three times the derivative, which is 2 for each trip. */
+BACKWARD(doubled_backward) {
+    lam_fn *pullback;
+    lam_tensor *y;
+    lam_vjp(FN(doubled, 1, 1), LAM_LIST(lam_fctx_saved(fc, 0)), &y, 1, &pullback, NULL);
+    gx[0] = lam_mul(3.0, apply1(pullback, g[0]));
+}
+
+BODY(doubled_function) {
+    static const lam_function f = {.name = "doubled",
+                                   .inputs = 1,
+                                   .outputs = 1,
+                                   .forward = doubled_forward,
+                                   .setup_context = doubled_setup,
+                                   .backward = doubled_backward,
+                                   .generate_vmap_rule = true};
+    out[0] = call_function(&f, NULL, LAM_LIST(in[0]));
+}
+
+/* Forward mode by a backward that goes back through a loop of trips that are not known yet: it is linear in the
+ * cotangent, whatever the trips will be. */
+START_TEST(ways_back_through_loops_are_transposed) {
+    lam_fn *f = forward_of(FN(doubled_function, 1, 1)), *rows = forward_of(lam_vmap(FN(doubled_function, 1, 1), NULL));
+    lam_program *p = lam_trace(f, LAM_LIST(num(1))), *q = lam_trace(rows, LAM_LIST(VEC(1, 1, 1)));
+    EXPECT_NUM(apply1(p, num(0.3)), 3 * 4);
+    EXPECT_NUM(apply1(p, num(2)), 3);
+    EXPECT(apply1(lam_vmap(p, NULL), VEC(0.3, 0.6, 2)), LAM_DIMS(3), 12, 6, 3);
+    EXPECT(apply1(q, VEC(0.3, 0.6, 2)), LAM_DIMS(3), 12, 6, 3);
+    EXPECT_NUM(apply1(reverse_of(p), num(0.3)), 0);
+    lam_fn *jitted = lam_jit(f, NULL);
+    EXPECT_NUM(apply1(jitted, num(0.3)), 12);
+    ck_assert_int_eq(lam_jit_report_of(jitted).direct, 0);
+}
+END_TEST
+
 Suite *suite_custom_recorded(void) {
     return SUITE_OF("custom/recorded", transpose_uses_backward, forward_mode_applies_the_function,
                     constants_and_holes_beside_variables, absent_cotangents_are_zeros, refusals,
-                    axes_that_a_shape_callback_cannot_be_told);
+                    axes_that_a_shape_callback_cannot_be_told, ways_back_through_loops_are_transposed);
 }

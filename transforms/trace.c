@@ -200,6 +200,10 @@ static lam_status drawn(lam__level *level, const lam_call_site *call, lam_random
 }
 
 /* No `read`: whatever asks for elements fails with these words. No `accumulate` either, since sums are equations. */
+static bool zero(const lam_value *box) {
+    return lam__program_is_zero(program_of(lam__payload_of(box)->level), lam__payload_of(box)->number);
+}
+
 const lam__interpreter lam__interpreter_trace = {
     .name = "trace",
     .process = process,
@@ -207,6 +211,7 @@ const lam__interpreter lam__interpreter_trace = {
     .draw = draw,
     .drawn = drawn,
     .accumulate_product = accumulate_product,
+    .zero = zero,
     .unreadable_status = LAM_ERR_ABSTRACT,
     .unreadable = "the elements of a tensor that is being traced are not known",
     .unreadable_remedy =

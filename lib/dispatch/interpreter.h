@@ -62,6 +62,9 @@ typedef struct lam__interpreter {
     lam_status unreadable_status;
     const char *unreadable, *unreadable_remedy;
 
+    /* Whether a box shows zeros whatever its elements will be, which cannot be read yet. NULL: that is not known. */
+    bool (*zero)(const lam_value *box);
+
     /* Releases payload.extra of a box. NULL: there is nothing in it. */
     void (*drop)(lam_value *box);
 

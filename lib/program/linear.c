@@ -3,7 +3,7 @@
  * zero: f(x) = x + c is affine. The programs within choices and loops are looked at likewise, each by which of its own
  * inputs vary; a carry that does so after some trip does so from the first on. In a record of tangents constants among
  * the terms are zeros that were computed, of what a trace around it may know no elements of: there those count as zero
- * that cannot be seen to be anything else. */
+ * that cannot be seen to be anything else. Elsewhere what that trace has recorded tells, where x times zero is zero. */
 #include "lib/program/application.h"
 #include "lib/program/arena.h"
 #include "lib/program/function.h"
@@ -36,11 +36,82 @@ static bool varies(const flow *f, const lam__atom *a) {
     return a->variable >= 0 && f->varying[a->variable];
 }
 
+/* How many equations are looked at for zeros, so that this takes no time and no stack to speak of. */
+enum { MOST_LOOKS = 100 };
+
+static bool variable_is_zero(const lam__program *p, int64_t variable, int *looks);
+
+/* Elements are looked at where there are any. */
+static bool constant_is_zero(const lam_value *v) {
+    if (!v || lam__value_seen(v)) return lam__value_is_zero(v);
+    for (; v && v->kind == LAM__BOX && lam__payload_of(v)->level; v = lam__payload_of(v)->inner) {
+        const lam__interpreter *interpreter = lam__payload_of(v)->level->interpreter;
+        if (interpreter->zero) return interpreter->zero(v);
+    }
+    return false;
+}
+
+static bool atom_is_zero(const lam__program *p, const lam__atom *a, int *looks) {
+    return a->variable < 0 ? constant_is_zero(a->constant) : variable_is_zero(p, a->variable, looks);
+}
+
+/* A product with a factor that is zero, or what is linear in operands that are. */
+static bool makes_zero(const lam__program *p, const lam__equation *e, int *looks) {
+    const lam_primitive *row = e->primitive;
+    const bool fma = row == &lam__row_fma;
+    bool linear = fma;
+    if (fma || row->derivative == LAM_BILINEAR || row->bilinear) {
+        const bool zero = atom_is_zero(p, &e->in[0], looks) || atom_is_zero(p, &e->in[1], looks);
+        if (!fma || !zero) return zero;
+    }
+    for (int i = fma ? 2 : 0; i < e->inputs; i++) {
+        if (!fma && !lam__rules_linear_in(row, i)) continue;
+        if (!atom_is_zero(p, &e->in[i], looks)) return false;
+        linear = true;
+    }
+    return linear;
+}
+
+/* Result o of a choice, zero in each of its functions; or of a loop, whose carries begin so as well. */
+static bool nested_makes_zero(const lam__program *p, const lam__equation *e, int64_t o, int *looks) {
+    const lam__nested *what = lam__nested_of(e);
+    if (o < what->carries && !atom_is_zero(p, &e->in[o], looks)) return false;
+    for (int k = lam__nested_is_loop(what) ? what->count - 1 : 0; k < what->count; k++) {
+        const lam__program *within = lam__program_of(what->fns[k]);
+        if (!within || !atom_is_zero(within, &within->results[o], looks)) return false;
+    }
+    return true;
+}
+
+/* Equations are in the order of what they set. */
+static const lam__equation *equation_of(const lam__program *p, int64_t variable) {
+    int64_t low = 0, high = p->equations;
+    while (low < high) {
+        const int64_t k = low + (high - low) / 2;
+        if (p->list[k]->first <= variable) low = k + 1;
+        else high = k;
+    }
+    const lam__equation *e = low ? p->list[low - 1] : NULL;
+    return e && variable < e->first + e->outputs ? e : NULL;
+}
+
+static bool variable_is_zero(const lam__program *p, int64_t variable, int *looks) {
+    const lam__equation *e = (*looks)-- > 0 ? equation_of(p, variable) : NULL;
+    if (!e) return false;
+    return lam__nested_of(e) ? nested_makes_zero(p, e, variable - e->first, looks) : makes_zero(p, e, looks);
+}
+
+bool lam__program_is_zero(const lam__program *p, int64_t variable) {
+    int looks = MOST_LOOKS;
+    return variable_is_zero(p, variable, &looks);
+}
+
 /* What does not vary and is zero in any case: what is computed within the program, and what has no elements yet, is so
- * among tangents alone. */
+ * among tangents alone, or where it is made of zeros. */
 static bool is_zero(const flow *f, const lam__atom *a) {
+    int looks = MOST_LOOKS;
     const bool seen = a->variable < 0 && lam__value_seen(a->constant);
-    return seen ? lam__value_is_zero(a->constant) : f->tangents;
+    return seen ? lam__value_is_zero(a->constant) : f->tangents || atom_is_zero(f->p, a, &looks);
 }
 
 static const lam_value *type_of(const flow *f, const lam__atom *a) {

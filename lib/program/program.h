@@ -127,6 +127,10 @@ lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_va
  * record of these, which are linear whatever the elements of its constants may be that cannot be seen yet. */
 lam_status lam__program_check_linear(const lam__program *p, const char *name, bool tangents);
 
+/* Whether a variable of a program, which may still be recorded, is made of zeros by products and by what is linear, so
+ * that it is zero whatever the inputs are (infinities among them, which would make NaN of it, left aside). */
+bool lam__program_is_zero(const lam__program *p, int64_t variable);
+
 /* Which results depend on the inputs with in[]: out[]. Programs within are looked into.
  * Fails   without memory, and where a function within is no program. */
 lam_status lam__program_varying(const lam__program *p, const bool in[], bool out[]);

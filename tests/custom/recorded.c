@@ -265,8 +265,58 @@ START_TEST(ways_back_through_loops_are_transposed) {
 }
 END_TEST
 
+/* ---- rules that add zeros ---------------------------------------------------------------------------------------- */
+
+BODY(square) {
+    out[0] = lam_square(in[0]);
+}
+
+BODY(is_positive) {
+    out[0] = lam_gt(in[0], 0.0);
+}
+
+BODY(times_zero) {
+    out[0] = lam_mul(in[0], lam_zeros_like(in[0]));
+}
+
+BODY(minus_zero) {
+    out[0] = lam_neg(apply1(FN(times_zero, 1, 1), in[0]));
+}
+
+BODY(first_is_below_one) {
+    out[0] = lam_lt(in[0], 1.0);
+}
+
+/* The third input is a capture. */
+BODY(step_and_zero) {
+    out[0] = lam_add(in[0], 1.0);
+    out[1] = lam_mul(in[2], lam_zeros_like(in[1]));
+}
+
+/* The square and its tangent, to which zeros are added that have no elements while x has none: products, results of
+ * choices and of loops. */
+BODY(square_padded) {
+    lam_tensor *zeros = lam_zeros_like(in[0]), *chosen = NULL, *carried[2] = {NULL, NULL};
+    lam_fn_options step = {"step_and_zero", step_and_zero, 2, 2, .captures = LAM_LIST(in[0])};
+    lam_cond(apply1(FN(is_positive, 1, 1), in[0]), FN(times_zero, 1, 1), FN(minus_zero, 1, 1), LAM_LIST(in[0]),
+             &chosen, 1);
+    lam_while(FN(first_is_below_one, 2, 1), lam_fn_new(here, &step), LAM_LIST(in[0], zeros), carried, 2);
+    out[0] = lam_square(in[0]);
+    out[1] = lam_add(lam_mul(lam_mul(2, in[0]), in[1]), lam_neg(lam_mul(in[0], zeros)));
+    out[1] = lam_add(lam_fma(lam_sin(in[0]), zeros, chosen), lam_add(carried[1], out[1]));
+}
+
+START_TEST(rules_may_add_what_is_made_of_zeros) {
+    lam_fn *f = reverse_of(lam_custom_jvp(FN(square, 1, 1), FN(square_padded, 2, 2), NULL)), *jitted = lam_jit(f, NULL);
+    EXPECT_NUM(apply1(lam_trace(f, LAM_LIST(num(3))), num(4)), 8);
+    EXPECT_NUM(apply1(jitted, num(0.25)), 0.5);
+    ck_assert_int_eq(lam_jit_report_of(jitted).direct, 0);
+}
+END_TEST
+
 Suite *suite_custom_recorded(void) {
     return SUITE_OF("custom/recorded", transpose_uses_backward, forward_mode_applies_the_function,
                     constants_and_holes_beside_variables, absent_cotangents_are_zeros, refusals,
-                    axes_that_a_shape_callback_cannot_be_told, ways_back_through_loops_are_transposed);
+                    axes_that_a_shape_callback_cannot_be_told, ways_back_through_loops_are_transposed,
+                    rules_may_add_what_is_made_of_zeros);
 }

@@ -199,11 +199,12 @@ static lam_status drawn(lam__level *level, const lam_call_site *call, lam_random
     return LAM_OK;
 }
 
-/* No `read`: whatever asks for elements fails with these words. No `accumulate` either, since sums are equations. */
+/* What is recorded so far tells. */
 static bool zero(const lam_value *box) {
     return lam__program_is_zero(program_of(lam__payload_of(box)->level), lam__payload_of(box)->number);
 }
 
+/* No `read`: whatever asks for elements fails with these words. No `accumulate` either, since sums are equations. */
 const lam__interpreter lam__interpreter_trace = {
     .name = "trace",
     .process = process,

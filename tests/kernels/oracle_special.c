@@ -104,6 +104,11 @@ static void igammac(mpfr_t value, const mpfr_t a, const mpfr_t x) {
     mpfr_clear(whole);
 }
 
+/* Whether a sum goes on behind its first term. Where either is 0 or no number, neither has an exponent. */
+static bool goes_on(const mpfr_t term, const mpfr_t sum) {
+    return mpfr_regular_p(term) && mpfr_regular_p(sum) && mpfr_get_exp(term) > mpfr_get_exp(sum) - BITS;
+}
+
 /* x^a exp(-x)/Gamma(a + 1) times the sum of x^n/((a+1)(a+2)...): A&S 6.5.29. */
 static void igamma(mpfr_t value, const mpfr_t a, const mpfr_t x) {
     mpfr_t term, t;
@@ -116,7 +121,7 @@ static void igamma(mpfr_t value, const mpfr_t a, const mpfr_t x) {
     mpfr_gamma(t, t, MPFR_RNDN);
     mpfr_div(term, term, t, MPFR_RNDN);
     mpfr_set_zero(value, 1);
-    for (unsigned n = 1; n < 4000 && (n == 1 || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); n++) {
+    for (unsigned n = 1; n < 4000 && (n == 1 || goes_on(term, value)); n++) {
         mpfr_add(value, value, term, MPFR_RNDN);
         mpfr_add_ui(t, a, n, MPFR_RNDN);
         mpfr_mul(term, term, x, MPFR_RNDN);
@@ -140,7 +145,7 @@ static void beta_below(mpfr_t value, const mpfr_t a, const mpfr_t b, const mpfr_
     mpfr_exp(term, sum, MPFR_RNDN);
     mpfr_div(term, term, a, MPFR_RNDN);
     mpfr_set_zero(value, 1);
-    for (unsigned n = 1; n == 1 || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS; n++) {
+    for (unsigned n = 1; n == 1 || goes_on(term, value); n++) {
         mpfr_add(value, value, term, MPFR_RNDN);
         mpfr_add(t, a, b, MPFR_RNDN);
         mpfr_add_ui(t, t, n - 1, MPFR_RNDN);
@@ -188,7 +193,7 @@ static void bessel(mpfr_t value, unsigned long order, const mpfr_t x, bool scale
         mpfr_div_ui(term, term, 2 * k, MPFR_RNDN);
     }
     mpfr_set_zero(value, 1);
-    for (unsigned long k = 1; k < 3000 && (k == 1 || mpfr_get_exp(term) > mpfr_get_exp(value) - BITS); k++) {
+    for (unsigned long k = 1; k < 3000 && (k == 1 || goes_on(term, value)); k++) {
         mpfr_add(value, value, term, MPFR_RNDN);
         mpfr_mul(term, term, quarter, MPFR_RNDN);
         mpfr_div_ui(term, term, k * (k + order), MPFR_RNDN);

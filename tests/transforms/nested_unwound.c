@@ -1,5 +1,7 @@
 /* The way back through loops that end by a condition, compiled (transforms/nested_unwound.c), beside the operations one
  * by one, which know nothing of it, and beside derivatives that are known. */
+#define _GNU_SOURCE /* setenv */
+
 #include "tests/support.h"
 
 #include <lamina/control.h>
@@ -387,6 +389,24 @@ START_TEST(memory_refused_on_the_way_back) {
 }
 END_TEST
 
+static void machine_gradient_of_trips(const void *env) {
+    lam_tensor *x = VEC(0.4, -0.2, 0.9), *y = VEC(0.1, 0.7, -0.5), *c = VEC(0.11, -0.05, 0.2), *out[3];
+    lam_fn *native = lam_jit(gradient_of(env), &(lam_jit_options){.native = true});
+    (void)lam_call(native, LAM_LIST(trips_left(20), x, y, c), out, 3);
+}
+
+/* Without a compiler the loop stays as it is, also if memory is refused while its text is made. */
+START_TEST(machine_code_that_cannot_be_made) {
+    char kept[4096];
+    snprintf(kept, sizeof kept, "%s", getenv("PATH"));
+    ck_assert_int_eq(setenv("PATH", "/no/such/place", 1), 0);
+    compare(cases[MADE].name, gradient_of(&cases[MADE]),
+            LAM_LIST(trips_left(20), VEC(0.4, -0.2, 0.9), VEC(0.1, 0.7, -0.5), VEC(0.11, -0.05, 0.2)), 3, true, 1e-12);
+    memory_refused_in(machine_gradient_of_trips, &cases[MADE]);
+    ck_assert_int_eq(setenv("PATH", kept, 1), 0);
+}
+END_TEST
+
 /* Each request of a call refused in its turn: the call fails, and the next one does not. */
 START_TEST(memory_refused_to_machine_code) {
     memory m = {0};
@@ -419,8 +439,9 @@ START_TEST(memory_refused_to_machine_code) {
 END_TEST
 
 Suite *suite_transforms_nested_unwound(void) {
-    Suite *suite = SUITE_OF("transforms/nested_unwound", gradients_of_a_power, carries_of_any_type_and_size,
-                            complex_carries, loops_in_loops, rows_of_a_power, memory_refused_to_machine_code);
+    Suite *suite =
+        SUITE_OF("transforms/nested_unwound", gradients_of_a_power, carries_of_any_type_and_size, complex_carries,
+                 loops_in_loops, rows_of_a_power, machine_code_that_cannot_be_made, memory_refused_to_machine_code);
     suite_loop(suite, gradients_of_a_while, CASES);
     suite_loop(suite, trips_of_different_number, CASES);
     suite_loop(suite, gradients_by_machine_code, CASES);

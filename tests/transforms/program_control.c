@@ -231,8 +231,7 @@ BODY(plus_capture) {
 
 /* The last input is a capture: where the loop begins. The other is the step. */
 BODY(steps_from) {
-    lam_fn *step =
-        lam_fn_new(here, &(lam_fn_options){"plus_capture", plus_capture, 1, 1, .captures = LAM_LIST(in[0])});
+    lam_fn *step = lam_fn_new(here, &(lam_fn_options){"plus_capture", plus_capture, 1, 1, .captures = LAM_LIST(in[0])});
     lam_while(FN(is_below_one, 1, 1), step, LAM_LIST(in[1]), out, 1);
 }
 

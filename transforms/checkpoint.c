@@ -164,8 +164,8 @@ static lam_status stage_tangents(const lam_call_site *call, lam_value *const res
     }
     lam_scope scope;
     lam__scope_open(ctx, &scope);
-    checkpoint_params push = {lam_jvp_fn(p->f, &(lam_grad_options){.argnums = {count, items}}), p->policy, p->random,
-                              true, count, 0};
+    checkpoint_params push = {
+        lam_jvp_fn(p->f, &(lam_grad_options){.argnums = {count, items}}), p->policy, p->random, true, count, 0};
     lam_status status = apply(ctx, call->primitive, push, n + count, in, out);
     lam__scope_close(&scope);
     lam__arguments_release(m, out);
@@ -220,8 +220,8 @@ static lam_status stage_batched(const lam_call_site *call, const int axes[], con
     lam_scope scope;
     lam__scope_open(call->ctx, &scope);
     for (int o = 0; o < call->outputs; o++) out_axes[o] = 0;
-    checkpoint_params batched = {lam__batch_mapped(p->f, batch, axes, NULL), p->policy, p->random, p->again,
-                                 p->tangents, p->cotangents};
+    checkpoint_params batched = {
+        lam__batch_mapped(p->f, batch, axes, NULL), p->policy, p->random, p->again, p->tangents, p->cotangents};
     lam_status status = apply(call->ctx, call->primitive, batched, call->inputs, call->in, out);
     lam__scope_close(&scope);
     return status;

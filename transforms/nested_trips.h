@@ -18,7 +18,7 @@ typedef struct lam__trips {
     lam_ctx *ctx;
     lam_fn *fns[LAM__TRIPS_FUNCTIONS]; /* compiled and held */
     int operands, carries;
-    int kept;                   /* results of the body behind the carries */
+    int kept;                    /* results of the body behind the carries */
     lam__machine_trips *machine; /* the loop and its way back, owned; NULL */
     int64_t usual;
     bool there;

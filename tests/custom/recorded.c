@@ -298,8 +298,8 @@ BODY(step_and_zero) {
 BODY(square_padded) {
     lam_tensor *zeros = lam_zeros_like(in[0]), *chosen = NULL, *carried[2] = {NULL, NULL};
     lam_fn_options step = {"step_and_zero", step_and_zero, 2, 2, .captures = LAM_LIST(in[0])};
-    lam_cond(apply1(FN(is_positive, 1, 1), in[0]), FN(times_zero, 1, 1), FN(minus_zero, 1, 1), LAM_LIST(in[0]),
-             &chosen, 1);
+    lam_cond(apply1(FN(is_positive, 1, 1), in[0]), FN(times_zero, 1, 1), FN(minus_zero, 1, 1), LAM_LIST(in[0]), &chosen,
+             1);
     lam_while(FN(first_is_below_one, 2, 1), lam_fn_new(here, &step), LAM_LIST(in[0], zeros), carried, 2);
     out[0] = lam_square(in[0]);
     out[1] = lam_add(lam_mul(lam_mul(2, in[0]), in[1]), lam_neg(lam_mul(in[0], zeros)));

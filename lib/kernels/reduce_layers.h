@@ -126,9 +126,10 @@ ALWAYS_INLINE void FN(bring_layers)(int64_t count, const lam__reduce_block *b, c
 
 /* So many layers at a time, a constant, as lie beside each other in a vector; brought unless they are so few bytes that
  * machines see them coming. Gives how many are done. */
-ALWAYS_INLINE int64_t FN(by_some)(lam__reduce_op op, int count, const lam__reduce_block *b, T *restrict out) {
+ALWAYS_INLINE int64_t FN(by_some)(lam__reduce_op op, int count, int64_t rows, const lam__reduce_block *b,
+                                  T *restrict out) {
     enum { BYTES = VECTOR_BYTES };
-    const int64_t n = b->columns, item = (int64_t)sizeof(T), rows = b->rows, s = b->row_step;
+    const int64_t n = b->columns, item = (int64_t)sizeof(T), s = b->row_step;
     const int64_t whole = FN(whole_layers)(b, BYTES / count / item);
     const beside p = {count, b->layer_step * item};
     const E *x = b->x;
@@ -142,15 +143,24 @@ ALWAYS_INLINE int64_t FN(by_some)(lam__reduce_op op, int count, const lam__reduc
     return k;
 }
 
+/* Layers each in a vector of its own: few rows are a constant, as in by_wide_of. */
+ALWAYS_INLINE int64_t FN(by_ones)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
+    switch (b->rows) {
+    case 2: return FN(by_some)(op, 1, 2, b, out);
+    case 3: return FN(by_some)(op, 1, 3, b, out);
+    default: return FN(by_some)(op, 1, b->rows, b, out);
+    }
+}
+
 ALWAYS_INLINE int64_t FN(by_pieces_of)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
     const int count = layers_beside(b->columns * (int64_t)sizeof(T));
 #if defined(LIST) && PARTS == 1
     const FN(slides) p = FN(slides_of)(sizeof(T), b);
-    if (p.count > 1) return FN(by_slides)(op, &p, b, out);
+    if (p.count > 1) return FN(each_slide)(op, &p, b, out);
 #endif
-    if (count == 4) return FN(by_some)(op, 4, b, out);
-    if (count == 2) return FN(by_some)(op, 2, b, out);
-    return FN(by_some)(op, 1, b, out);
+    if (count == 4) return FN(by_some)(op, 4, b->rows, b, out);
+    if (count == 2) return FN(by_some)(op, 2, b->rows, b, out);
+    return FN(by_ones)(op, b, out);
 }
 
 /* Of layers no wider than a vector. Texts of their own: in the leaves there would be no registers left for them. No
@@ -178,21 +188,6 @@ ALWAYS_INLINE bool FN(are_brought)(const lam__reduce_block *b) {
     return b->far == LAM__REDUCE_MEMORY && dense && enough;
 }
 
-/* Layer k, brought with those behind it where k is a multiple of as many as are worked on at once. */
-ALWAYS_INLINE const E *FN(layer_at)(bool brought, const lam__reduce_block *b, int64_t k) {
-    const int64_t size = b->layer_step, bytes = size * (int64_t)sizeof(T), left = b->layers - k;
-    const int64_t most = bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;
-    const E *x = (const E *)b->x + k * size;
-    if (brought && k % most == 0) FN(touch)((left < most ? left : most) * size, x);
-    return x;
-}
-
-ALWAYS_INLINE void FN(by_wide)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
-    const bool brought = FN(are_brought)(b);
-    for (int64_t k = 0; k < b->layers; k++)
-        FN(by_vectors)(op, b->columns, b->rows, FN(layer_at)(brought, b, k), b->row_step, out + k * b->columns);
-}
-
 /* Gives how many layers are done: none of those that are one run each, whose order is another, nor for products of
  * integers (leaf_rows says why). The last vector of many columns begins earlier. */
 ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *b, T *restrict out) {
@@ -213,6 +208,8 @@ ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *
 #endif
 #if !defined(LIST) && VECTOR_BYTES == 64
     if (FN(are_slides)(b)) return FN(by_slides)(op, b, out);
+#elif !defined(LIST) && TURNS_BYTES
+    if (FN(are_turned)(b)) return FN(by_turns)(op, b, out);
 #endif
 #if !defined(LIST) && TURNS_BYTES
     if (FN(are_folded)(op, b)) return FN(by_folds)(op, b, out);
@@ -221,14 +218,14 @@ ALWAYS_INLINE int64_t FN(by_layers)(lam__reduce_op op, const lam__reduce_block *
     if (n <= 8) return FN(by_words)(op, b, out);
 #endif
     if (n <= LANES) return FN(by_pieces)(op, b, out);
-    FN(by_wide)(op, b, out);
+    FN(by_wide)(op, FN(are_brought)(b), b, out);
     return whole;
 }
 
 #ifdef H
-/* A layer in lanes of i64, and one of many columns in those of H, which 256 rows of bytes do not fill. */
-ALWAYS_INLINE void FN(tally_down)(const lam__reduce_block *b, const T *x, int64_t *restrict out) {
-    const int64_t n = b->columns, last = n > LANES64 ? n - LANES64 : 0, rows = b->rows, step = b->row_step;
+/* `rows` rows of a layer in lanes of i64. */
+ALWAYS_INLINE void FN(tally_down)(const lam__reduce_block *b, int64_t rows, const T *x, int64_t *restrict out) {
+    const int64_t n = b->columns, last = n > LANES64 ? n - LANES64 : 0, step = b->row_step;
     for (int64_t c = 0; c < n; c += LANES64) {
         const int64_t at = c < last ? c : last;
         M64 sums = FN(widened)(x + at), more = {0};
@@ -243,26 +240,32 @@ ALWAYS_INLINE void FN(tally_down)(const lam__reduce_block *b, const T *x, int64_
     }
 }
 
+#ifndef LIST
 /* So many rows at once as an H has room for. */
 enum { FN(COUNTED) = 256 };
 
-ALWAYS_INLINE void FN(tally_down_wide)(const lam__reduce_block *b, const T *x, int64_t *restrict out) {
+/* Those of many columns in lanes of H, as many rows at a time as fill one. */
+ALWAYS_INLINE void FN(tally_down_wide)(const lam__reduce_block *b, int64_t rows, const T *x, int64_t *restrict out) {
     enum { LANES = VECTOR_BYTES / sizeof(H) };
     const H none[LANES] = {0};
     const int64_t n = b->columns, last = n - LANES;
     for (int64_t c = 0; c < n; c += LANES) {
         const int64_t at = c < last ? c : last;
-        int64_t all[LANES];
-        for (int64_t r = 0; r < b->rows; r += FN(COUNTED)) {
-            const int64_t some = b->rows - r < FN(COUNTED) ? b->rows - r : FN(COUNTED);
+        M64 all[sizeof(int64_t) / sizeof(H)];
+        for (int64_t r = 0; r < rows; r += FN(COUNTED)) {
+            const int64_t some = rows - r < FN(COUNTED) ? rows - r : FN(COUNTED);
             const FN(wide) v = FN(tally_lanes)(some, x + at + r * b->row_step, b->row_step, none);
             H sums[LANES];
             memcpy(sums, &v, sizeof sums);
-            for (int i = 0; i < LANES; i++) all[i] = (r > 0 ? all[i] : 0) + (int64_t)sums[i];
+            UNROLLED for (int i = 0; i < LANES / LANES64; i++) {
+                const M64 part = widened_u16(sums + i * LANES64);
+                all[i] = r > 0 ? all[i] + part : part;
+            }
         }
         memcpy(out + at, all, sizeof all);
     }
 }
+#endif
 
 #ifdef LIST
 /* Whether layers without gaps are whole vectors of results, of several rows each. */
@@ -278,7 +281,7 @@ ALWAYS_INLINE void FN(tally_folds)(const lam__reduce_block *b, const T *x, int64
     int64_t all[LANES64];
     U64 sums;
     wide.columns = wide.row_step = LANES64, wide.rows = b->rows * b->columns / LANES64;
-    FN(tally_down)(&wide, x, all);
+    FN(tally_down)(&wide, wide.rows, x, all);
     memcpy(&sums, all, sizeof sums);
     if (4 * b->columns == LANES64) sums += __builtin_shufflevector(sums, sums, LIST64(WORD_BEYOND, LANES64 / 4));
     sums += __builtin_shufflevector(sums, sums, LIST64(WORD_BEYOND, LANES64 / 2));
@@ -286,14 +289,26 @@ ALWAYS_INLINE void FN(tally_folds)(const lam__reduce_block *b, const T *x, int64
 }
 #endif
 
-/* As by_layers; wide ones as by_wide. */
-ALWAYS_INLINE void FN(tally_wide)(const lam__reduce_block *b, int64_t *restrict out) {
-    const bool wide = sizeof(T) == 1 && b->columns >= (int64_t)(VECTOR_BYTES / sizeof(H));
+/* Layers wider than a vector, as in by_wide. */
+ALWAYS_INLINE void FN(tally_vectors)(const lam__reduce_block *b, int64_t rows, int64_t *restrict out) {
     const bool brought = FN(are_brought)(b);
-    for (int64_t k = 0; k < b->layers; k++) {
+    for (int64_t k = 0; k < b->layers; k++, out += b->columns) {
         const T *x = FN(layer_at)(brought, b, k);
-        if (wide) FN(tally_down_wide)(b, x, out + k * b->columns);
-        else FN(tally_down)(b, x, out + k * b->columns);
+#ifndef LIST
+        if (b->columns >= (int64_t)(VECTOR_BYTES / sizeof(H))) FN(tally_down_wide)(b, rows, x, out);
+        else FN(tally_down)(b, rows, x, out);
+#else
+        FN(tally_down)(b, rows, x, out);
+#endif
+    }
+}
+
+static ONE_TEXT void FN(tally_wide)(const lam__reduce_block *b, int64_t *restrict out) {
+    switch (b->rows) {
+    case 2: FN(tally_vectors)(b, 2, out); return;
+    case 3: FN(tally_vectors)(b, 3, out); return;
+    case 5: FN(tally_vectors)(b, 5, out); return;
+    default: FN(tally_vectors)(b, b->rows, out); return;
     }
 }
 
@@ -416,8 +431,17 @@ ALWAYS_INLINE int64_t FN(tally_thin_layers)(const lam__reduce_block *b, int64_t 
 }
 #endif
 
-ALWAYS_INLINE int64_t FN(tally_layers)(const lam__reduce_block *b, int64_t *restrict out) {
+/* No more columns than words in a vector. */
+ALWAYS_INLINE void FN(tally_narrow)(const lam__reduce_block *b, int64_t rows, int64_t layers, int64_t *restrict out) {
     const T *x = b->x;
+    for (int64_t k = 0; k < layers; k++, x += b->layer_step, out += b->columns) {
+        M64 sums = FN(widened)(x);
+        for (int64_t r = 1; r < rows; r++) sums += FN(widened)(x + r * b->row_step);
+        memcpy(out, &sums, sizeof sums);
+    }
+}
+
+ALWAYS_INLINE int64_t FN(tally_layers)(const lam__reduce_block *b, int64_t *restrict out) {
     if (!FN(are_layers)(b)) return 0;
     const int64_t n = b->columns, whole = FN(whole_layers)(b, LANES64);
 #ifndef LIST
@@ -432,13 +456,14 @@ ALWAYS_INLINE int64_t FN(tally_layers)(const lam__reduce_block *b, int64_t *rest
     const FN(slides) p = FN(slides_of)(sizeof(int64_t), b);
     if (p.count > 1) return FN(tally_slides)(&p, b, out);
     if (FN(are_folds)(b)) {
-        for (int64_t k = 0; k < whole; k++) FN(tally_folds)(b, x + k * b->layer_step, out + k * n);
+        for (int64_t k = 0; k < whole; k++) FN(tally_folds)(b, (const T *)b->x + k * b->layer_step, out + k * n);
         return whole;
     }
 #endif
     if (n > LANES64) FN(tally_wide)(b, out);
-    else
-        for (int64_t k = 0; k < whole; k++) FN(tally_down)(b, x + k * b->layer_step, out + k * n);
+    else if (b->rows == 2) FN(tally_narrow)(b, 2, whole, out);
+    else if (b->rows == 3) FN(tally_narrow)(b, 3, whole, out);
+    else FN(tally_narrow)(b, b->rows, whole, out);
     return whole;
 }
 #endif

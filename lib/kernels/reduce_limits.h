@@ -11,6 +11,7 @@
 
 #include "lib/kernels/reduce_rounded.h"
 #include "lib/kernels/reduce_vectors.h"
+#include "lib/kernels/reduce_widened.h"
 #include "lib/kernels/simd/registers.h"
 #include "lib/kernels/simd/turn_wide.h"
 
@@ -54,7 +55,7 @@ enum {
     SCAN_COLUMNS = 1024, /* so long a piece of a row is read as memory gives it */
 };
 
-/* Half a line, or what a vector has of it: what reads ahead (NOTE [bringing] in reduce_type.h). */
+/* Half a line, or what a vector has of it: what reads ahead (NOTE [bringing] in reduce_columns.h). */
 typedef uint64_t touched_vec __attribute__((vector_size(VECTOR_BYTES < 32 ? VECTOR_BYTES : 32), aligned(1), may_alias));
 
 /* What is compiled once for all its callers. */

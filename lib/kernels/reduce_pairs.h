@@ -232,7 +232,7 @@ ALWAYS_INLINE void put_pairs(const pairs *p, U64 v, int64_t *restrict out) {
 #undef WORDS
 }
 
-/* Loads of some layers that compilers leave where they are: NOTE [bringing] in reduce_type.h. */
+/* Loads of some layers that compilers leave where they are: NOTE [bringing] in reduce_columns.h. */
 ALWAYS_INLINE void touch_layers(const uint8_t *x, int64_t bytes) {
     for (int64_t i = 0; i < bytes; i += (int64_t)sizeof(touched_vec))
         (void)*(const volatile touched_vec *)(const void *)(x + i);

@@ -311,18 +311,54 @@ ALWAYS_INLINE unsigned FN(arg_far)(lam__reduce_op op, const lam__reduce_block *b
     return d.unordered;
 }
 
+/* A vector of columns after the other of layers wider than one, as in by_vectors; layers with a NaN again and one by
+ * one. */
+ALWAYS_INLINE void FN(arg_vectors)(lam__reduce_op op, int64_t rows, bool brought, const lam__reduce_block *b,
+                                   int64_t *restrict where, int64_t step) {
+    enum { LANES = VECTOR_BYTES / sizeof(T) };
+    const int64_t n = b->columns, last = n - LANES;
+    for (int64_t k = 0; k < b->layers; k++, where += step) {
+        const T *x = FN(layer_at)(brought, b, k);
+        unsigned unordered = 0;
+        for (int64_t c = 0; c < n; c += LANES) {
+            const int64_t i = c < last ? c : last;
+            const FN(down) d = FN(first_down)(op, alone, rows, x + i, b->row_step);
+            FN(number) at[LANES];
+            memcpy(at, &d.where, sizeof at);
+            FN(put_numbers)(LANES, at, where + i);
+            unordered |= d.unordered;
+        }
+        const lam__reduce_block one = lam__reduce_layer(b, k, sizeof(T));
+        for (int64_t c = 0; unordered && c < n; c += LANES)
+            FN(arg_apart)(op, &one, c, n - c < LANES ? (int)(n - c) : LANES, where + c);
+    }
+}
+
+/* Few rows are a constant, as in by_wide_of. */
+ALWAYS_INLINE void FN(arg_wide_of)(lam__reduce_op op, bool brought, const lam__reduce_block *b, int64_t *restrict where,
+                                   int64_t step) {
+    switch (b->rows) {
+    case 2: FN(arg_vectors)(op, 2, brought, b, where, step); return;
+    case 3: FN(arg_vectors)(op, 3, brought, b, where, step); return;
+    case 5: FN(arg_vectors)(op, 5, brought, b, where, step); return;
+    default: FN(arg_vectors)(op, b->rows, brought, b, where, step); return;
+    }
+}
+
+/* Columns side by side, at least as many as a vector has lanes, of one layer or more; as many rows as a number counts.
+ * Places lie side by side, those of a layer `step` behind those of the one before. */
+static ONE_TEXT void FN(arg_wide)(lam__reduce_op op, bool brought, const lam__reduce_block *b, int64_t *where,
+                                  int64_t step) {
+    if (op == LAM__REDUCE_OP_MAX) FN(arg_wide_of)(LAM__REDUCE_OP_MAX, brought, b, where, step);
+    else FN(arg_wide_of)(LAM__REDUCE_OP_MIN, brought, b, where, step);
+}
+
 /* Few rows, a vector of columns after the other where they are near. */
 ALWAYS_INLINE void FN(arg_down)(lam__reduce_op op, const lam__reduce_block *b, T *restrict best,
                                 int64_t *restrict where) {
-    enum { LANES = VECTOR_BYTES / sizeof(T) };
-    if (b->far == LAM__REDUCE_MEMORY && b->rows > FEW_ROWS) {
-        if (FN(arg_far)(op, b, best, where)) FN(arg_apart)(op, b, 0, (int)b->columns, where);
-        return;
-    }
-    for (int64_t c = 0; c < b->columns; c += LANES) {
-        const int64_t i = c + LANES <= b->columns ? c : b->columns - LANES;
-        FN(put_rows)(op, LANES, b->rows, (const T *)b->x + i, b->row_step, where + i);
-    }
+    const bool far = b->far == LAM__REDUCE_MEMORY && b->rows > FEW_ROWS;
+    if (!far) FN(arg_wide)(op, false, b, where, 0);
+    else if (FN(arg_far)(op, b, best, where)) FN(arg_apart)(op, b, 0, (int)b->columns, where);
 }
 
 /* Columns side by side, up to ARG_COLUMNS: all rows at once, or as many as a number counts. */

@@ -253,9 +253,10 @@ static ONE_TEXT int64_t FN(arg_thin)(lam__reduce_op op, const lam__reduce_block 
 #endif
 
 /* As by_some, with places that lie side by side; layers with a NaN one by one. */
-ALWAYS_INLINE int64_t FN(arg_some)(lam__reduce_op op, int count, const lam__reduce_block *b, int64_t *out) {
+ALWAYS_INLINE int64_t FN(arg_some)(lam__reduce_op op, int count, int64_t rows, const lam__reduce_block *b,
+                                   int64_t *out) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
-    const int64_t n = b->columns, rows = b->rows, s = b->row_step, each = LANES / count;
+    const int64_t n = b->columns, s = b->row_step, each = LANES / count;
     const int64_t whole = FN(whole_layers)(b, each);
     const beside p = {count, b->layer_step * (int64_t)sizeof(T)};
     const T *x = b->x;
@@ -277,13 +278,13 @@ ALWAYS_INLINE int64_t FN(arg_some)(lam__reduce_op op, int count, const lam__redu
 
 #ifdef LIST
 /* As by_slides; layers with a NaN beside them one by one. */
-ALWAYS_INLINE int64_t FN(arg_slides)(lam__reduce_op op, const FN(slides) * p, const lam__reduce_block *b,
+ALWAYS_INLINE int64_t FN(arg_slides)(lam__reduce_op op, int64_t rows, const FN(slides) * p, const lam__reduce_block *b,
                                      int64_t *out) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
     const int64_t n = b->columns, whole = FN(slid_layers)(p, b);
     int64_t k = 0;
     for (; k + p->count <= whole; k += p->count) {
-        const FN(down) d = FN(first_down)(op, alone, b->rows, (const T *)b->x + k * b->layer_step, n);
+        const FN(down) d = FN(first_down)(op, alone, rows, (const T *)b->x + k * b->layer_step, n);
         const U64 some = lanes_moved((U64)d.where, p->together);
         FN(number) at[LANES];
         memcpy(at, &some, sizeof at);
@@ -299,15 +300,20 @@ ALWAYS_INLINE int64_t FN(arg_slides)(lam__reduce_op op, const FN(slides) * p, co
 }
 #endif
 
+/* Few rows are a constant, as in by_wide_of. */
 ALWAYS_INLINE int64_t FN(arg_pieces_of)(lam__reduce_op op, const lam__reduce_block *b, int64_t *out) {
     const int count = layers_beside(b->columns * (int64_t)sizeof(T));
+    const int64_t rows = b->rows;
 #ifdef LIST
     const FN(slides) p = FN(slides_of)(sizeof(T), b);
-    if (p.count > 1) return FN(arg_slides)(op, &p, b, out);
+    if (p.count > 1 && rows == 2) return FN(arg_slides)(op, 2, &p, b, out);
+    if (p.count > 1 && rows == 3) return FN(arg_slides)(op, 3, &p, b, out);
+    if (p.count > 1) return FN(arg_slides)(op, rows, &p, b, out);
 #endif
-    if (count == 4) return FN(arg_some)(op, 4, b, out);
-    if (count == 2) return FN(arg_some)(op, 2, b, out);
-    return FN(arg_some)(op, 1, b, out);
+    if (count == 4) return FN(arg_some)(op, 4, rows, b, out);
+    if (count == 2) return FN(arg_some)(op, 2, rows, b, out);
+    if (rows == 2) return FN(arg_some)(op, 1, 2, b, out);
+    return rows == 3 ? FN(arg_some)(op, 1, 3, b, out) : FN(arg_some)(op, 1, rows, b, out);
 }
 
 static ONE_TEXT int64_t FN(arg_pieces)(lam__reduce_op op, const lam__reduce_block *b, int64_t *out) {
@@ -331,13 +337,6 @@ ALWAYS_INLINE void FN(put_layer)(lam__reduce_op op, const lam__reduce_block *b, 
     }
 }
 
-/* Layers wider than a vector, as in by_wide. */
-ALWAYS_INLINE void FN(arg_wide)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
-    const bool brought = FN(are_brought)(b);
-    for (int64_t k = 0; k < b->layers; k++)
-        FN(put_layer)(op, b, FN(layer_at)(brought, b, k), (int64_t *)to->out + k * to->row_step, to->step);
-}
-
 /* Layers as in by_layers: gives how many are done. */
 ALWAYS_INLINE int64_t FN(arg_layers)(lam__reduce_op op, const lam__reduce_block *b, const lam__reduce_target *to) {
     enum { LANES = VECTOR_BYTES / sizeof(T) };
@@ -358,8 +357,8 @@ ALWAYS_INLINE int64_t FN(arg_layers)(lam__reduce_op op, const lam__reduce_block 
     if (n <= 8) k = FN(arg_abreast)(op, b, to);
 #endif
     if (k == 0 && dense && n <= LANES) k = FN(arg_pieces)(op, b, to->out);
-    if (k == 0 && n > LANES) {
-        FN(arg_wide)(op, b, to);
+    if (n > LANES && to->step == 1) {
+        FN(arg_wide)(op, FN(are_brought)(b), b, to->out, to->row_step);
         return b->layers;
     }
     for (; k < whole; k++)

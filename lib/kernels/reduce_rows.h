@@ -219,8 +219,8 @@ ALWAYS_INLINE void FN(by_rest)(lam__reduce_op op, int width, int64_t size, int64
     else NEAR(by_twos)(op, width, count, room, out);
 }
 
-/* So many elements without gaps that are about to be read: brought from memory (NOTE [bringing] in reduce_type.h); from
- * the third cache lines ahead of them are asked for. */
+/* So many elements without gaps that are about to be read: brought from memory (NOTE [bringing] in reduce_columns.h);
+ * from the third cache lines ahead of them are asked for. */
 ALWAYS_INLINE void FN(fetch)(lam__reduce_reach far, const E *x, int64_t elements) {
     if (BRINGS_ROWS && far == LAM__REDUCE_MEMORY) FN(touch)(elements, x);
     else

@@ -32,31 +32,47 @@ ALWAYS_INLINE int64_t FN(slid_layers)(const FN(slides) * p, const lam__reduce_bl
 }
 
 /* Gives how many layers are done. */
-ALWAYS_INLINE int64_t FN(by_slides)(lam__reduce_op op, const FN(slides) * p, const lam__reduce_block *b,
+ALWAYS_INLINE int64_t FN(by_slides)(lam__reduce_op op, int64_t rows, const FN(slides) * p, const lam__reduce_block *b,
                                     T *restrict out) {
     const int64_t n = b->columns, whole = FN(slid_layers)(p, b);
     int64_t k = 0;
     for (; k + p->count <= whole; k += p->count) {
-        const FN(vec) v = FN(column_lanes)(op, alone, b->rows, (const E *)b->x + k * b->layer_step, n);
+        const FN(vec) v = FN(column_lanes)(op, alone, rows, (const E *)b->x + k * b->layer_step, n);
         const U64 some = lanes_moved((U64)v, p->together);
         memcpy(out + k * n, &some, sizeof some);
     }
     return k;
 }
 
+/* Few rows are a constant, as in by_wide_of. */
+ALWAYS_INLINE int64_t FN(each_slide)(lam__reduce_op op, const FN(slides) * p, const lam__reduce_block *b,
+                                     T *restrict out) {
+    switch (b->rows) {
+    case 2: return FN(by_slides)(op, 2, p, b, out);
+    case 3: return FN(by_slides)(op, 3, p, b, out);
+    default: return FN(by_slides)(op, b->rows, p, b, out);
+    }
+}
+
 #ifdef H
 /* As by_slides. */
-ALWAYS_INLINE int64_t FN(tally_slides)(const FN(slides) * p, const lam__reduce_block *b, int64_t *restrict out) {
+ALWAYS_INLINE int64_t FN(tally_slides_of)(int64_t rows, const FN(slides) * p, const lam__reduce_block *b,
+                                          int64_t *restrict out) {
     const int64_t n = b->columns, whole = FN(slid_layers)(p, b);
     int64_t k = 0;
     for (; k + p->count <= whole; k += p->count) {
         const T *x = (const T *)b->x + k * b->layer_step;
         M64 sums = FN(widened)(x);
-        for (int64_t r = 1; r < b->rows; r++) sums += FN(widened)(x + r * n);
+        for (int64_t r = 1; r < rows; r++) sums += FN(widened)(x + r * n);
         const U64 some = lanes_moved((U64)sums, p->together);
         memcpy(out + k * n, &some, sizeof some);
     }
     return k;
+}
+
+ALWAYS_INLINE int64_t FN(tally_slides)(const FN(slides) * p, const lam__reduce_block *b, int64_t *restrict out) {
+    if (b->rows == 2) return FN(tally_slides_of)(2, p, b, out);
+    return b->rows == 3 ? FN(tally_slides_of)(3, p, b, out) : FN(tally_slides_of)(b->rows, p, b, out);
 }
 #endif
 #endif

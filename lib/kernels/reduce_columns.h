@@ -47,10 +47,13 @@ ALWAYS_INLINE int64_t FN(bring_rows)(const lam__reduce_block *b, int64_t c) {
 
 /* Layer k, brought with those behind it where k is a multiple of as many as are worked on at once. */
 ALWAYS_INLINE const E *FN(layer_at)(bool brought, const lam__reduce_block *b, int64_t k) {
-    const int64_t size = b->layer_step, bytes = size * (int64_t)sizeof(T), left = b->layers - k;
-    const int64_t most = bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;
+    const int64_t size = b->layer_step;
     const E *x = (const E *)b->x + k * size;
-    if (brought && k % most == 0) FN(touch)((left < most ? left : most) * size, x);
+    if (brought) {
+        const int64_t bytes = size * (int64_t)sizeof(T), left = b->layers - k;
+        const int64_t most = bytes < NEAR_BYTES ? NEAR_BYTES / bytes : 1;
+        if (k % most == 0) FN(touch)((left < most ? left : most) * size, x);
+    }
     return x;
 }
 

@@ -434,11 +434,7 @@ ALWAYS_INLINE int64_t FN(tally_thin_layers)(const lam__reduce_block *b, int64_t 
 /* No more columns than words in a vector. */
 ALWAYS_INLINE void FN(tally_narrow)(const lam__reduce_block *b, int64_t rows, int64_t layers, int64_t *restrict out) {
     const T *x = b->x;
-    for (int64_t k = 0; k < layers; k++, x += b->layer_step, out += b->columns) {
-        M64 sums = FN(widened)(x);
-        for (int64_t r = 1; r < rows; r++) sums += FN(widened)(x + r * b->row_step);
-        memcpy(out, &sums, sizeof sums);
-    }
+    for (int64_t k = 0; k < layers; k++) FN(tally_down)(b, rows, x + k * b->layer_step, out + k * b->columns);
 }
 
 ALWAYS_INLINE int64_t FN(tally_layers)(const lam__reduce_block *b, int64_t *restrict out) {

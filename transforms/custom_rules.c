@@ -312,7 +312,7 @@ static void vmap_vmap(lam_fctx *fc, const lam_vmap_info *info, const int in_axes
     const rules_attrs *a = lam_fctx_attrs(fc);
     int n = a->fns[0]->inputs, m = a->fns[0]->outputs;
     lam_tensor **front = lam__apply_room(fc->ctx, (size_t)n);
-    bool *mapped = (bool *)(void *)lam__apply_room(fc->ctx, (size_t)(n + m)), *out_mapped = mapped + n;
+    bool *mapped = (bool *)(void *)lam__apply_room(fc->ctx, (size_t)(n + m)), *out_mapped = mapped ? mapped + n : NULL;
     if (!front || !mapped) return;
     for (int i = 0; i < n; i++) {
         mapped[i] = in_axes[i] != LAM_UNMAPPED;

@@ -164,13 +164,13 @@ static bool scan_all(const scan *s, lam_tensor *x[], lam_tensor *out[]) {
     const size_t k = s->count;
     for (size_t i = 0; i < k; i++) out[i] = x[i];
     if (n < 2) return true;
-    lam_tensor **room = lam__apply_room(s->ctx, 5 * k), **both = room, **odd = room + 2 * k, **even = room + 3 * k;
+    lam_tensor **room = lam__apply_room(s->ctx, 5 * k);
     if (!room) return false;
+    lam_tensor **both = room, **odd = room + 2 * k, **even = room + 3 * k, **pairs = room + 4 * k;
     for (size_t i = 0; i < k; i++) {
         both[i] = every_second(x[i], s->axis, 0, half);
         both[k + i] = every_second(x[i], s->axis, 1, half);
     }
-    lam_tensor **pairs = room + 4 * k;
     if (!combined(s, both, pairs) || !scan_all(s, pairs, odd)) return false;
     for (size_t i = 0; i < k; i++) {
         both[i] = lam_slice_axis(odd[i], s->axis, 0, others);

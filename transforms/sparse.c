@@ -256,8 +256,9 @@ static const lam_tensor *by_columns(lam_fn *f, const sparse_env *e, lam_tensor *
     const lam_grad_options options = linear_in(e);
     lam_tensor *x = in[e->argnum];
     lam_tensor **given = lam__apply_room(ctx, (size_t)n + 1), **got = lam__apply_room(ctx, (size_t)aux + 2);
-    int *axes = (int *)(void *)lam__apply_room(ctx, (size_t)(n + aux) + 3), *out_axes = axes + n + 1;
+    int *axes = (int *)(void *)lam__apply_room(ctx, (size_t)(n + aux) + 3);
     if (!given || !got || !axes || !inside(f, e, INT64_MAX, lam_size(x))) return NULL;
+    int *out_axes = axes + n + 1;
     lam_fn *push = lam_jvp_fn(f, &options);
     for (int i = 0; i <= n; i++) axes[i] = i < n ? LAM_UNMAPPED : 0;
     for (int o = 0; o < aux + 2; o++) out_axes[o] = o == 1 ? 0 : LAM_UNMAPPED;

@@ -91,7 +91,7 @@ static bool plan_phase(const phasing *p, int64_t i, lam__conv *plan, bool *meets
     char *out = p->out + out_first * item;
     if (p->side > 1) {
         make_lines(&phase);
-        out = p->room + i % p->side * woven_part(p) * item;
+        out = p->room ? p->room + i % p->side * woven_part(p) * item : NULL;
     }
     return lam__conv_plan(lam__conv_loops_of(p->dtype), p->dtype, &phase, p->threads, p->x, p->w + w_first * item, out,
                           plan);

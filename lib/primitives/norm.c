@@ -170,11 +170,13 @@ static bool is_small_order(double order) {
 /* x^order in place, for x >= 0. The loop takes its order as a parameter, pow as an operand. */
 static void raise(lam__team *team, double order, lam_value *x) {
     const lam_dtype dtype = (lam_dtype)x->dtype;
+    if (!is_small_order(order)) {
+        with_number(team, LAM__LOOP_pow, x, order, x);
+        return;
+    }
     const int64_t whole = (int64_t)order, flat[] = {1, 1};
-    if (!is_small_order(order)) with_number(team, LAM__LOOP_pow, x, order, x);
-    else
-        lam__parallel_loop(team, LAM__LOOP_integer_pow, dtype, lam__kernels_loop(LAM__LOOP_integer_pow, dtype),
-                           x->count, (void *[]){x->data, x->data}, flat, &whole);
+    lam__parallel_loop(team, LAM__LOOP_integer_pow, dtype, lam__kernels_loop(LAM__LOOP_integer_pow, dtype), x->count,
+                       (void *[]){x->data, x->data}, flat, &whole);
 }
 
 /* (sum |x|^p)^(1/p), of sizes relative to the largest, whose powers do not overflow and matter where they are in

@@ -30,9 +30,10 @@ static bool is_read_bare(const lam__plan *plan, const lam__source *s) {
 /* `seen`: bit i for what the part makes as number i, each of which has to be one result and no other. */
 static bool is_one_part(const lam__plan *plan) {
     const lam__program *p = plan->program;
-    const lam__plan_item *part = &plan->items[0];
     int64_t made = 0, seen = 0;
-    if (plan->count != 1 || part->equation >= 0 || p->outputs > BARE_RESULTS) return false;
+    if (plan->count != 1) return false;
+    const lam__plan_item *part = &plan->items[0];
+    if (part->equation >= 0 || p->outputs > BARE_RESULTS) return false;
     for (int64_t i = 0; i < part->source_count; i++)
         if (!is_read_bare(plan, &part->sources[i].of)) return false;
     for (int o = 0; o < p->outputs; o++) {

@@ -47,9 +47,10 @@ static size_t matrix_bytes(lam_dtype dtype, int64_t n) {
     return ((size_t)(n * n * lam__item_bytes(dtype)) + 7) & ~(size_t)7;
 }
 
-/* The matrix, then three lists of n ints, in the order in which the next function finds them. */
+/* The matrix, then three lists of n ints, in the order in which the next function finds them. Never 0: a matrix without
+ * elements has a room as well. */
 size_t lam__balance_bytes(lam_dtype dtype, int64_t n) {
-    return (matrix_bytes(dtype, n) + 3 * (size_t)n * sizeof(int32_t) + 7) & ~(size_t)7;
+    return (matrix_bytes(dtype, n) + 3 * (size_t)n * sizeof(int32_t) + 8) & ~(size_t)7;
 }
 
 lam__balanced lam__balance_parts(lam_dtype dtype, int64_t n, void *room) {

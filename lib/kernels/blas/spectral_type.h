@@ -149,9 +149,9 @@ static bool FN(svd_tall)(const lam__rectangle *r, work_sizes sizes, T *copy, T *
 /* work: LAPACK's room, a copy of x, ints; see bytes_of in spectral.c. */
 static bool FN(svd)(const lam__rectangle *r, work_sizes sizes, const T *x, T *u, T *s, T *vt, void *work) {
     const int64_t count = r->m * r->n;
+    if (count == 0 || !FN(all_finite)(count, x)) return FN(svd_trivial)(r, u, s, vt), true;
     T *room = work, *copy = room + sizes.numbers;
     int *ints = (int *)(copy + count);
-    if (count == 0 || !FN(all_finite)(count, x)) return FN(svd_trivial)(r, u, s, vt), true;
     if (!FN(svd_is_tall)(r)) return FN(svd_whole)(r, sizes, x, u, s, vt, room, copy, ints);
     memcpy(copy, x, (size_t)count * sizeof(T));
     return FN(svd_tall)(r, sizes, copy, u, s, vt, room, ints);

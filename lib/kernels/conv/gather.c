@@ -110,7 +110,8 @@ static void range(const lam__conv_gather *p, int64_t chunk, int64_t *first, int6
     if (*x_end < *x) *x_end = *x;
 }
 
-/* out[o and the window, elements of x] = w[o and the window, c] x[c, elements]; elements [x, x_end) along the axis. */
+/* out[o and the window, elements of x] = w[o and the window, c] x[c, elements]; elements [x, x_end) along the axis.
+ * Weights are packed where there is room for them already. */
 static lam__product product_of(const lam__conv_gather *p, int64_t group, int64_t n, int64_t x, int64_t x_end) {
     const lam__conv_case *s = &p->shape;
     const int64_t bytes = lam__item_bytes(p->dtype), at = group * s->x_step[0] + n * s->x_step[1];
@@ -118,7 +119,7 @@ static lam__product product_of(const lam__conv_gather *p, int64_t group, int64_t
                           .m = s->o * p->window,
                           .k = s->c,
                           .n = (x_end - x) * p->rest,
-                          .x = p->packed + group * s->o * p->window * s->c * bytes,
+                          .x = p->packed ? p->packed + group * s->o * p->window * s->c * bytes : NULL,
                           .x_row = s->c,
                           .x_col = 1,
                           .y = p->x + (at + x * s->x_step[3 + p->axis]) * bytes,

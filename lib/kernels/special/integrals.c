@@ -181,6 +181,7 @@ static wide sinc(wide x, int64_t k) {
 
 /* sin or cos of pi/2 x^2: the square in two parts, whole turns taken off exactly of both, then the nearest quarter. */
 static wide turned_square(wide x, int64_t n) {
+    if (!isfinite(x)) return NAN;
     const wide square = x * x, rest = fmodl(fmal(x, x, -square), 4), part = fmodl(square, 4);
     const wide quarter = rintl(part + rest);
     return turned(PI / 2 * ((part - quarter) + rest), (int64_t)quarter + n);

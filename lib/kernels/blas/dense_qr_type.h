@@ -49,7 +49,7 @@ ALWAYS_INLINE T NAME(reflect)(int64_t rows, int64_t n, int i, bool last, int lan
     const T norm = NAME(column_norm)(below, n, first, *squares, top + n + i), beta = signbit(first) ? norm : -norm;
     const T tau = (beta - first) / beta, scale = first - beta;
     /* Lane i is the column whose reflector is made, lanes to its right are those that it is applied to. */
-    M here = {0}, right = {0};
+    M here, right;
     for (int k = 0; k < LANES; k++) here[k] = k == i ? -1 : 0, right[k] = k > i ? -1 : 0;
     V sum = NAME(get)(top, last, lanes), more = {0};
     for (int64_t r = 1; r <= below; r++) {

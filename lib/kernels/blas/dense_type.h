@@ -181,7 +181,7 @@ static void NAME(swap_rows)(int64_t n, T *restrict a, T *restrict b) {
 ALWAYS_INLINE int64_t NAME(eliminate)(int64_t m, int64_t n, int64_t first, int i, bool last, int lanes, T *a) {
     const T *row = a + (first + i) * n + first, pivot = row[i], after = i + 1 < lanes ? row[i + 1] : 0;
     const V top = NAME(get)(row, last, lanes);
-    M here = {0}, right = {0};
+    M here, right;
     for (int k = 0; k < LANES; k++) here[k] = k == i ? -1 : 0, right[k] = k > i ? -1 : 0;
     int64_t best = first + i + 1;
     T most = -1;

@@ -19,7 +19,7 @@ static memory of_test;
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Bytes of a block that become rubbish: all but of large ones, whose pages should not be touched for it. A sanitizer
- * fills what is fresh itself, and sees who looks at what was given up. */
+ * fills what is fresh itself (the first 4096 bytes), and sees who looks at what was given up. */
 static size_t spoilt(size_t bytes) {
     return bytes < 65536 ? bytes : 65536;
 }

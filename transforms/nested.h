@@ -37,10 +37,19 @@ static inline const lam__nested *lam__nested_params(const void *env) {
 /* The parameters of such a function that is a while; NULL for others. */
 const lam__nested *lam__nested_while_of(const lam_fn *f);
 
-/* The way back through one trip of a while, as a scan makes it. It takes cotangents of the carries that can have
- * derivatives, sums of gradients of those operands behind the carries that want one, carries before the trip, and the
- * operands behind them; it gives the first two anew. types[]: of all operands (nested_rules.c). */
-lam_fn *lam__nested_trip_back(lam_fn *body, int carries, lam_value *const types[], const bool wanted[]);
+/* What of the derivative of a loop may differ from zero: NOTE [idle carries] in nested_idle.c. types[]: of operands.
+ * Forward: in[] are inputs of a trip that have tangents, to which carries are added; out[]: its results that have. */
+lam_status lam__nested_pushed(const lam__nested *what, lam_value *const types[], bool in[], bool out[]);
+
+/* Reverse: wanted[] are operands that want a gradient, given[] results of a trip that have a cotangent; active[]: its
+ * inputs that have one on the way back. */
+lam_status lam__nested_pulled(lam_ctx *ctx, const lam__nested *what, lam_value *const types[], const bool wanted[],
+                              const bool given[], bool active[]);
+
+/* The way back through one trip of a while, as a scan makes it. It takes cotangents of the carries with active[], sums
+ * of gradients of such operands behind the carries, carries before the trip, and the operands behind them; it gives the
+ * first two anew (nested_rules.c). */
+lam_fn *lam__nested_trip_back(lam_fn *body, int carries, const bool active[]);
 
 /* The body of a while, a program, and the way back through one trip of it, others in their place where something is
  * worth keeping: the body has *kept results more, behind its carries, which the way back takes behind these. types[]:

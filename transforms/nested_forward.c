@@ -95,10 +95,23 @@ static void body_push(lam_ctx *ctx, lam_tensor *const in[], lam_tensor *out[], v
     lam__scratch_put(&r.area);
 }
 
-/* Operands with their tangents behind each kind. Carries all have one, since they may get one on the way. A carry
- * without a tangent begins with zeros, since a trip may give it one. The lists are walked kind by kind, so that carries
- * stay in front and elements behind them. */
-static bool place_tangents(const lam_call_site *call, lam_value *const dx[], lam__nested_draft *d, lam__places *p) {
+/* Which inputs of the functions have tangents, and behind them which of their results may have some: of a choice any,
+ * since what a function gives is seen when it is run. NULL after recording a failure. */
+static bool *find_varying(const lam_call_site *call, lam_value *const dx[]) {
+    const lam__nested_shape s = lam__nested_shape_of(call);
+    const size_t n = (size_t)s.inputs, m = (size_t)call->outputs;
+    bool *in = (bool *)(void *)lam__apply_room(call->ctx, (n + m) / sizeof(void *) + 1);
+    if (!in) return NULL;
+    for (size_t i = 0; i < n; i++) in[i] = dx[i + (size_t)s.skip];
+    memset(in + n, true, m);
+    if (s.skip) return in;
+    return lam__nested_pushed(call->params, call->in, in, in + n) == LAM_OK ? in : NULL;
+}
+
+/* Operands with their tangents behind each kind. A carry without a tangent begins with zeros where a trip may give it
+ * one. The lists are walked kind by kind, so that carries stay in front and elements behind them. */
+static bool place_tangents(const lam_call_site *call, lam_value *const dx[], const bool varying[], lam__nested_draft *d,
+                           lam__places *p) {
     const lam__nested_shape s = lam__nested_shape_of(call);
     int *x = lam__places_of(p, LAM__X), *t = lam__places_of(p, LAM__DX), before = 0, ends[3];
     for (int kind = 0, i = 0; kind < 3; kind++) {
@@ -106,7 +119,7 @@ static bool place_tangents(const lam_call_site *call, lam_value *const dx[], lam
         for (i = before; i < s.ends[kind]; i++) {
             lam_value *v = call->in[i + s.skip], *tangent = dx[i + s.skip];
             if (tangent) t[i] = lam__nested_append(d, tangent) - s.skip;
-            else if (kind == 0 && lam__dtype_is_inexact(v->dtype)) {
+            else if (kind == 0 && varying[i]) {
                 if ((t[i] = lam__nested_append_own(d, lam__arguments_zero(d->ctx, v))) < 0) return false;
             }
         }
@@ -130,14 +143,14 @@ static bool may_vary(const lam_call_site *call, int o) {
 }
 
 /* Results with their tangents, carries first. A carry has a tangent behind the trip where it has one before. */
-static void place_results(const lam_call_site *call, lam__places *p) {
+static void place_results(const lam_call_site *call, const bool varying[], lam__places *p) {
     const int carries = lam__nested_shape_of(call).ends[0];
     int *y = lam__places_of(p, LAM__Y), *dy = lam__places_of(p, LAM__DY), next = 0;
     for (int kind = 0; kind < 2; kind++) {
         const int from = kind ? carries : 0, to = kind ? call->outputs : carries;
         for (int o = from; o < to; o++) y[o] = next++;
         for (int o = from; o < to; o++)
-            if (kind ? may_vary(call, o) : lam__places_of(p, LAM__DX)[o] >= 0) dy[o] = next++;
+            if (kind ? varying[o] && may_vary(call, o) : lam__places_of(p, LAM__DX)[o] >= 0) dy[o] = next++;
     }
     p->given = next;
 }
@@ -149,8 +162,9 @@ static lam_status push(const lam_call_site *call, lam_value *const dx[], lam__ne
                        lam_value *dy[]) {
     lam__places *p = lam__places_new(d->ctx, lam__nested_shape_of(call).inputs, call->outputs);
     if (lam__nested_shape_of(call).skip) lam__nested_append(d, call->in[0]);
-    if (!p || !place_tangents(call, dx, d, p)) return LAM_ERR_MEMORY;
-    place_results(call, p);
+    const bool *varying = p ? find_varying(call, dx) : NULL;
+    if (!varying || !place_tangents(call, dx, varying, d, p)) return LAM_ERR_MEMORY;
+    place_results(call, varying + p->inputs, p);
     const bool is_while = call->primitive == &lam__row_while;
     for (int f = is_while; f < d->what->count; f++)
         d->what->fns[f] = lam__places_fn("jvp", d->what->fns[f], body_push, p);

@@ -225,9 +225,21 @@ static lam_status pull_switch(const lam_call_site *call, const bool needs[], lam
     return status;
 }
 
+/* Inputs of a trip of the scan that have a gradient on the way back; NULL after recording a failure. */
+static const bool *find_active(const lam_call_site *call, lam_value *const results[], const bool needs[],
+                               lam_value *const g[]) {
+    const residual *r = call->residual;
+    const size_t n = (size_t)call->inputs, m = (size_t)call->outputs;
+    bool *active = (bool *)(void *)lam__apply_room(call->ctx, (n + m) / sizeof(void *) + 1), *given = active + n;
+    if (!active) return NULL;
+    for (size_t o = 0; o < m; o++) given[o] = g[o] && lam__dtype_is_inexact(results[o]->dtype);
+    const lam_status status = lam__nested_pulled(call->ctx, call->params, r->values, needs, given, active);
+    return status == LAM_OK ? active : NULL;
+}
+
 /* What the way back of a scan takes: cotangents of carries and gradients that come together; what the way there had,
  * and cotangents of results; what all trips read. */
-static bool place_back(const lam_call_site *call, lam_value *const results[], const bool needs[], lam_value *const g[],
+static bool place_back(const lam_call_site *call, lam_value *const results[], const bool active[], lam_value *const g[],
                        lam__nested_draft *d, lam__places *p) {
     const residual *r = call->residual;
     const lam__nested_shape s = lam__nested_shape_of(call);
@@ -235,13 +247,13 @@ static bool place_back(const lam_call_site *call, lam_value *const results[], co
     int *x = lam__places_of(p, LAM__X), *gx = lam__places_of(p, LAM__GX), *dy = lam__places_of(p, LAM__DY),
         *sum = lam__places_of(p, LAM__SUM);
     for (int i = 0; i < s.ends[0]; i++) {
-        if (!lam__dtype_is_inexact(results[i]->dtype)) continue;
+        if (!active[i]) continue;
         if (g[i]) dy[i] = lam__nested_append(d, g[i]);
         else if ((dy[i] = lam__nested_append_own(d, lam__arguments_zero(d->ctx, results[i]))) < 0) return false;
         gx[i] = p->given++;
     }
     for (int i = s.ends[1]; i < s.ends[2] && !batch; i++) {
-        if (!needs[i]) continue;
+        if (!active[i]) continue;
         if ((sum[i] = lam__nested_append_own(d, lam__arguments_zero(d->ctx, r->values[i]))) < 0) return false;
         gx[i] = p->given++;
     }
@@ -249,24 +261,24 @@ static bool place_back(const lam_call_site *call, lam_value *const results[], co
     for (int i = 0; i < s.ends[0]; i++) x[i] = lam__nested_append(d, r->values[call->inputs + i]);
     for (int i = s.ends[0]; i < s.ends[1]; i++) {
         x[i] = lam__nested_append(d, r->values[i]);
-        if (needs[i]) gx[i] = p->given++;
+        if (active[i]) gx[i] = p->given++;
     }
     for (int o = s.ends[0]; o < call->outputs; o++)
         if (g[o]) dy[o] = lam__nested_append(d, g[o]);
     d->what->elements = d->n - d->what->carries;
     for (int i = s.ends[1]; i < s.ends[2]; i++) {
         x[i] = lam__nested_append(d, r->values[i]);
-        if (needs[i] && batch) gx[i] = p->given++;
+        if (active[i] && batch) gx[i] = p->given++;
     }
     p->taken = d->n;
     return true;
 }
 
-lam_fn *lam__nested_trip_back(lam_fn *body, int carries, lam_value *const types[], const bool wanted[]) {
+lam_fn *lam__nested_trip_back(lam_fn *body, int carries, const bool active[]) {
     lam__places *p = lam__places_new(body->ctx, body->inputs, carries);
     if (!p) return body->ctx->failed_fn;
     for (int i = 0; i < body->inputs; i++) {
-        if (i < carries ? !lam__dtype_is_inexact(types[i]->dtype) : !wanted[i]) continue;
+        if (!active[i]) continue;
         lam__places_of(p, i < carries ? LAM__DY : LAM__SUM)[i] = p->taken++;
         lam__places_of(p, LAM__GX)[i] = p->given++;
     }
@@ -288,12 +300,14 @@ static lam_status pull_scan(const lam_call_site *call, lam_value *const results[
                             lam_value *const g[], lam__nested_draft *d, lam_value *gx[]) {
     const lam__nested_shape s = lam__nested_shape_of(call);
     lam__places *p = lam__places_new(d->ctx, call->inputs, call->outputs);
-    if (!p || !place_back(call, results, needs, g, d, p)) return LAM_ERR_MEMORY;
+    const bool *active = p ? find_active(call, results, needs, g) : NULL;
+    if (!active || !place_back(call, results, active, g, d, p)) return LAM_ERR_MEMORY;
+    memset(gx, 0, (size_t)call->inputs * sizeof *gx);
+    if (!p->given) return LAM_OK;
     d->what->reverse = !d->what->reverse;
     d->what->fns[0] = lam__places_fn("pull", d->what->fns[0], body_pull, p);
     lam_value **out = lam__nested_values(d->ctx, p->given);
     lam_status status = out ? lam__nested_draft_apply(d, call->primitive, p->given, out) : LAM_ERR_MEMORY;
-    memset(gx, 0, (size_t)call->inputs * sizeof *gx);
     for (int i = 0; i < call->inputs && status == LAM_OK; i++) {
         lam_value *one = lam__places_of(p, LAM__GX)[i] < 0 ? NULL : out[lam__places_of(p, LAM__GX)[i]];
         if (one && i >= s.ends[1] && d->what->batch && !(one = added(d->ctx, one))) status = d->ctx->error.status;

@@ -28,6 +28,7 @@ typedef struct unwound_env {
     const lam__pull *pull;
     const lam__batch *batch; /* of cotangents; NULL: there is one of each result */
     const int *axes;         /* where inputs of the base have the batch */
+    bool active[];           /* operands of the loop that have a gradient on the way back */
 } unwound_env;
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
@@ -63,11 +64,10 @@ static int take_back(const unwinding *u, lam_value *taken[], int at[], int *carr
     const int operands = t->operands, looped = t->carries;
     const lam__pull *p = u->env->pull;
     int n = 0;
-    for (int i = 0; i < operands; i++) at[i] = i < looped && lam__dtype_is_inexact(u->in[i]->dtype) ? 0 : -1;
-    for (int k = 0; k < p->wanted; k++) at[p->numbers[k]] = 0;
     for (int i = 0; i < operands; i++) {
-        if (at[i] < 0) continue;
         int g = -1;
+        at[i] = -1;
+        if (!u->env->active[i]) continue;
         for (int k = 0; k < p->given && i < looped; k++)
             if (p->numbers[p->wanted + k] == i) g = operands + k;
         at[i] = n;
@@ -160,9 +160,12 @@ static lam_status run_back(unwinding *u, lam_value *out[]) {
     int *at = (int *)(void *)(given + operands + 1), carries = 0;
     memset(taken, 0, (size_t)(most + operands + 1) * sizeof *taken);
     const int n = take_back(u, taken, at, &carries);
-    const lam_status status = n < 0 ? LAM_ERR_MEMORY : scan_back(u, n, carries, taken, given);
-    for (int k = 0; k < u->env->pull->wanted && status == LAM_OK && u->plain; k++)
-        out[k] = lam__value_hold(given[at[u->env->pull->numbers[k]]]);
+    lam_status status = n < 0 ? LAM_ERR_MEMORY : scan_back(u, n, carries, taken, given);
+    for (int k = 0; k < u->env->pull->wanted && status == LAM_OK && u->plain; k++) {
+        const int i = u->env->pull->numbers[k];
+        out[k] = at[i] < 0 ? zero_for_batch(u, u->in[i]) : lam__value_hold(given[at[i]]);
+        if (!out[k]) status = LAM_ERR_MEMORY;
+    }
     lam__arguments_release(carries, given);
     lam__arguments_release(most, taken);
     lam__scratch_put(&area);
@@ -221,19 +224,13 @@ typedef struct source {
     const lam__nested *what;
     lam_value *const *in;
     int operands, carries;
-    const bool *wanted; /* operands that want a gradient */
     const unwound_env *env;
     const lam_jit_options *options;
 } source;
 
-/* Whether operand i has a gradient on the way back: carries may get one on the way. */
-static bool has_gradient(const source *s, int i) {
-    return i < s->carries ? lam__dtype_is_inexact(s->in[i]->dtype) : s->wanted[i];
-}
-
 /* The way back through one trip. Its results are those that come first of what it takes. */
 static lam_fn *trip_back(const source *s) {
-    lam_fn *trip = lam__nested_trip_back(s->what->fns[BODY], s->carries, s->in, s->wanted);
+    lam_fn *trip = lam__nested_trip_back(s->what->fns[BODY], s->carries, s->env->active);
     if (!s->env->batch || trip->magic != LAM__FN) return trip;
     int *axes = (int *)(void *)lam__apply_room(s->ctx, (size_t)trip->inputs);
     if (!axes) return s->ctx->failed_fn;
@@ -249,7 +246,7 @@ static bool find_types(const source *s, lam_value *types[]) {
         const lam_value *x = s->in[i];
         int64_t dims[LAM_INNER_RANK + 1] = {0};
         int rank = 0;
-        if (!has_gradient(s, i)) continue;
+        if (!s->env->active[i]) continue;
         if (s->env->batch) dims[rank++] = s->env->batch->size;
         for (int axis = 0; axis < x->rank; axis++) dims[rank++] = x->dims[axis];
         *types = lam__value_abstract(s->ctx, (lam_dtype)x->dtype, rank, dims);
@@ -269,13 +266,16 @@ static bool split(const source *s, lam_fn **body, lam_fn **back, int *kept) {
     return status == LAM_OK;
 }
 
-/* Which operands want a gradient; NULL without memory. */
-static bool *wanted_of(lam_ctx *ctx, const lam__pull *pull, int operands) {
-    bool *wanted = (bool *)(void *)lam__apply_room(ctx, (size_t)operands);
-    if (!wanted) return NULL;
-    memset(wanted, 0, (size_t)operands);
+/* Fills e->active; false without memory. */
+static bool find_active(const source *s, unwound_env *e) {
+    const lam__pull *pull = e->pull;
+    const size_t n = (size_t)s->operands, m = (size_t)s->carries;
+    bool *wanted = (bool *)(void *)lam__apply_room(s->ctx, (n + m) / sizeof(void *) + 1), *given = wanted + n;
+    if (!wanted) return false;
+    memset(wanted, 0, n + m);
     for (int k = 0; k < pull->wanted; k++) wanted[pull->numbers[k]] = true;
-    return wanted;
+    for (int k = 0; k < pull->given; k++) given[pull->numbers[pull->wanted + k]] = true;
+    return lam__nested_pulled(s->ctx, s->what, s->in, wanted, given, e->active) == LAM_OK;
 }
 
 /* The env's own references; the base is released by whoever frees the function. */
@@ -288,8 +288,7 @@ static void unwound_free(lam_ctx *ctx, void *env) {
 
 /* The functions of the loop and its way back, compiled; both are held, or none. */
 static bool compile_functions(source *s, unwound_env *e) {
-    s->wanted = wanted_of(s->ctx, e->pull, s->operands);
-    lam_fn *body = s->what->fns[BODY], *back = s->wanted ? trip_back(s) : s->ctx->failed_fn;
+    lam_fn *body = s->what->fns[BODY], *back = find_active(s, e) ? trip_back(s) : s->ctx->failed_fn;
     int kept;
     if (back->magic != LAM__FN || !split(s, &body, &back, &kept)) return false;
     lam_fn *const plain[LAM__MACHINE_FUNCTIONS] = {s->what->fns[CONDITION], body, back};
@@ -314,11 +313,11 @@ static const lam__nested *loop_of(const lam__pull *pull, const lam_fn *f) {
 /* What cannot be compiled so is no failure. Functions with rules that give values of their own have other values on a
  * tape. */
 lam_status lam__nested_unwound(lam_fn *back, lam_value *const in[], const lam_jit_options *options, lam_fn **made) {
-    unwound_env e = {.trips = NULL};
-    e.axes = lam__batch_axes_of(back, &e.batch);
-    lam_fn *f = e.axes ? lam__fn_base(back->env) : back;
-    e.pull = lam__checkpoint_pull_of(f);
-    source s = {.ctx = back->ctx, .what = loop_of(e.pull, f), .in = in, .env = &e, .options = options};
+    const lam__batch *batch = NULL;
+    const int *axes = lam__batch_axes_of(back, &batch);
+    lam_fn *f = axes ? lam__fn_base(back->env) : back;
+    const lam__pull *pull = lam__checkpoint_pull_of(f);
+    source s = {.ctx = back->ctx, .what = loop_of(pull, f), .in = in, .options = options};
     *made = NULL;
     for (int i = 0; s.what && i < 2; i++) {
         const lam__program *p = lam__program_of(s.what->fns[i]);
@@ -327,14 +326,19 @@ lam_status lam__nested_unwound(lam_fn *back, lam_value *const in[], const lam_ji
     if (!s.what) return LAM_OK;
     s.carries = (int)s.what->carries;
     s.operands = s.what->fns[BODY]->inputs;
-    if (e.batch && !maps_cotangents(back, e.batch, e.axes, s.operands))
+    if (axes && !maps_cotangents(back, batch, axes, s.operands))
         return lam__nested_unwound_each(back, in, options, made);
-    if (!has_room(e.batch ? s.operands : s.carries, in)) return LAM_OK;
-    if (!compile_functions(&s, &e)) return LAM_ERR_MEMORY;
-    *made = lam__fn_derive(back->ctx, &(lam__derived){"unwound", back, body_unwound, back->inputs, back->outputs, &e,
-                                                      sizeof e, unwound_free});
+    if (!has_room(axes ? s.operands : s.carries, in)) return LAM_OK;
+    const size_t bytes = sizeof(unwound_env) + (size_t)s.operands;
+    unwound_env *e = (unwound_env *)(void *)lam__apply_room(s.ctx, bytes / sizeof(void *) + 1);
+    if (!e) return LAM_ERR_MEMORY;
+    *e = (unwound_env){.pull = pull, .batch = batch, .axes = axes};
+    s.env = e;
+    if (!compile_functions(&s, e)) return LAM_ERR_MEMORY;
+    *made = lam__fn_derive(
+        back->ctx, &(lam__derived){"unwound", back, body_unwound, back->inputs, back->outputs, e, bytes, unwound_free});
     if ((*made)->magic == LAM__FN) return LAM_OK;
-    unwound_free(back->ctx, &e);
+    unwound_free(back->ctx, e);
     return LAM_ERR_MEMORY;
 }
 

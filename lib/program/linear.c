@@ -17,12 +17,13 @@
 
 /* A program that is looked at, for a function of this name. varying: per variable. only_flow: what varies is found out,
  * and nothing is refused yet. whole_calls: what has rules of its own gives what these say, so all of it may vary where
- * an operand does. tangents: the program is a record of these. */
+ * an operand does. slopes: what varies is what can have a derivative, which a step ends. tangents: the program is a
+ * record of these. */
 typedef struct flow {
     const lam__program *p;
     const char *name;
     lam__arena *arena;
-    bool tangents, only_flow, whole_calls;
+    bool tangents, only_flow, whole_calls, slopes;
     bool *varying;
 } flow;
 
@@ -176,7 +177,10 @@ static lam_status enter(const flow *f, const lam__equation *e, int k, bool only_
     const lam__program *p = lam__program_of(lam__nested_of(e)->fns[k]);
     if (!p) return fail_linear(f, e, "calls a function that is no program");
     const size_t room = (size_t)(p->variables + 1);
-    *within = (flow){p, f->name, f->arena, f->tangents, only_flow, f->whole_calls, lam__arena_get(f->arena, room)};
+    *within = *f;
+    within->p = p;
+    within->only_flow = only_flow;
+    within->varying = lam__arena_get(f->arena, room);
     if (!within->varying) return lam__error_memory(p->ctx, room);
     memset(within->varying, 0, room);
     memcpy(within->varying, in, (size_t)p->inputs);
@@ -298,6 +302,13 @@ static bool is_called(const flow *f, lam__application *a) {
     return false;
 }
 
+/* Where derivatives alone are followed: integers have none, nor what is made by steps. */
+static void end_at_steps(const flow *f, const lam__equation *e, bool in_call) {
+    const bool step = !in_call && !e->primitive->staged && e->primitive->derivative == LAM_NOT_DIFFERENTIABLE;
+    for (int64_t v = e->first; v < e->first + e->outputs; v++)
+        if (step || !lam__dtype_is_inexact(f->p->types[v]->dtype)) f->varying[v] = false;
+}
+
 /* In the order of the program, so that it is known of all operands. What nothing that varies goes into is a constant
  * and need not be linear. Equations of one call follow one another, and it is asked once for them. */
 static lam_status check_equations(const flow *f) {
@@ -311,8 +322,8 @@ static lam_status check_equations(const flow *f) {
         if (e->within != within) in_call = f->whole_calls && is_called(f, e->within);
         within = e->within;
         if (in_call) memset(f->varying + e->first, true, (size_t)e->outputs);
-        if (!count || in_call) continue;
-        status = lam__nested_of(e) ? check_nested(f, e) : check_other(f, e, count);
+        else if (count) status = lam__nested_of(e) ? check_nested(f, e) : check_other(f, e, count);
+        if (f->slopes) end_at_steps(f, e, in_call);
     }
     return status;
 }
@@ -345,11 +356,11 @@ lam_status lam__program_check_linear(const lam__program *p, const char *name, bo
 
 /* The same walk, which refuses nothing that is a program. A call with rules counts as one: where an operand varies its
  * rules may let anything vary. */
-lam_status lam__program_varying(const lam__program *p, const bool in[], bool out[]) {
+static lam_status follow(const lam__program *p, bool slopes, const bool in[], bool out[]) {
     lam__arena arena;
     lam__arena_open(&arena, p->ctx);
     const size_t room = (size_t)(p->variables + 1);
-    flow f = {.p = p, .name = "", .arena = &arena, .only_flow = true, .whole_calls = true};
+    flow f = {.p = p, .name = "", .arena = &arena, .only_flow = true, .whole_calls = true, .slopes = slopes};
     f.varying = lam__arena_get(&arena, room);
     lam_status status = f.varying ? LAM_OK : lam__error_memory(p->ctx, room);
     if (status == LAM_OK) {
@@ -360,4 +371,12 @@ lam_status lam__program_varying(const lam__program *p, const bool in[], bool out
     for (int o = 0; o < p->outputs && status == LAM_OK; o++) out[o] = varies(&f, &p->results[o]);
     lam__arena_close(&arena);
     return status;
+}
+
+lam_status lam__program_varying(const lam__program *p, const bool in[], bool out[]) {
+    return follow(p, false, in, out);
+}
+
+lam_status lam__program_slopes(const lam__program *p, const bool in[], bool out[]) {
+    return follow(p, true, in, out);
 }

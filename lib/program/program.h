@@ -135,6 +135,10 @@ bool lam__program_is_zero(const lam__program *p, int64_t variable);
  * Fails   without memory, and where a function within is no program. */
 lam_status lam__program_varying(const lam__program *p, const bool in[], bool out[]);
 
+/* The same of derivatives: which results can have one by the inputs with in[], which are floating. What lies behind
+ * nothing but steps and integers has none. */
+lam_status lam__program_slopes(const lam__program *p, const bool in[], bool out[]);
+
 /* Runs a linear program backwards: cotangents g[] of the outputs (NULL: zero) to those of the inputs (NULL: zero). */
 lam_status lam__program_transpose(const lam__program *p, lam_value *const g[], lam_value *gx[]);
 

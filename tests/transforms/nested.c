@@ -125,7 +125,7 @@ BODY(inner) {
     lam_while(FN(small, 2, 1), capturing("grows", grows, 2, 2, in[1]), LAM_LIST(in[0], lam_cast(num(0), LAM_I64)), y,
               2);
     out[0] = lam_mul(0.1, y[0]);
-    out[1] = lam_sum(y[0], NULL);
+    out[1] = lam_sum(lam_square(y[0]), NULL);
 }
 
 /* A loop that ends when it wants, within one that does not. */

@@ -143,6 +143,16 @@ static void draw_sizes(uint64_t *state, int way, lam__product *p) {
     }
 }
 
+/* Where no matrix is moved lines may be longer, and dots have any number of columns; what dots move has a room.
+ * layout: of y. */
+static void draw_longer(uint64_t *state, int way, int layout, lam__product *p) {
+    if (draw(state, 0, 2)) return;
+    if (way == LAM__BY_TILES && layout == 0) p->k = draw(state, 33, LONGEST);
+    if (way != LAM__BY_DOTS) return;
+    if (layout == 1 && draw(state, 0, 1)) p->n = draw(state, 33, LONGEST);
+    if (layout == 1 || p->n * LONGEST <= LAM__SMALL_K * LAM__SMALL_TURNED) p->k = draw(state, 33, LONGEST);
+}
+
 static void compare(const lam__small_type *loops, lam_dtype dtype, int way, char *const area[3], uint64_t *state) {
     const bool pairs = is_complex(dtype), single = dtype == LAM_F32 || dtype == LAM_C64;
     const uint64_t seed = *state;
@@ -151,6 +161,7 @@ static void compare(const lam__small_type *loops, lam_dtype dtype, int way, char
     draw_sizes(state, way, &p);
     const int any = (int)draw(state, 0, 2), other = (int)draw(state, 0, 2);
     const int layouts[LAM__SMALL_WAYS] = {any, any, 1, 0, BESIDE}; /* of x */
+    draw_longer(state, way, other, &p);
     draw_stack(state, dtype, layouts[way], p.m, p.k, &p, area[0], &x);
     draw_stack(state, dtype, way == LAM__BY_BESIDE ? BESIDE : other, p.k, p.n, &p, area[1], &y);
     p.x = x.data, p.x_batch = x.batch, p.x_row = x.row, p.x_col = x.col, p.x_turn = x.turn;
@@ -232,7 +243,7 @@ static void fill_sevenths(lam_dtype dtype, void *to, int64_t parts, uint64_t *st
 
 /* A dot has the bits that it has alone, whatever panel it is in: all numbers of rows and columns. */
 START_TEST(dots_do_not_depend_on_each_other) {
-    enum { MOST = 32, PARTS = 2 * MOST * MOST };
+    enum { MOST = 40, PARTS = 2 * MOST * MOST };
     const lam_dtype dtype = dtypes[_i / SETS];
     const lam__small_type *loops = loops_of(_i % SETS, dtype);
     const size_t item = strided_item[dtype];

@@ -204,8 +204,6 @@ START_TEST(matmul_in_runs) {
 }
 END_TEST
 
-/* An operand without a stride of 1 is copied, one that has one is not; there is one block for both, and if it is
- * refused that is reported. */
 /* Rows that do not fill a vector are read and written together with what lies behind them. A matrix of NaN between
  * others spoils neither of these, and nothing is written behind the last one. */
 START_TEST(matmul_keeps_neighbours_apart) {
@@ -233,6 +231,8 @@ START_TEST(matmul_keeps_neighbours_apart) {
 }
 END_TEST
 
+/* An operand without a stride of 1 is copied for CBLAS, one that has one is not; there is one block for both, and if it is
+ * refused that is reported. */
 START_TEST(matmul_scratch) {
     uint64_t state = 3;
     static const struct {
@@ -243,10 +243,10 @@ START_TEST(matmul_scratch) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int left = 0; left <= cases[i].wanted; left++) {
             pool scratch = {.left = left};
-            operand x = make_operand(LAM_F64, cases[i].x, 2, 40, 41, &state);
-            operand y = make_operand(LAM_F64, cases[i].y, 2, 41, 42, &state);
-            double *out = malloc(2 * 40 * 42 * sizeof *out);
-            const lam__product p = product_of((int64_t[]){2, 40, 41, 42}, &x, &y, out);
+            operand x = make_operand(LAM_F64, cases[i].x, 2, 40, 410, &state);
+            operand y = make_operand(LAM_F64, cases[i].y, 2, 410, 420, &state);
+            double *out = malloc(2 * 40 * 420 * sizeof *out);
+            const lam__product p = product_of((int64_t[]){2, 40, 410, 420}, &x, &y, out);
             bool done = lam__kernels_matmul(LAM_F64, &p, take_scratch, &scratch);
             ck_assert_int_eq(done, left == cases[i].wanted);
             empty_pool(&scratch);

@@ -195,23 +195,34 @@ static void NAME(one_panel)(const lam__dots_panel *panel, const lam__product *p,
     }
 }
 
-/* Panels, which are those of small.h. */
+/* Some of the panels, which are those of small.h, beginning at column `first`: how many. A panel begins where the one
+ * before ends, until all columns have one. */
+static int NAME(find_panels)(const lam__product *p, int64_t first, lam__dots_panel panels[LAM__SMALL_TURNED]) {
+    int count = 0;
+    for (; first < p->n && count < LAM__SMALL_TURNED; count++) {
+        panels[count] = lam__dots_panel_at(p, first, NAME(W));
+        first = panels[count].first + panels[count].columns;
+    }
+    return count;
+}
+
+/* Panels by panels: where columns are many, some of these are found anew for each product. */
 static void NAME(panel_dots)(const lam__product *p) {
     T packed[LAM__SMALL_K * LAM__SMALL_TURNED * PARTS];
     const int64_t y_col = (p->y_row == 1 ? p->y_col : p->k) * PARTS;
     lam__dots_panel panels[LAM__SMALL_TURNED];
-    int count = 0;
-    /* A panel begins where the one before ends, until all columns have one. */
-    for (int64_t first = 0; first < p->n; first = panels[count - 1].first + panels[count - 1].columns)
-        panels[count++] = lam__dots_panel_at(p, first, NAME(W));
+    int count = NAME(find_panels)(p, 0, panels);
     T *out = p->out;
     lam__product_place in = {.left = p->left};
     for (int64_t b = 0; b < p->batch; b++, lam__product_next(p, &in), out += p->m * p->n * PARTS) {
         const T *x = (const T *)p->x + in.x * PARTS;
         const T *y = NAME(columns_of)(p, (const T *)p->y + in.y * PARTS, packed);
-        for (int i = 0; i < count; i++) {
-            const int64_t first = panels[i].first;
-            NAME(one_panel)(&panels[i], p, x, y + first * y_col, y_col, out + first * PARTS);
+        for (int64_t next = 0; next < p->n; next = panels[count - 1].first + panels[count - 1].columns) {
+            if (p->n > LAM__SMALL_TURNED) count = NAME(find_panels)(p, next, panels);
+            for (int i = 0; i < count; i++) {
+                const int64_t first = panels[i].first;
+                NAME(one_panel)(&panels[i], p, x, y + first * y_col, y_col, out + first * PARTS);
+            }
         }
     }
 }

@@ -6,8 +6,8 @@
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/simd/simd.h"
 
-/* Limits of the loops for small products: k and n of TINY, n from 2 on; k of all; m and n of TURNED where both are
- * above 1, and n of DOTS; BESIDE has none. */
+/* Limits of the loops for small products: k and n of TINY, n from 2 on; k where a matrix is moved (but k n is the room of
+ * DOTS); m and n of TURNED where both are above 1, and n of DOTS where y is moved; BESIDE has none. */
 enum { LAM__SMALL_TINY = 4, LAM__SMALL_K = 32, LAM__SMALL_TURNED = 32 };
 
 /* TINY: k and n are constants of loops. TILES: columns of out are vectors; fastest where y_col is 1. TURNED: rows of

@@ -231,8 +231,8 @@ START_TEST(matmul_keeps_neighbours_apart) {
 }
 END_TEST
 
-/* An operand without a stride of 1 is copied for CBLAS, one that has one is not; there is one block for both, and if it is
- * refused that is reported. */
+/* An operand without a stride of 1 is copied for CBLAS, one that has one is not; there is one block for both, and if it
+ * is refused that is reported. */
 START_TEST(matmul_scratch) {
     uint64_t state = 3;
     static const struct {

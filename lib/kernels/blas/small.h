@@ -6,7 +6,7 @@
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/simd/simd.h"
 
-/* Limits of the loops for small products: k and n of TINY, n from 2 on; k where a matrix is moved (but k n is the room of
+/* Limits of the loops for small products: k and n of TINY, n from 2 on; k where a matrix is moved (k n where it is y of
  * DOTS); m and n of TURNED where both are above 1, and n of DOTS where y is moved; BESIDE has none. */
 enum { LAM__SMALL_TINY = 4, LAM__SMALL_K = 32, LAM__SMALL_TURNED = 32 };
 

@@ -163,8 +163,8 @@ static lam_status run(lam_fn *f, lam_tensor *const at[], const lam_check_grads_o
 lam_status lam_check_grads(lam_fn *f, lam_list at, const lam_check_grads_options *options) {
     static const lam_check_grads_options none;
     const lam_check_grads_options *o = options ? options : &none;
-    lam_ctx *ctx = lam__fn_check("check_grads", f);
-    if (!ctx) return f && f->ctx->error.status != LAM_OK ? f->ctx->error.status : LAM_ERR_NULL;
+    lam_ctx *where, *ctx = lam__fn_check_call("check_grads", f, at, &where);
+    if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;
     if (o->order < 0 || !(o->step >= 0) || !(o->tolerance >= 0))
         return lam__error_set(ctx, LAM_ERR_OPTION, NULL,
                               "check_grads of '%s': order, step and tolerance cannot be negative or NaN", f->name);

@@ -22,8 +22,9 @@ static lam_ctx *context_of(size_t count, lam_fn *const fns[], lam_list in) {
 
 /* A NULL has no context to record in, so that of the call serves. */
 bool lam__control_check_fn(lam_ctx *ctx, const char *what, lam_fn *f, size_t i) {
-    if (!f && ctx != &lam__context_failed)
-        lam__error_set(ctx, LAM_ERR_NULL, "make it before it is called", "%s: function number %zu is NULL", what, i);
+    if ((!f || f->ctx == &lam__context_failed) && ctx != &lam__context_failed)
+        lam__error_set(ctx, LAM_ERR_NULL, "make it before it is called",
+                       "%s: function number %zu is NULL, or the failed one of no context", what, i);
     if (!lam__fn_check(what, f)) return false;
     if (f->ctx == ctx) return true;
     lam__error_set(ctx, LAM_ERR_CONTEXT, "make all in one context", "%s: mixed contexts: '%s' belongs to another one",
@@ -47,7 +48,7 @@ bool lam__control_begin(lam__control *c, const char *what, size_t count, lam_fn 
     }
     for (size_t i = 0; out && i < n_out; i++) out[i] = &ctx->failed;
     *status = fine ? LAM_OK : lam__error_since(ctx, mark);
-    /* Nothing new is on record where a function failed when it was made, and in the context of none. */
+    /* Nothing new is on record where a function failed when it was made, and in no context. */
     if (!fine && *status == LAM_OK) *status = ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_NULL;
     if (!fine) return false;
     *c = (lam__control){.what = what, .ctx = ctx, .mark = mark, .out = out, .n_out = n_out};

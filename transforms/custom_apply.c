@@ -52,14 +52,13 @@ static lam_status check_function(lam_ctx *ctx, const lam_function *f, const void
 /* Input i where it is not just a tensor of this context. NULL is an input that is left out; whether the Function can do
  * without it is the callback's to say. A failed tensor gives the status of the failure that it came from. */
 LAM__APART static lam_status value_of(const lam__instance *x, size_t i, lam_tensor *t, lam_value **value) {
-    lam_tensor *failed;
     *value = NULL;
     if (!t) return LAM_OK;
-    const lam_ctx *where = lam__scope_operands(x->fn.name, 1, &t, value, &failed);
-    if (where == x->ctx) return LAM_OK;
-    if (!where) return x->ctx->error.status != LAM_OK ? x->ctx->error.status : failed->ctx->error.status;
-    return lam__error_set(x->ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
-                          "Function '%s': mixed contexts: input %zu belongs to another one", x->fn.name, i);
+    if (lam__scope_is_foreign(x->ctx, t))
+        return lam__error_set(x->ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
+                              "Function '%s': mixed contexts: input %zu belongs to another one", x->fn.name, i);
+    *value = lam__scope_operand_in(x->ctx, x->fn.name, i, t);
+    return *value ? LAM_OK : x->ctx->error.status;
 }
 
 /* Borrowed values of the handles; NULL for inputs that are left out. A live handle of this context is the usual case,

@@ -157,18 +157,17 @@ static inline void lend(lam_ctx *ctx, int n, lam_value *const values[], lam_tens
 /* Result k where something is wrong with it. */
 LAM__APART static lam_status take_other(visit *v, int k, lam_value **out) {
     lam_ctx *ctx = v->fc->ctx;
-    lam_tensor *t = v->slots[k], *failed;
+    lam_tensor *t = v->slots[k];
     *out = NULL;
     if (!t)
         return lam__custom_fail(v->fc, LAM_ERR_ARITY,
                                 "set every out[o]; on failure out[o] = lam_fail(...); say lam_fctx_mark_absent of one "
                                 "that is left out",
                                 "output %d was not set", k);
-    lam_ctx *where = lam__scope_operands(v->fc->instance->fn.name, 1, &t, out, &failed);
-    lam_value *x = *out;
-    *out = NULL;
-    if (!where) return ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_RULE;
-    if (where != ctx) return lam__custom_fail(v->fc, LAM_ERR_CONTEXT, NULL, "result %d belongs to another context", k);
+    if (lam__scope_is_foreign(ctx, t))
+        return lam__custom_fail(v->fc, LAM_ERR_CONTEXT, NULL, "result %d belongs to another context", k);
+    lam_value *x = lam__scope_operand_in(ctx, v->fc->instance->fn.name, (size_t)k, t);
+    if (!x) return ctx->error.status;
     if (lam__value_is_box(x) && !lam__level_visible(ctx, lam__payload_of(x)->level))
         return lam__level_fail_hidden(
             &(lam_call_site){.ctx = ctx, .primitive = &v->fc->instance->row, .inputs = 1, .outputs = 1, .in = &x}, 0);

@@ -7,8 +7,10 @@
 
 #include "lib/primitives/apply.h"
 #include "transforms/arguments.h"
+#include "transforms/dual.h"
 #include "transforms/lanes.h"
 #include "transforms/linear.h"
+#include "transforms/tape.h"
 
 #include <lamina/program.h>
 #include <lamina/tensor.h>
@@ -99,23 +101,69 @@ lam_fn *lam__custom_operator(const lam__solve_attrs *a, lam__operator_env *env, 
     return a->transposed ? transpose_of(f, like) : f;
 }
 
-/* It is called for types alone where no level is seen. What else fails there is the business of whoever calls it in
- * earnest, but for memory, without which nothing is known. What cannot be run at the ground, for a value that is hidden
- * there, depends on more than it says. */
-lam_status lam__custom_hides(lam_fn *open, lam_list in, bool *hides) {
+/* It is called for types alone where that level is and none above. What else fails there is the business of whoever
+ * calls it in earnest, but for memory, without which nothing is known. What cannot be run there, for a value that is
+ * hidden, depends on more than it says. */
+static lam_status hides_above(lam__level *level, lam_fn *open, lam_list in, bool *hides) {
     lam_ctx *ctx = open->ctx;
     lam__level *current = ctx->current;
     *hides = false;
-    if (current == ctx->ground) return LAM_OK;
+    if (current == level) return LAM_OK;
     lam_type type;
     lam__mark before = lam__error_mark(ctx);
-    ctx->current = ctx->ground;
+    ctx->current = level;
     lam_status status = lam_eval_shape(open, in, &type, 1);
     ctx->current = current;
     if (status == LAM_ERR_MEMORY) return status;
     *hides = status == LAM_ERR_CAPTURED;
     lam__error_roll_back(ctx, before);
     return LAM_OK;
+}
+
+lam_status lam__custom_hides(lam_fn *open, lam_list in, bool *hides) {
+    return hides_above(open->ctx->ground, open, in, hides);
+}
+
+/* The root is a constant to a level that differentiates by nothing that was declared, so a derivative by something else
+ * would be zero without a word. The level below the outermost that differentiates sees nothing that any of these
+ * owns. */
+bool lam__custom_declares(const char *what, const lam_fn *f, lam_fn *open, lam_list in) {
+    lam_ctx *ctx = open->ctx;
+    lam__level *below = ctx->current;
+    for (lam__level *level = below; level; level = level->parent)
+        if (level->interpreter == &lam__interpreter_vjp || level->interpreter == &lam__interpreter_jvp)
+            below = level->parent;
+    bool hides;
+    if (hides_above(below, open, in, &hides) != LAM_OK) return false;
+    if (hides)
+        lam__error_set(ctx, LAM_ERR_CAPTURED, "give it as a parameter, or declare it in the function's captures",
+                       "%s of '%s': the function uses a tensor of a level that differentiates, which is none of its "
+                       "parameters and captures",
+                       what, f->name);
+    return !hides;
+}
+
+/* ---- what is given --------------------------------------------------------------------------------------------- */
+
+/* Counts are checked at the call, where the message can name the function; types by of_type when there is a
+ * solution. */
+bool lam__custom_check_counts(const char *what, const lam_fn *f, lam_list parameters) {
+    if (f->outputs == 1 && (size_t)f->inputs == parameters.count + 1 && (parameters.items || !parameters.count))
+        return true;
+    lam__error_set(
+        f->ctx, LAM_ERR_ARITY, NULL,
+        "%s: function '%s' takes %d inputs and gives %d outputs, expected %zu (the parameters and one more) and 1",
+        what, f->name, f->inputs, f->outputs, parameters.count + 1);
+    return false;
+}
+
+/* Whether f is a function that fits, and operands are tensors; *where: whose failed tensor the result is. Without f the
+ * tensor tells. A b that is NULL is the caller's to refuse. */
+bool lam__custom_check_solve(const char *what, lam_fn *f, lam_list parameters, lam_tensor *b, lam_ctx **where) {
+    bool fine = lam__fn_check_call(what, f, LAM_LIST(b), where) && lam__custom_check_counts(what, f, parameters);
+    for (size_t k = 0; k < parameters.count && fine; k++)
+        fine = lam__scope_operand_in(*where, what, k, parameters.items[k]);
+    return fine && (!b || lam__scope_operand_in(*where, what, parameters.count, b));
 }
 
 /* ---- functions beside the system --------------------------------------------------------------------------------- */

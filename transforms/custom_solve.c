@@ -208,23 +208,6 @@ static const lam_function function_solve = {
     .generate_vmap_rule = true,
 };
 
-/* Counts are checked at the call, where the message can name the function; types by of_type when there is a
- * solution. */
-static bool check_counts(const char *what, const lam_fn *f, lam_list parameters) {
-    if (f->outputs == 1 && (size_t)f->inputs == parameters.count + 1 && (parameters.items || !parameters.count))
-        return true;
-    lam__error_set(
-        f->ctx, LAM_ERR_ARITY, NULL,
-        "%s: function '%s' takes %d inputs and gives %d outputs, expected %zu (the parameters and one more) and 1",
-        what, f->name, f->inputs, f->outputs, parameters.count + 1);
-    return false;
-}
-
-/* Whether f is a function that fits; *where: whose failed tensor the result is. Without f the tensor tells. */
-static bool check_solve(const char *what, lam_fn *f, lam_list parameters, lam_tensor *b, lam_ctx **where) {
-    return lam__fn_check_call(what, f, LAM_LIST(b), where) && check_counts(what, f, parameters);
-}
-
 /* The solution with the operator that `a` describes; takes over a's references. list: the Function's
  * inputs. */
 static lam_tensor *solve_with(lam_ctx *ctx, const lam__solve_attrs *a, lam_tensor *const list[]) {
@@ -341,7 +324,7 @@ lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_ten
     const lam_custom_linear_solve_options *o = options ? options : &none;
     const char *what = "custom_linear_solve";
     lam_ctx *ctx;
-    if (!check_solve(what, matvec, parameters, b, &ctx)) return &ctx->failed;
+    if (!lam__custom_check_solve(what, matvec, parameters, b, &ctx)) return &ctx->failed;
     if (!b) return lam__error_fail(ctx, LAM_ERR_NULL, "%s of '%s': b is NULL", what, matvec->name);
     if (!check_ways(what, matvec, solve, o)) return &ctx->failed;
     lam__solve_attrs a = {.beside = {[LAM__SOLVER] = o->solver, [LAM__TRANSPOSE_SOLVER] = o->transpose_solver},
@@ -355,7 +338,7 @@ lam_tensor *lam_custom_linear_solve(lam_fn *matvec, lam_list parameters, lam_ten
 lam_tensor *lam__custom_solve_iterative(const char *what, lam_fn *matvec, lam_list parameters, lam_tensor *b,
                                         lam_solve_rule rule, bool symmetric, const lam_iterative_options *settings) {
     lam_ctx *ctx;
-    if (!check_solve(what, matvec, parameters, b, &ctx) ||
+    if (!lam__custom_check_solve(what, matvec, parameters, b, &ctx) ||
         !check_beside(what, matvec, "preconditioner", settings->preconditioner))
         return &ctx->failed;
     lam__solve_attrs a = {.beside = {[LAM__PRECONDITIONER] = settings->preconditioner},
@@ -477,8 +460,9 @@ static const lam_function function_root = {
 lam_tensor *lam_custom_root(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_fn *solve, lam_solve_rule tangent_solve,
                             void *env) {
     lam_ctx *ctx;
-    if (!check_solve("custom_root", f, parameters, x0, &ctx)) return &ctx->failed;
-    if (!lam__custom_goes_with("custom_root", f, "solve", solve) || !check_counts("custom_root", solve, parameters))
+    if (!lam__custom_check_solve("custom_root", f, parameters, x0, &ctx)) return &ctx->failed;
+    if (!lam__custom_goes_with("custom_root", f, "solve", solve) ||
+        !lam__custom_check_counts("custom_root", solve, parameters))
         return &ctx->failed;
     if (!x0 || !tangent_solve)
         return lam__error_fail(ctx, LAM_ERR_NULL, "custom_root of '%s': %s is NULL", f->name,
@@ -489,6 +473,7 @@ lam_tensor *lam_custom_root(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_
     if (!list || lam_failed(opened) || lam_failed(opened_solve)) return &ctx->failed;
     for (int k = 0; k <= n; k++) list[k] = k ? parameters.items[k - 1] : lam_stop_gradient(x0);
     lam__arguments_append_captures(f, list, n + 1);
+    if (!lam__custom_declares("custom_root", f, opened, (lam_list){(size_t)opened->inputs, list})) return out;
     lam__arguments_append_captures(solve, list, n + 1 + lam__arguments_captured(f));
     root_attrs a = {lam__fn_retain(opened), lam__fn_retain(opened_solve), n, tangent_solve, env};
     lam__instance *x = lam__custom_instance(ctx, &function_root, &a, root_release, inputs, 1);

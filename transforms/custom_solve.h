@@ -36,6 +36,16 @@ lam_fn *lam__custom_operator(const lam__solve_attrs *a, lam__operator_env *env, 
 /* Whether a call of matvec, opened, uses values of levels that are not among its inputs. Fails without memory. */
 lam_status lam__custom_hides(lam_fn *open, lam_list in, bool *hides);
 
+/* Whether f, `open` with captures, has no part in a derivative by more than in[]; records that it has. */
+bool lam__custom_declares(const char *what, const lam_fn *f, lam_fn *open, lam_list in);
+
+/* Whether f takes the parameters and one more, and gives one. */
+bool lam__custom_check_counts(const char *what, const lam_fn *f, lam_list parameters);
+
+/* Whether f is a function that fits, and operands are tensors; *where: whose failed tensor the result is. Without f the
+ * tensor tells. A b that is NULL is the caller's to refuse. */
+bool lam__custom_check_solve(const char *what, lam_fn *f, lam_list parameters, lam_tensor *b, lam_ctx **where);
+
 /* One more reference to each function of these attributes, and one less. */
 void lam__custom_retain_solve(const lam__solve_attrs *a);
 void lam__custom_release_solve(const lam__solve_attrs *a);

@@ -348,6 +348,8 @@ static lam_tensor *what_is_left(lam_fn *matvec, lam_list parameters, lam_tensor 
 /* Whether the preconditioner, where there is one, can be called. */
 static bool preconditions(const char *what, lam_ctx *ctx, lam_fn *f) {
     const lam_ctx *own = f ? lam__fn_check(what, f) : ctx;
+    if (f && f->ctx == &lam__context_failed)
+        lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s: the preconditioner is the failed function of no context", what);
     if (own && own != ctx)
         lam__error_set(ctx, LAM_ERR_CONTEXT, NULL, "%s: the preconditioner '%s' belongs to another context", what,
                        f->name);
@@ -363,9 +365,9 @@ static lam_tensor *solve(const char *what, lam_solve_rule rule, bool symmetric, 
     const lam_iterative_options *o = options ? options : &none;
     lam_ctx *ctx;
     if (!lam__fn_check_call(what, matvec, LAM_LIST(b), &ctx)) return &ctx->failed;
-    const lam_value *v = lam__scope_peek(b);
-    if (b && !v) return b;
     if (!b) return lam__error_fail(ctx, LAM_ERR_NULL, "%s of '%s': b is NULL", what, matvec->name);
+    const lam_value *v = lam__scope_operand_in(ctx, what, parameters.count, b);
+    if (!v) return &ctx->failed;
     if (!lam__dtype_is_inexact(v->dtype))
         return lam__error_fail(ctx, LAM_ERR_DTYPE, "%s of '%s': b must be floating; cast it", what, matvec->name);
     if (o->maxiter < 0 || o->restart < 0 || o->restart > MOST_RESTART)

@@ -76,9 +76,9 @@ static void fill_type(lam_ctx *ctx, const char *function, int o, const lam_value
 
 /* types[] is set in any case: to nothing first, and to nothing again after a failure half way. */
 lam_status lam_eval_shape(lam_fn *f, lam_list examples, lam_type types[], size_t n) {
-    lam_ctx *ctx = lam__fn_check("eval_shape", f);
+    lam_ctx *where, *ctx = lam__fn_check_call("eval_shape", f, examples, &where);
     for (size_t o = 0; types && o < n; o++) types[o] = (lam_type){0};
-    if (!ctx) return f && f->ctx->error.status != LAM_OK ? f->ctx->error.status : LAM_ERR_NULL;
+    if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;
     if (n != (size_t)f->outputs || (!types && n))
         return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "eval_shape of '%s': room for %zu types given, %d outputs",
                               f->name, types ? n : 0, f->outputs);

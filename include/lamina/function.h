@@ -287,7 +287,8 @@ LAM_API lam_tensor *lam_gmres(lam_fn *matvec, lam_list parameters, lam_tensor *b
 /* x with f(x, parameters...) = 0. solve gets x0 and the parameters and gives x; it may do anything, no derivative goes
  * through it. tangent_solve solves with the derivative of f by x, and with its transpose.
  * Shape   x: as x0; f's output too.
- * Fails   LAM_ERR_ARITY unless f and solve have one input more than there are parameters and one output.
+ * Fails   LAM_ERR_ARITY unless f and solve have one input more than there are parameters and one output;
+ *         LAM_ERR_CAPTURED under a derivative where f uses a tensor that has one and is none of these and no capture.
  * Owner   current scope.
  * Derivative  by the parameters and the captures of f, of any order (implicit function theorem); zero by x0. What a
  *             function captures is an operand here by itself, so there is no conversion of closures to do first. */

@@ -19,7 +19,8 @@
 #define LAM__LITERAL_NAMES(X)                                                                                          \
     X(add) X(sub) X(mul) X(div) X(rem) X(pow) X(max) X(min) X(atan2) X(hypot) X(logaddexp) X(xlogy) X(copysign) X(eq)  \
     X(ne) X(lt) X(le) X(gt) X(ge) X(logaddexp2) X(xlog1py) X(nextafter) X(igamma) X(igammac) X(betaln) X(shift_left)   \
-    X(shift_right_logical) X(shift_right_arithmetic) X(mod) X(floor_divide)
+    X(shift_right_logical) X(shift_right_arithmetic) X(mod) X(floor_divide) X(and) X(or) X(xor) X(fmax) X(fmin)        \
+    X(heaviside) X(gcd) X(lcm) X(float_power) X(zeta) X(comb) X(beta) X(boxcox) X(boxcox1p) X(poch)
 
 /* Every operation lam_<name>(x, y) that rebinds x, so that only y may be a number. KEEP IN STEP: literal names. */
 #define LAM__LITERAL_NAMES_IN_PLACE(X) X(add_) X(sub_) X(mul_) X(div_)
@@ -192,6 +193,21 @@ typedef char (*lam__kinds_tu)[13];
 #define lam_shift_right_arithmetic(x, y) LAM__FROM x LAM__AND y LAM__CALL(lam_shift_right_arithmetic, x, y)
 #define lam_mod(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_mod, x, y)
 #define lam_floor_divide(x, y)           LAM__FROM x LAM__AND y LAM__CALL(lam_floor_divide, x, y)
+#define lam_and(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_and, x, y)
+#define lam_or(x, y)                     LAM__FROM x LAM__AND y LAM__CALL(lam_or, x, y)
+#define lam_xor(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_xor, x, y)
+#define lam_fmax(x, y)                   LAM__FROM x LAM__AND y LAM__CALL(lam_fmax, x, y)
+#define lam_fmin(x, y)                   LAM__FROM x LAM__AND y LAM__CALL(lam_fmin, x, y)
+#define lam_heaviside(x, y)              LAM__FROM x LAM__AND y LAM__CALL(lam_heaviside, x, y)
+#define lam_gcd(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_gcd, x, y)
+#define lam_lcm(x, y)                    LAM__FROM x LAM__AND y LAM__CALL(lam_lcm, x, y)
+#define lam_float_power(x, y)            LAM__FROM x LAM__AND y LAM__CALL(lam_float_power, x, y)
+#define lam_zeta(x, y)                   LAM__FROM x LAM__AND y LAM__CALL(lam_zeta, x, y)
+#define lam_comb(x, y)                   LAM__FROM x LAM__AND y LAM__CALL(lam_comb, x, y)
+#define lam_beta(x, y)                   LAM__FROM x LAM__AND y LAM__CALL(lam_beta, x, y)
+#define lam_boxcox(x, y)                 LAM__FROM x LAM__AND y LAM__CALL(lam_boxcox, x, y)
+#define lam_boxcox1p(x, y)               LAM__FROM x LAM__AND y LAM__CALL(lam_boxcox1p, x, y)
+#define lam_poch(x, y)                   LAM__FROM x LAM__AND y LAM__CALL(lam_poch, x, y)
 
 /* x and y, or lo and hi: each a tensor or a number; both may be numbers. The first argument is a tensor. */
 #define lam_where(c, x, y)   lam__where_operands(c, LAM__OPERAND(x), LAM__OPERAND(y))

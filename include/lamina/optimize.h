@@ -33,8 +33,9 @@ typedef struct lam_minimum {
  * Examples of a batch search each for itself, and what lam_jit and lam_trace record of it is one loop.
  * Shape   x: as x0, of any rank.
  * Fails   LAM_ERR_ARITY unless f has one input more than there are parameters, and one output; LAM_ERR_DTYPE unless x0
- *         is real and floating; LAM_ERR_VALUE for negative options or NaN; as lam_value_and_grad(f) does. *found is
- *         then of failed tensors.
+ *         is real and floating; LAM_ERR_VALUE for negative options or NaN; LAM_ERR_CAPTURED under a derivative where f
+ *         uses a tensor that has one and is no parameter and no capture; as lam_value_and_grad(f) does. *found is then
+ *         of failed tensors.
  * Owner   x and found: current scope.
  * Derivative  of x and the value, by the parameters and the captures of f, of any order: that of the place where the
  *         gradient is zero, as precise as it is zero there, which is what gtol is for. It solves with the Hessian as a

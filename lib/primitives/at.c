@@ -47,10 +47,7 @@ static bool refuse(const plan *p, lam_status status, const char *what, int64_t n
  * is named itself. */
 static bool take_tensor(plan *p, int axis, lam_tensor *index) {
     if (!index) return refuse(p, LAM_ERR_NULL, "the index of axis %lld is NULL", axis);
-    if (!lam__scope_peek(index)) {
-        lam__axes_fail(p->name, index, LAM_ERR_NULL, "the index of axis %d is no tensor", axis);
-        return false;
-    }
+    if (!lam__scope_operand_in(lam_ctx_of(p->x), p->name, (size_t)axis + 1, index)) return false;
     if (lam__dtype_is_inexact((int)lam_dtype_of(index)) || lam_dtype_of(index) == LAM_BOOL)
         return refuse(p, LAM_ERR_DTYPE, "the index of axis %lld holds no integers (of a mask take lam_nonzero)", axis);
     p->index[axis] = index;

@@ -112,7 +112,7 @@ const lam_primitive lam__row_gcd = {
     .loop = LAM__LOOP_gcd + 1,
 };
 
-lam_tensor *lam_gcd(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_gcd)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_gcd, x, y);
 }
 

@@ -100,7 +100,7 @@ const lam_primitive lam__row_and = {
     .loop = LAM__LOOP_and + 1,
 };
 
-lam_tensor *lam_and(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_and)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_and, x, y);
 }
 
@@ -111,7 +111,7 @@ const lam_primitive lam__row_or = {
     .loop = LAM__LOOP_or + 1,
 };
 
-lam_tensor *lam_or(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_or)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_or, x, y);
 }
 
@@ -124,7 +124,7 @@ const lam_primitive lam__row_xor = {
     .loop = LAM__LOOP_xor + 1,
 };
 
-lam_tensor *lam_xor(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_xor)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_binary(&lam__row_xor, x, y);
 }
 

@@ -56,7 +56,7 @@ const lam_primitive lam__row_zeta = {
 };
 
 /* The code 0 is the function itself. */
-lam_tensor *lam_zeta(lam_tensor *s, lam_tensor *q) {
+lam_tensor *(lam_zeta)(lam_tensor *s, lam_tensor *q) {
     return lam__apply_coded(&lam__row_zeta, 0, 2, (lam_tensor *[]){s, q});
 }
 

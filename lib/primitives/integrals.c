@@ -278,7 +278,7 @@ static lam_tensor *slope_poch(const lam_rule *r, int i, lam_tensor *t) {
 QUOTIENT(poch);
 
 /* The rising factorial, for y that need not be whole. */
-lam_tensor *lam_poch(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_poch)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_coded(&lam__row_poch, LAM__QUOTIENT_POCH, 2, (lam_tensor *[]){x, y});
 }
 
@@ -298,7 +298,7 @@ static lam_tensor *slope_beta(const lam_rule *r, int i, lam_tensor *t) {
 QUOTIENT(beta);
 
 /* Gamma(a) Gamma(b)/Gamma(a + b). */
-lam_tensor *lam_beta(lam_tensor *a, lam_tensor *b) {
+lam_tensor *(lam_beta)(lam_tensor *a, lam_tensor *b) {
     return lam__apply_coded(&lam__row_beta, LAM__QUOTIENT_BETA, 2, (lam_tensor *[]){a, b});
 }
 
@@ -316,7 +316,7 @@ static lam_tensor *slope_comb(const lam_rule *r, int i, lam_tensor *t) {
 QUOTIENT(comb);
 
 /* As scipy.special.comb, for numbers that need not be whole. */
-lam_tensor *lam_comb(lam_tensor *n, lam_tensor *k) {
+lam_tensor *(lam_comb)(lam_tensor *n, lam_tensor *k) {
     return lam__apply_coded(&lam__row_comb, LAM__QUOTIENT_COMB, 2, (lam_tensor *[]){n, k});
 }
 
@@ -336,14 +336,14 @@ static lam_tensor *slope_box(const lam_rule *r, int i, lam_tensor *t) {
 ROW_OF_TWO(boxcox, box_cox, slope_box, 0);
 
 /* (x^y - 1)/y, log(x) at y = 0. */
-lam_tensor *lam_boxcox(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_boxcox)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_coded(&lam__row_boxcox, LAM__BOX_CODE(0, 0, 0), 2, (lam_tensor *[]){x, y});
 }
 
 ROW_OF_TWO(boxcox1p, box_cox, slope_box, 0);
 
 /* (1 + x)^y - 1 over y, for x near 0. */
-lam_tensor *lam_boxcox1p(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_boxcox1p)(lam_tensor *x, lam_tensor *y) {
     return lam__apply_coded(&lam__row_boxcox1p, LAM__BOX_CODE(0, 0, 1), 2, (lam_tensor *[]){x, y});
 }
 

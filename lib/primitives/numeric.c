@@ -126,7 +126,7 @@ lam_tensor *lam_sinc(lam_tensor *x) {
 }
 
 /* y is what stands at 0, and the only operand with a derivative: 1 there. NaN stays NaN. */
-lam_tensor *lam_heaviside(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_heaviside)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_ordered("heaviside", false, 2, in, &failed)) return failed;
@@ -265,13 +265,13 @@ static bool without_nan(const char *operation, lam_tensor *in[2], lam_tensor **f
     return true;
 }
 
-lam_tensor *lam_fmax(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_fmax)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     return without_nan("fmax", in, &failed) ? lam__scope_only(lam_max(in[0], in[1]), since) : failed;
 }
 
-lam_tensor *lam_fmin(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_fmin)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     return without_nan("fmin", in, &failed) ? lam__scope_only(lam_min(in[0], in[1]), since) : failed;

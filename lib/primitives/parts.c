@@ -64,7 +64,7 @@ lam_tensor *lam_mulhi(lam_tensor *x, lam_tensor *y) {
 }
 
 /* One of them less the common divisor, times the other: the product alone might wrap where the result does not. */
-lam_tensor *lam_lcm(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_lcm)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!integers("lcm", in, &failed)) return failed;
@@ -216,7 +216,7 @@ lam_tensor *lam_round_away(lam_tensor *x) {
 }
 
 /* c64 becomes c128, all else f64. */
-lam_tensor *lam_float_power(lam_tensor *x, lam_tensor *y) {
+lam_tensor *(lam_float_power)(lam_tensor *x, lam_tensor *y) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *in[2] = {x, y}, *failed;
     if (!lam__matrices_operands("float_power", true, 2, in, in, &failed)) return failed;

@@ -398,6 +398,8 @@ static bool weights_fit(lam_tensor *const in[3], lam_tensor **failed) {
     for (int i = 1; i < 3; i++) {
         lam_tensor *w = in[i];
         if (!w) continue;
+        if (!lam__scope_operand_in(lam_ctx_of(in[0]), "cov_with", (size_t)i, w))
+            return *failed = lam__axes_failed(in[0]), false;
         if (!lam__matrices_ordered("cov_with", true, 1, &w, failed)) return false;
         if (lam_rank(w) == 1 && lam_dim(w, 0) == lam_dim(in[0], 1)) continue;
         *failed = lam__matrices_fail("cov_with", 2, (lam_tensor *[]){in[0], w}, LAM_ERR_SHAPE,

@@ -424,10 +424,38 @@ START_TEST(functions_of_another_context) {
 }
 END_TEST
 
+/* x^2 less what is found by env, and its root by steps that have no derivative. */
+BODY(gap_to_found) {
+    out[0] = lam_sub(lam_square(in[0]), *(lam_tensor **)env);
+}
+
+BODY(newton_to_found) {
+    newton(ctx, (lam_tensor *[]){in[0], *(lam_tensor **)env}, out, NULL);
+}
+
+BODY(root_of_found) {
+    void *found = (void *)(uintptr_t)&in[0];
+    out[0] = lam_custom_root(FN_ENV(gap_to_found, 1, 1, found), num(1), LAM_LIST(),
+                             FN_ENV(newton_to_found, 1, 1, found), divide, NULL);
+}
+
+/* The derivative by it would be zero without a word; a batch of it is none of that. */
+START_TEST(derivatives_by_what_is_not_declared) {
+    lam_fn *f = FN(root_of_found, 1, 1);
+    EXPECT_NUM(apply1(f, num(4)), 2);
+    EXPECT(apply1(lam_vmap(f, NULL), VEC(4, 9)), LAM_DIMS(2), 2, 3);
+    ck_assert(lam_failed(apply1(lam_grad(f, NULL), num(4))));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "custom_root of 'gap_to_found'", "none of its parameters and captures");
+    ck_assert(lam_failed(apply1(lam_vmap(lam_jacfwd(f, NULL), NULL), VEC(4, 9))));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "custom_root of 'gap_to_found'", "none of its parameters and captures");
+}
+END_TEST
+
 Suite *suite_custom_solve(void) {
     return SUITE_OF("custom/solve", linear_solve_and_its_derivatives, linear_solve_under_vmap,
                     symmetric_operator_needs_one_rule, cholesky_lu_and_conjugate_gradients, transposition,
                     captures_of_the_operator_are_differentiated, captures_below_a_transform_are_differentiated,
                     scalar_root_to_the_third_derivative, root_of_a_vector_equation, rules_that_do_not_solve,
-                    impossible_systems, functions_that_are_not_there, functions_of_another_context);
+                    impossible_systems, functions_that_are_not_there, functions_of_another_context,
+                    derivatives_by_what_is_not_declared);
 }

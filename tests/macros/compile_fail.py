@@ -61,6 +61,8 @@ DECLARE(sub) DECLARE(div) DECLARE(rem) DECLARE(pow) DECLARE(max) DECLARE(min) DE
 DECLARE(ne) DECLARE(lt) DECLARE(le) DECLARE(gt) DECLARE(ge) DECLARE(logaddexp) DECLARE(xlogy) DECLARE(copysign)
 DECLARE(logaddexp2) DECLARE(xlog1py) DECLARE(nextafter) DECLARE(igamma) DECLARE(igammac) DECLARE(betaln)
 DECLARE(shift_left) DECLARE(shift_right_logical) DECLARE(shift_right_arithmetic) DECLARE(mod) DECLARE(floor_divide)
+DECLARE(and) DECLARE(or) DECLARE(xor) DECLARE(fmax) DECLARE(fmin) DECLARE(heaviside) DECLARE(gcd) DECLARE(lcm)
+DECLARE(float_power) DECLARE(zeta) DECLARE(comb) DECLARE(beta) DECLARE(boxcox) DECLARE(boxcox1p) DECLARE(poch)
 DECLARE(sub_) DECLARE(div_)
 }
 #include <lamina/literals.h>

@@ -131,6 +131,55 @@ START_TEST(special_functions_take_numbers_too) {
 }
 END_TEST
 
+START_TEST(bits_and_rarer_functions_take_numbers_too) {
+    IS(lam_and(x, y), "and(x, y)");
+    IS(lam_and(x, 2.5), "and(x, 2.5r)");
+    IS(lam_and(3, x), "and(3i, x)");
+    IS(lam_or(x, y), "or(x, y)");
+    IS(lam_or(x, 2.5), "or(x, 2.5r)");
+    IS(lam_or(3, x), "or(3i, x)");
+    IS(lam_xor(x, y), "xor(x, y)");
+    IS(lam_xor(x, 2.5), "xor(x, 2.5r)");
+    IS(lam_xor(3, x), "xor(3i, x)");
+    IS(lam_fmax(x, y), "fmax(x, y)");
+    IS(lam_fmax(x, 2.5), "fmax(x, 2.5r)");
+    IS(lam_fmax(3, x), "fmax(3i, x)");
+    IS(lam_fmin(x, y), "fmin(x, y)");
+    IS(lam_fmin(x, 2.5), "fmin(x, 2.5r)");
+    IS(lam_fmin(3, x), "fmin(3i, x)");
+    IS(lam_heaviside(x, y), "heaviside(x, y)");
+    IS(lam_heaviside(x, 2.5), "heaviside(x, 2.5r)");
+    IS(lam_heaviside(3, x), "heaviside(3i, x)");
+    IS(lam_gcd(x, y), "gcd(x, y)");
+    IS(lam_gcd(x, 2.5), "gcd(x, 2.5r)");
+    IS(lam_gcd(3, x), "gcd(3i, x)");
+    IS(lam_lcm(x, y), "lcm(x, y)");
+    IS(lam_lcm(x, 2.5), "lcm(x, 2.5r)");
+    IS(lam_lcm(3, x), "lcm(3i, x)");
+    IS(lam_float_power(x, y), "float_power(x, y)");
+    IS(lam_float_power(x, 2.5), "float_power(x, 2.5r)");
+    IS(lam_float_power(3, x), "float_power(3i, x)");
+    IS(lam_zeta(x, y), "zeta(x, y)");
+    IS(lam_zeta(x, 2.5), "zeta(x, 2.5r)");
+    IS(lam_zeta(3, x), "zeta(3i, x)");
+    IS(lam_comb(x, y), "comb(x, y)");
+    IS(lam_comb(x, 2.5), "comb(x, 2.5r)");
+    IS(lam_comb(3, x), "comb(3i, x)");
+    IS(lam_beta(x, y), "beta(x, y)");
+    IS(lam_beta(x, 2.5), "beta(x, 2.5r)");
+    IS(lam_beta(3, x), "beta(3i, x)");
+    IS(lam_boxcox(x, y), "boxcox(x, y)");
+    IS(lam_boxcox(x, 2.5), "boxcox(x, 2.5r)");
+    IS(lam_boxcox(3, x), "boxcox(3i, x)");
+    IS(lam_boxcox1p(x, y), "boxcox1p(x, y)");
+    IS(lam_boxcox1p(x, 2.5), "boxcox1p(x, 2.5r)");
+    IS(lam_boxcox1p(3, x), "boxcox1p(3i, x)");
+    IS(lam_poch(x, y), "poch(x, y)");
+    IS(lam_poch(x, 2.5), "poch(x, 2.5r)");
+    IS(lam_poch(3, x), "poch(3i, x)");
+}
+END_TEST
+
 START_TEST(floating_types_of_the_second_operand) {
     float f = 0.5f;
     double d = 0.25;
@@ -294,7 +343,8 @@ START_TEST(list_of_names_is_complete) {
     const char *names = LAM__LITERAL_NAMES(TEXT);
     ck_assert_str_eq(names, "add sub mul div rem pow max min atan2 hypot logaddexp xlogy copysign eq ne lt le gt ge "
                             "logaddexp2 xlog1py nextafter igamma igammac betaln shift_left shift_right_logical "
-                            "shift_right_arithmetic mod floor_divide ");
+                            "shift_right_arithmetic mod floor_divide and or xor fmax fmin heaviside gcd lcm "
+                            "float_power zeta comb beta boxcox boxcox1p poch ");
     ck_assert_str_eq(LAM__LITERAL_NAMES_IN_PLACE(TEXT), "add_ sub_ mul_ div_ ");
 #undef TEXT
 }
@@ -312,6 +362,7 @@ int main(void) {
     tcase_add_test(tests, every_name_takes_tensors_and_numbers_on_either_side);
     tcase_add_test(tests, forms_that_rebind_take_numbers_on_the_right);
     tcase_add_test(tests, special_functions_take_numbers_too);
+    tcase_add_test(tests, bits_and_rarer_functions_take_numbers_too);
     tcase_add_test(tests, floating_types_of_the_second_operand);
     tcase_add_test(tests, floating_types_of_the_first_operand);
     tcase_add_test(tests, integer_types_of_the_second_operand);

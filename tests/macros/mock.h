@@ -113,6 +113,21 @@ lam_tensor *lam_shift_right_logical(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_shift_right_arithmetic(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_mod(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_and(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_or(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_xor(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_fmax(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_fmin(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_heaviside(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_gcd(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_lcm(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_float_power(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_zeta(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_comb(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_beta(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_boxcox(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_boxcox1p(lam_tensor *x, lam_tensor *y);
+lam_tensor *lam_poch(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_add_(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_sub_(lam_tensor *x, lam_tensor *y);
 lam_tensor *lam_mul_(lam_tensor *x, lam_tensor *y);
@@ -239,6 +254,66 @@ lam_tensor *lam_mod(lam_tensor *x, lam_tensor *y) {
 
 lam_tensor *lam_floor_divide(lam_tensor *x, lam_tensor *y) {
     return mock_two("floor_divide", x, y);
+}
+
+lam_tensor *lam_and(lam_tensor *x, lam_tensor *y) {
+    return mock_two("and", x, y);
+}
+
+lam_tensor *lam_or(lam_tensor *x, lam_tensor *y) {
+    return mock_two("or", x, y);
+}
+
+lam_tensor *lam_xor(lam_tensor *x, lam_tensor *y) {
+    return mock_two("xor", x, y);
+}
+
+lam_tensor *lam_fmax(lam_tensor *x, lam_tensor *y) {
+    return mock_two("fmax", x, y);
+}
+
+lam_tensor *lam_fmin(lam_tensor *x, lam_tensor *y) {
+    return mock_two("fmin", x, y);
+}
+
+lam_tensor *lam_heaviside(lam_tensor *x, lam_tensor *y) {
+    return mock_two("heaviside", x, y);
+}
+
+lam_tensor *lam_gcd(lam_tensor *x, lam_tensor *y) {
+    return mock_two("gcd", x, y);
+}
+
+lam_tensor *lam_lcm(lam_tensor *x, lam_tensor *y) {
+    return mock_two("lcm", x, y);
+}
+
+lam_tensor *lam_float_power(lam_tensor *x, lam_tensor *y) {
+    return mock_two("float_power", x, y);
+}
+
+lam_tensor *lam_zeta(lam_tensor *x, lam_tensor *y) {
+    return mock_two("zeta", x, y);
+}
+
+lam_tensor *lam_comb(lam_tensor *x, lam_tensor *y) {
+    return mock_two("comb", x, y);
+}
+
+lam_tensor *lam_beta(lam_tensor *x, lam_tensor *y) {
+    return mock_two("beta", x, y);
+}
+
+lam_tensor *lam_boxcox(lam_tensor *x, lam_tensor *y) {
+    return mock_two("boxcox", x, y);
+}
+
+lam_tensor *lam_boxcox1p(lam_tensor *x, lam_tensor *y) {
+    return mock_two("boxcox1p", x, y);
+}
+
+lam_tensor *lam_poch(lam_tensor *x, lam_tensor *y) {
+    return mock_two("poch", x, y);
 }
 
 lam_tensor *lam_add_(lam_tensor *x, lam_tensor *y) {

@@ -227,7 +227,8 @@ START_TEST(refusals) {
     EXPECT_OWN(LAM_ERR_ARITY, "2 types", "1 outputs");
     ck_assert_int_eq(lam_eval_shape(f, LAM_LIST(num(1)), NULL, 1), LAM_ERR_ARITY);
     EXPECT_OWN(LAM_ERR_ARITY, "'wave'");
-    ck_assert_int_ne(lam_eval_shape(NULL, LAM_LIST(num(1)), types, 1), LAM_OK);
+    ck_assert_int_eq(lam_eval_shape(NULL, LAM_LIST(num(1)), types, 1), LAM_ERR_NULL);
+    EXPECT_OWN(LAM_ERR_NULL, "eval_shape", "function is NULL");
     lam_fn_drop(f);
     ck_assert_int_eq(lam_eval_shape(f, LAM_LIST(num(1)), types, 1), LAM_ERR_FREED);
     EXPECT_STATUS(LAM_ERR_FREED);

@@ -285,8 +285,30 @@ START_TEST(what_is_refused) {
 }
 END_TEST
 
+BODY(to_a_found_place) {
+    out[0] = lam_sum(lam_square(lam_sub(in[0], *(lam_tensor **)env)), NULL);
+}
+
+BODY(least_by_what_is_found) {
+    lam_tensor *x =
+        lam_minimize(FN_ENV(to_a_found_place, 1, 1, (void *)(uintptr_t)&in[0]), VEC(0, 0), LAM_LIST(), NULL, NULL);
+    out[0] = lam_sum(x, NULL);
+}
+
+/* What the objective finds by its env has no part in the derivative, which would be zero without a word. */
+START_TEST(derivatives_by_what_is_not_declared) {
+    lam_fn *f = FN(least_by_what_is_found, 1, 1);
+    EXPECT_NEAR(apply1(f, VEC(1, 2)), 1e-6, LAM_DIMS0, 3);
+    ck_assert(lam_failed(apply1(lam_grad(f, NULL), VEC(1, 2))));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "to_a_found_place", "none of its parameters and captures");
+    ck_assert(lam_failed(apply1(lam_jacfwd(f, NULL), VEC(1, 2))));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "to_a_found_place", "none of its parameters and captures");
+}
+END_TEST
+
 Suite *suite_transforms_minimize(void) {
     return SUITE_OF("transforms/minimize", published_functions, steps_are_those_of_jax, derivatives_are_implicit,
                     derivatives_under_transforms, examples_search_each_for_itself, programs_search,
-                    unknowns_of_any_rank, values_that_say_little, searches_without_success, what_is_refused);
+                    derivatives_by_what_is_not_declared, unknowns_of_any_rank, values_that_say_little,
+                    searches_without_success, what_is_refused);
 }

@@ -5,6 +5,7 @@
  * each element of the outputs. lam_jacobian takes the fewer of the two, both from one linearisation. */
 #include "transforms/arguments.h"
 #include "transforms/batch.h"
+#include "transforms/trace.h"
 
 #include "lib/dispatch/dispatch.h"
 #include "lib/primitives/apply.h"
@@ -73,15 +74,18 @@ static lam_fn *over_basis(const work *w, lam_fn *f, int64_t n, lam_axes in_axes,
     return one_by_one(w, n) ? f : lam_vmap(f, &options);
 }
 
-/* Rows first.. of the identity over the elements of x, each with x's dims, as [rows, dims of x]; or the one row. */
+/* Rows first.. of the identity over the elements of x, each with x's dims, as [rows, dims of x]; or the one row. There
+ * are no elements where types alone are asked for. */
 static lam_tensor *basis(const work *w, lam_tensor *x, int64_t first) {
     int64_t n = lam_size(x), rows = n - first < step_of(w, n) ? n - first : step_of(w, n), dims[LAM_INNER_RANK];
-    lam_dims own = lam_dims_of(x);
-    lam_tensor *eye = lam__create_eye(w->ctx, lam_dtype_of(x), first, rows, n);
-    if (one_by_one(w, n)) return lam__apply_reshape(eye, own.rank, own.dims);
+    const lam_dims own = lam_dims_of(x);
+    const int lead = !one_by_one(w, n);
     dims[0] = rows;
-    for (int i = 0; i < own.rank; i++) dims[1 + i] = own.dims[i];
-    return lam__apply_reshape(eye, own.rank + 1, dims);
+    for (int i = 0; i < own.rank; i++) dims[lead + i] = own.dims[i];
+    lam_value *unknown;
+    if (lam__trace_unknown(w->ctx, lam_dtype_of(x), own.rank + lead, dims, &unknown))
+        return unknown ? lam__scope_handle(w->ctx, unknown) : &w->ctx->failed;
+    return lam__apply_reshape(lam__create_eye(w->ctx, lam_dtype_of(x), first, rows, n), own.rank + lead, dims);
 }
 
 /* A matrix of out elements by in elements as the block users see. */

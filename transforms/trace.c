@@ -229,6 +229,14 @@ lam_value *lam__trace_variable(lam__level *level, const lam_value *like) {
     return box(level, lam__program_variable(program_of(level), (lam_dtype)like->dtype, like->rank, like->dims));
 }
 
+bool lam__trace_unknown(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, lam_value **v) {
+    lam__level *level = ctx->current;
+    while (level && (level->interpreter != &lam__interpreter_trace || !program_of(level)->only_types))
+        level = level->parent;
+    if (level) *v = box(level, lam__program_variable(program_of(level), dtype, rank, dims));
+    return level != NULL;
+}
+
 /* A value that does not depend on the variables is a constant of the program. v belongs to this level or a lower
  * one. v is taken over. */
 void lam__trace_result(lam__level *level, int o, lam_value *v) {

@@ -15,6 +15,10 @@ lam_status lam__trace_push(lam_ctx *ctx, lam__level *level, lam__program *progra
 /* A box for a new variable of the program, of the type of `like`; NULL without memory. */
 lam_value *lam__trace_variable(lam__level *level, const lam_value *like);
 
+/* Whether what runs now is recorded for its types alone; then *v is a value of this type, in the place of elements that
+ * nobody will look at, one reference, or NULL without memory. */
+bool lam__trace_unknown(lam_ctx *ctx, lam_dtype dtype, int rank, const int64_t *dims, lam_value **v);
+
 /* Makes v, taken over, result o of the program. */
 void lam__trace_result(lam__level *level, int o, lam_value *v);
 

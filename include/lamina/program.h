@@ -106,6 +106,7 @@ typedef struct lam_jit_options {
  *   - those that read values of open levels, or work along the axis of a batch around them;
  *   - those that read elements of what depends on their inputs, as C's own `if` on lam_item does, or have rules that
  *     are linear by such elements alone, as one that adds x less x;
+ *   - those in which a function uses a tensor that is none of its inputs and captures, where a call may find it;
  *   - those that fail when all their branches are recorded, by lam_fail or for constants, as a branch may that is not
  *     taken;
  *   - any function whose inputs belong to levels, because it is called in the body of another one that is being

@@ -71,6 +71,38 @@ START_TEST(no_size_is_too_large) {
 }
 END_TEST
 
+BODY(scaled_waves) {
+    out[0] = lam_mul(lam_sin(lam_mul(in[0], 2.0)), 3.0);
+}
+
+BODY(sum_of_waves) {
+    scaled_waves(ctx, in, out, env);
+    out[0] = lam_sum(out[0], NULL);
+}
+
+/* Nor is there an identity of as many rows as a Jacobian. */
+START_TEST(no_jacobian_is_too_large) {
+    enum { N = 1 << 20 };
+    lam_fn *f = FN(scaled_waves, 1, 1), *s = FN(sum_of_waves, 1, 1);
+    lam_fn *const fs[] = {lam_jacfwd(f, NULL),
+                          lam_jacrev(f, NULL),
+                          lam_jacobian(f, NULL),
+                          lam_hessian(s, NULL),
+                          lam_jacfwd(f, &(lam_jacobian_options){.chunk_size = N / 4}),
+                          lam_jacfwd(lam_grad(s, NULL), NULL)};
+    lam_tensor *x = lam_broadcast_to(num(1), LAM_DIMS(N));
+    for (size_t k = 0; k < sizeof fs / sizeof *fs; k++) {
+        lam_type type;
+        lam_ctx_reset_peak(ctx);
+        const size_t before = lam_ctx_peak_bytes(ctx);
+        ck_assert_int_eq(lam_eval_shape(fs[k], LAM_LIST(x), &type, 1), LAM_OK);
+        expect_type(type, LAM_F64, LAM_DIMS(N, N));
+        ck_assert_uint_lt(lam_ctx_peak_bytes(ctx) - before, 64 * N); /* some rows */
+    }
+    EXPECT_OK();
+}
+END_TEST
+
 BODY(rank_of_most) {
     out[0] = lam_exp(in[0]);
 }
@@ -247,7 +279,7 @@ END_TEST
 
 Suite *suite_transforms_eval_shape(void) {
     return SUITE_OF("transforms/eval_shape", types_of_results, types_of_transforms, no_size_is_too_large,
-                    types_of_the_largest_rank, types_of_too_many_axes_are_refused, draws_are_not_made,
-                    keys_are_not_made, types_of_functions_and_control_flow, functions_say_their_types, refusals,
-                    failures_from_before);
+                    no_jacobian_is_too_large, types_of_the_largest_rank, types_of_too_many_axes_are_refused,
+                    draws_are_not_made, keys_are_not_made, types_of_functions_and_control_flow,
+                    functions_say_their_types, refusals, failures_from_before);
 }

@@ -2,6 +2,8 @@
  * themselves. What is compiled is in jit.c. */
 #include "tests/support.h"
 
+#include <string.h>
+
 BODY(counted) {
     out[0] = lam_sum(lam_mul(in[0], lam_sin(in[0])), NULL);
 }
@@ -232,10 +234,35 @@ START_TEST(a_plan_that_is_running_is_left_alone) {
 }
 END_TEST
 
+BODY(scaled_by_found) {
+    out[0] = lam_mul(lam_sin(*(lam_tensor **)env), in[0]);
+}
+
+BODY(through_a_checkpoint) {
+    void *found = (void *)(uintptr_t)&in[0];
+    lam_fn *f = lam_checkpoint(FN_ENV(scaled_by_found, 1, 1, found), NULL);
+    out[0] = lam_sum(lam_square(lam_apply(f, LAM_LIST(in[1]))), NULL);
+}
+
+/* A function within uses a tensor that it has not declared, which a call at hand may do and a recorded one may not;
+ * where both may not, the message is that of the call. */
+START_TEST(undeclared_captures_are_read_by_calls) {
+    lam_fn *f = FN(through_a_checkpoint, 2, 1), *g = lam_grad(f, NULL), *jitted = lam_jit(g, NULL);
+    lam_fn *both = lam_grad(f, &(lam_grad_options){.argnums = LAM_AXES(0, 1)});
+    lam_tensor *out[2];
+    for (int i = 0; i < 2; i++) EXPECT_SAME(apply2(jitted, num(0.7), VEC(1, 2)), apply2(g, num(0.7), VEC(1, 2)), 0);
+    ck_assert_int_eq(lam_jit_report_of(jitted).recorded, 0);
+    ck_assert_ptr_ne(strstr(lam_jit_report_of(jitted).cause, "none of its inputs and captures"), NULL);
+    EXPECT_OK();
+    ck_assert_int_eq(lam_call(lam_jit(both, NULL), LAM_LIST(num(0.7), VEC(1, 2)), out, 2), LAM_ERR_CAPTURED);
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "vjp", "scaled_by_found", "captures");
+}
+END_TEST
+
 Suite *suite_transforms_jit_direct(void) {
     return SUITE_OF("transforms/jit_direct", draws_are_new_at_each_call, levels_see_the_function_as_it_is,
                     captured_values_of_open_levels, linear_functions_that_read_open_levels,
                     functions_that_look_at_their_inputs, functions_that_look_at_memory,
                     branches_that_fail_need_not_be_taken, a_function_that_calls_itself,
-                    a_plan_that_is_running_is_left_alone);
+                    a_plan_that_is_running_is_left_alone, undeclared_captures_are_read_by_calls);
 }

@@ -27,31 +27,38 @@ static void linear_free(lam_ctx *ctx, void *env) {
 
 /* ---- the linear function ----------------------------------------------------------------------------------------- */
 
-/* Tangents as given, zeros for those that are not; made[] holds what was made. The types are those of the linearisation
- * point, whatever level calls the function now. in[] gets the zeros too, borrowed from made[]. */
-static lam_status fill_tangents(const lam_fn *f, const lam__program *p, lam_value **in, lam_value **made) {
+/* NULL among the tangents is zero, and takes no part. The types are those of the linearisation point, whatever level
+ * calls the function now. *all: none is NULL. */
+static lam_status check_tangents(const lam_fn *f, const lam__program *p, lam_value *const in[], bool *all) {
+    *all = true;
     for (int i = 0; i < p->inputs; i++) {
         if (!lam__arguments_fits("linearize", f, "tangent", i, in[i], p->types[i])) return LAM_ERR_SHAPE;
-        if (in[i]) continue;
-        in[i] = made[i] = lam__arguments_zero(p->ctx, p->types[i]);
-        if (!in[i]) return LAM_ERR_MEMORY;
+        *all = *all && in[i];
     }
     return LAM_OK;
 }
 
-/* NULL among the tangents is zero. An operation of the program is an ordinary one, so the function may be
- * differentiated and batched like any other. */
+/* Zeros are made for results that are zero by their operands, since a function has to give each of its outputs. */
+static lam_status run_present(const lam__program *p, lam_value *const in[], lam_value *out[]) {
+    lam_status status = lam__program_run_linear(p, in, out);
+    for (int o = 0; o < p->outputs && status == LAM_OK; o++)
+        if (!out[o] && !(out[o] = lam__arguments_zero(p->ctx, lam__program_result_type(p, o)))) status = LAM_ERR_MEMORY;
+    return status;
+}
+
+/* An operation of the program is an ordinary one, so the function may be differentiated and batched like any other. */
 static void run_linear(const lam_fn *f, const lam__program *p, lam_tensor *const in[], lam_tensor *out[]) {
     lam_ctx *ctx = p->ctx;
     lam__scratch_area area;
-    size_t values = (size_t)(2 * p->inputs + p->outputs);
+    size_t values = (size_t)(p->inputs + p->outputs);
     lam_value **v = lam__scratch_get(&area, ctx, values * sizeof *v);
     if (!v) return;
     memset(v, 0, values * sizeof *v);
-    lam_value **made = v + p->inputs, **results = made + p->inputs;
-    lam_status status = lam__arguments_values(ctx, p->inputs, in, v) ? fill_tangents(f, p, v, made) : ctx->error.status;
-    if (status == LAM_OK) status = lam__program_run(p, v, results);
-    lam__arguments_release(p->inputs, made);
+    lam_value **results = v + p->inputs;
+    bool all = false;
+    lam_status status =
+        lam__arguments_values(ctx, p->inputs, in, v) ? check_tangents(f, p, v, &all) : ctx->error.status;
+    if (status == LAM_OK) status = all ? lam__program_run(p, v, results) : run_present(p, v, results);
     lam__arguments_give(ctx, status, p->outputs, results, out);
     lam__scratch_put(&area);
 }

@@ -123,6 +123,10 @@ lam__program *lam__program_lift(const lam__program *p, size_t n, lam_value *cons
 /* Runs the program on values at whatever levels they live. One reference per output. */
 lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_value *out[]);
 
+/* The same of a linear program, of whose inputs some are zero: NULL, and so are results that are zero by that. What is
+ * zero is left out, not multiplied, so that a factor beside it may be infinite. */
+lam_status lam__program_run_linear(const lam__program *p, lam_value *const in[], lam_value *out[]);
+
 /* Whether the program is linear in all its inputs together; otherwise records which operation is not. tangents: it is a
  * record of these, which are linear whatever the elements of its constants may be that cannot be seen yet. */
 lam_status lam__program_check_linear(const lam__program *p, const char *name, bool tangents);

@@ -6,6 +6,7 @@
 #include "lib/program/nested.h"
 
 #include "lib/primitives/apply.h"
+#include "lib/primitives/rows.h"
 #include "lib/primitives/rules.h"
 #include "lib/tensor/dtype.h"
 
@@ -236,6 +237,79 @@ lam_status lam__program_run(const lam__program *p, lam_value *const in[], lam_va
             out[o] = NULL;
         }
     desk_close(p, &d);
+    return status;
+}
+
+/* ---- forwards, with zeros left out ------------------------------------------------------------------------------- */
+
+/* Variables that depend on the inputs; where their slot is empty they are zero. */
+static bool is_absent(const desk *d, const bool varying[], const lam__atom *a) {
+    return a->variable >= 0 && varying[a->variable] && !d->slots[a->variable];
+}
+
+/* What stands for a zero beside terms that are there; in[] gets a reference of each operand. */
+static lam_status fill_absent(const lam__program *p, const lam__equation *e, const desk *d, const bool varying[],
+                              lam_value **in) {
+    bool fine = true;
+    for (int i = 0; i < e->inputs; i++) {
+        const lam__atom *a = &e->in[i];
+        const lam_value *type = is_absent(d, varying, a) ? p->types[a->variable] : NULL;
+        in[i] = type ? lam__value_zeros(p->ctx, (lam_dtype)type->dtype, type->rank, type->dims)
+                     : lam__value_hold_any(value_of(d, a));
+        fine = fine && (in[i] || !type);
+    }
+    return fine ? LAM_OK : LAM_ERR_MEMORY;
+}
+
+/* x y + z where x y is zero and z of the result's type: z. */
+static bool is_last_term(const lam__program *p, const lam__equation *e, const desk *d, const bool varying[]) {
+    if (e->primitive != &lam__row_fma || is_absent(d, varying, &e->in[2])) return false;
+    const lam_value *z = value_of(d, &e->in[2]);
+    return (is_absent(d, varying, &e->in[0]) || is_absent(d, varying, &e->in[1])) &&
+           lam__value_same_type(z, p->types[e->first]);
+}
+
+/* The results vary with the operands, and are zero where all operands that vary are. */
+static lam_status run_linear_equation(const lam__program *p, int64_t k, desk *d, bool varying[]) {
+    const lam__equation *e = p->list[k];
+    bool varies = false, present = false;
+    for (int i = 0; i < e->inputs; i++) {
+        const bool of_input = e->in[i].variable >= 0 && varying[e->in[i].variable];
+        varies = varies || of_input;
+        present = present || (of_input && !is_absent(d, varying, &e->in[i]));
+    }
+    lam_status status = LAM_OK;
+    if (is_last_term(p, e, d, varying)) {
+        d->slots[e->first] = lam__value_hold(value_of(d, &e->in[2]));
+    } else if (present || !varies) {
+        const lam_call_site call = lam__equation_call(p->ctx, e, d->work);
+        status = fill_absent(p, e, d, varying, d->work);
+        if (status == LAM_OK) status = lam__dispatch_checked(&call, d->slots + e->first);
+        for (int i = 0; i < e->inputs; i++) lam__value_release(d->work[i]);
+    }
+    memset(varying + e->first, varies, (size_t)e->outputs);
+    release_dead(p, e, k, d->slots);
+    return status;
+}
+
+lam_status lam__program_run_linear(const lam__program *p, lam_value *const in[], lam_value *out[]) {
+    desk d;
+    lam__scratch_area area;
+    bool *varying = lam__scratch_get(&area, p->ctx, (size_t)p->variables + 1);
+    for (int o = 0; o < p->outputs; o++) out[o] = NULL;
+    if (!varying) return LAM_ERR_MEMORY;
+    p->ctx->spares = p->ctx->spares || p->spares;
+    lam_status status = desk_open(p, &d);
+    if (status == LAM_OK) {
+        memset(varying, 0, (size_t)p->variables + 1);
+        memset(varying, true, (size_t)p->inputs);
+        for (int i = 0; i < p->inputs; i++) d.slots[i] = lam__value_hold_any(in[i]);
+        for (int64_t k = 0; k < p->equations && status == LAM_OK; k++) status = run_linear_equation(p, k, &d, varying);
+        for (int o = 0; o < p->outputs && status == LAM_OK; o++)
+            out[o] = lam__value_hold_any(value_of(&d, &p->results[o]));
+        desk_close(p, &d);
+    }
+    lam__scratch_put(&area);
     return status;
 }
 

@@ -368,11 +368,68 @@ START_TEST(what_is_chosen_later_is_transposed) {
 }
 END_TEST
 
+/* ---- tangents that are left out ---------------------------------------------------------------------------------- */
+
+/* Of three numbers, each term of which has a slope by one of them that is infinite or none at (-2, 3, 0). */
+BODY(steep_powers) {
+    lam_tensor *power = lam_pow(in[0], in[1]), *root = lam_sqrt(in[2]);
+    lam_tensor *both = lam_stack(LAM_LIST(power, lam_mul(root, in[0]), lam_add(root, in[1])), 0);
+    out[0] = lam_mul(both, lam_where(lam_gt(in[1], 0.0), VEC(1, 2, 3), lam_pow(in[0], in[1])));
+    out[1] = lam_square(in[2]);
+}
+
+BODY(power_alone) {
+    out[0] = lam_pow(in[0], in[1]);
+}
+
+BODY(trip_of_parts) {
+    out[0] = lam_add(lam_mul(in[1], 0.9), lam_sin(in[2]));
+}
+
+/* The sum of a loop, of matrices and of places, where nothing is steep. */
+BODY(in_parts) {
+    lam_tensor *w = MAT(2, 2, 1, 2, 3, 4), *x = lam_stack(LAM_LIST(in[0], in[1]), 0), *y, *z = lam_matvec(w, x);
+    lam_fori(
+        0, 5,
+        lam_fn_new(ctx,
+                   &(lam_fn_options){
+                       .name = "trip", .body = trip_of_parts, .inputs = 2, .outputs = 1, .captures = LAM_LIST(in[2])}),
+        LAM_LIST(in[0]), &y, 1);
+    out[0] = lam_add(lam_sum(lam_mul(z, x), NULL), lam_mul(y, in[1]));
+    out[1] = lam_at_add(z, LAM_AT(LAM_ELEMENT(1)), in[2]);
+}
+
+static void check_absent(lam_fn *f, lam_list at) {
+    lam_tensor *values[2], *unused[2], *tangents[2], *want[2], *in[3];
+    lam_fn *linear;
+    ck_assert_int_eq(lam_linearize(f, at, values, 2, &linear, NULL), LAM_OK);
+    for (int there = 0; there < 8; there++) {
+        for (int i = 0; i < 3; i++) in[i] = there >> i & 1 ? num(0.5 + i) : NULL;
+        ck_assert_int_eq(lam_jvp(f, at, (lam_list){3, in}, unused, want, 2, NULL), LAM_OK);
+        ck_assert_int_eq(lam_call(linear, (lam_list){3, in}, tangents, 2), LAM_OK);
+        for (int o = 0; o < 2; o++) EXPECT_SAME(tangents[o], want[o], 1e-14);
+    }
+}
+
+/* As in lam_jvp, what is left out takes no part: zero times an infinite slope would be no number. */
+START_TEST(tangents_that_are_left_out_take_no_part) {
+    check_absent(FN(steep_powers, 3, 2), LAM_LIST(num(-2), num(3), num(0)));
+    check_absent(FN(in_parts, 3, 2), LAM_LIST(num(0.5), num(0.7), num(0.2)));
+    lam_fn *f = FN(power_alone, 2, 1);
+    const lam_jacobian_options both = {.argnums = LAM_AXES(0, 1)};
+    lam_tensor *all[7], *blocks[4];
+    ck_assert_int_eq(lam_call(lam_value_grad_and_hessian(f, &both), LAM_LIST(num(-2), num(3)), all, 7), LAM_OK);
+    ck_assert_int_eq(lam_call(lam_hessian(f, &both), LAM_LIST(num(-2), num(3)), blocks, 4), LAM_OK);
+    EXPECT_NUM(blocks[0], -12);
+    for (int k = 0; k < 4; k++) EXPECT_SAME(all[3 + k], blocks[k], 1e-14);
+}
+END_TEST
+
 Suite *suite_transforms_linearize(void) {
     return SUITE_OF("transforms/linearize", linearize_equals_jvp_and_is_reusable, the_primal_is_not_computed_again,
                     inconsistent_tangents_are_refused, linearize_composes_with_vmap_and_grad,
                     transpose_of_a_linear_function, products_at_places_are_linear_in_what_they_scale,
                     dead_code_is_ignored_and_unused_inputs_give_zero, what_is_not_linear_is_named,
                     a_cast_to_integers_is_not_linear, programs_with_loops_are_linearized,
-                    what_is_chosen_later_is_transposed);
+                    what_is_chosen_later_is_transposed, tangents_that_are_left_out_take_no_part);
 }

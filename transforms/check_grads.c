@@ -144,12 +144,19 @@ static bool start(check *c, const lam_check_grads_options *o) {
     return true;
 }
 
+/* Without an input to differentiate by there is nothing to compare, but f may fail. */
+static lam_status run_once(lam_fn *f, lam_tensor *const at[]) {
+    lam_tensor **out = lam__apply_room(f->ctx, (size_t)f->outputs);
+    return out ? lam_call(f, (lam_list){(size_t)f->inputs, at}, out, (size_t)f->outputs) : LAM_ERR_MEMORY;
+}
+
 /* Recursion over the order: the function x, v -> f(x), df(x) v is checked like f itself. */
 static lam_status run(lam_fn *f, lam_tensor *const at[], const lam_check_grads_options *o, int order) {
     check c = {.ctx = f->ctx, .f = f, .at = at, .begun = lam__error_mark(f->ctx), .random = f->ctx->random};
     if (!start(&c, o)) return LAM_ERR_MEMORY;
-    lam_status status = c.count ? compare_modes(&c) : LAM_OK;
-    if (status != LAM_OK || order <= 1 || !c.count) return status;
+    if (!c.count) return run_once(f, at);
+    const lam_status status = compare_modes(&c);
+    if (status != LAM_OK || order <= 1) return status;
     /* The next order: the derivative of f along a direction that is held constant. */
     lam_fn *push = lam_jvp_fn(f, &(lam_grad_options){.argnums = {c.count, c.argnums}});
     lam_tensor **wider = lam__apply_room(c.ctx, (size_t)(f->inputs + c.count));

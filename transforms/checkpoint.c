@@ -279,8 +279,8 @@ static lam_status run_for_types(const lam_call_site *call, lam__program *p, lam_
     return status;
 }
 
-/* What f draws on the way is not drawn. */
-static lam_status shape_control(const lam_call_site *call, lam_shape out[]) {
+/* What f draws on the way is not drawn. *draws: it would be. */
+static lam_status shape_of(const lam_call_site *call, lam_shape out[], bool *draws) {
     lam_ctx *ctx = call->ctx;
     const lam_random_state random = ctx->random;
     lam__scratch_area area;
@@ -291,10 +291,26 @@ static lam_status shape_control(const lam_call_site *call, lam_shape out[]) {
     lam__program *p = lam__program_new(ctx, call->inputs, call->outputs);
     if (p) p->only_types = true;
     lam_status status = p ? run_for_types(call, p, room, out) : LAM_ERR_MEMORY;
+    *draws = p && p->draws;
     lam__program_release(p);
     ctx->random = random;
     lam__scratch_put(&area);
     return status;
+}
+
+static lam_status shape_control(const lam_call_site *call, lam_shape out[]) {
+    bool draws;
+    return shape_of(call, out, &draws);
+}
+
+/* What goes wrong does so again where the call is made in earnest. */
+bool lam__checkpoint_types(const lam_call_site *call, lam_shape out[]) {
+    lam_ctx *ctx = call->ctx;
+    const lam__mark mark = lam__error_mark(ctx);
+    bool draws = false;
+    if (shape_of(call, out, &draws) == LAM_OK && !draws) return true;
+    lam__error_roll_back(ctx, mark);
+    return false;
 }
 
 static int tangents_of(const void *params) {

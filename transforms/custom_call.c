@@ -29,7 +29,8 @@ static const char *const part_names[] = {
 
 /* What to do instead of reading the raw data of a box; NOTE [raw data] in lib/tensor/tensor.c. */
 static const char *const raw_remedies[] = {
-    [LAM__PART_FORWARD] = "give it a vmap callback, or say vmap_by_loop",
+    [LAM__PART_FORWARD] = "in a batch give it a vmap callback, or say vmap_by_loop; a function that is recorded has no "
+                          "elements: lam_jit calls it as it is, lam_trace cannot",
     [LAM__PART_COMBINED] = "use a Function of the separate style (setup_context): its forward sees plain data at every "
                            "derivative level",
     [LAM__PART_SETUP] = "foreign code belongs into forward",

@@ -172,14 +172,10 @@ static lam_status settle(const lam__level *level, const lam_value *v) {
     return status;
 }
 
-/* A call becomes a thunk, and boxes that name it stand for its results. Types come from the shape rule alone, so
- * mistakes are found where the function makes them, not where a rule reads. */
-static lam_status put_off(lam__level *level, const lam_call_site *call, lam_value *out[]) {
-    lam__scratch_area area;
-    lam_shape *shapes = lam__scratch_get(&area, level->ctx, (size_t)call->outputs * sizeof *shapes);
-    lam_status status = shapes ? lam__eval_shape(call, shapes) : LAM_ERR_MEMORY;
-    thunk *t = status == LAM_OK ? thunk_new(level, call) : NULL;
-    if (!t && status == LAM_OK) status = LAM_ERR_MEMORY;
+/* A call of known types becomes a thunk, and boxes that name it stand for its results. */
+static lam_status make_thunk(lam__level *level, const lam_call_site *call, const lam_shape shapes[], lam_value *out[]) {
+    thunk *t = thunk_new(level, call);
+    lam_status status = t ? LAM_OK : LAM_ERR_MEMORY;
     for (int o = 0; o < call->outputs && status == LAM_OK; o++) {
         out[o] = lam__value_box(level, shapes[o].dtype, shapes[o].rank, shapes[o].dims, NULL);
         if (!out[o]) {
@@ -191,6 +187,33 @@ static lam_status put_off(lam__level *level, const lam_call_site *call, lam_valu
         lam__payload_of(out[o])->number = o;
     }
     thunk_release(level->ctx, t);
+    return status;
+}
+
+/* Types come from the shape rule alone, so mistakes are found where the function makes them, not where a rule reads. */
+static lam_status put_off(lam__level *level, const lam_call_site *call, lam_value *out[]) {
+    lam__scratch_area area;
+    lam_shape *shapes = lam__scratch_get(&area, level->ctx, (size_t)call->outputs * sizeof *shapes);
+    lam_status status = shapes ? lam__eval_shape(call, shapes) : LAM_ERR_MEMORY;
+    if (status == LAM_OK) status = make_thunk(level, call, shapes, out);
+    lam__scratch_put(&area);
+    return status;
+}
+
+/* A checkpointed function within, whose types are found by running it for these alone: of many elements that is cheaper
+ * than to compute once more what nobody reads. *done: false, it has to be called at once. */
+static lam_status put_off_function(lam__level *level, const lam_call_site *call, lam_value *out[], bool *done) {
+    enum { MANY = 4096 };
+    lam__scratch_area area;
+    int64_t elements = 0;
+    for (int i = 0; i < call->inputs; i++)
+        if (call->in[i] && call->in[i]->count > elements) elements = call->in[i]->count;
+    *done = false;
+    if (call->primitive != &lam__row_checkpoint || elements < MANY) return LAM_OK;
+    lam_shape *shapes = lam__scratch_get(&area, level->ctx, (size_t)call->outputs * sizeof *shapes);
+    if (!shapes) return LAM_ERR_MEMORY;
+    *done = lam__checkpoint_types(call, shapes);
+    const lam_status status = *done ? make_thunk(level, call, shapes, out) : LAM_OK;
     lam__scratch_put(&area);
     return status;
 }
@@ -230,15 +253,20 @@ static lam_status pass(lam__level *level, const lam_call_site *call, lam_value *
     return status;
 }
 
-/* The level below the tape. A call that was found above comes here as it is, first of all. What calls functions is
- * never put off: it has no shape rule that could be asked. */
+/* The level below the tape. A call that was found above comes here as it is, first of all. What calls functions has no
+ * shape rule that could be asked, and is put off only where it is checkpointed itself. */
 static lam_status replay(lam__level *level, const lam_call_site *call, lam_value *out[]) {
     lam__rematerialise *r = level->state;
     lam_value *given = r->given;
+    bool done;
     r->given = NULL;
-    if (!given) return call->primitive->call ? pass(level, call, out) : put_off(level, call, out);
-    out[0] = lam__value_hold(given);
-    return LAM_OK;
+    if (given) {
+        out[0] = lam__value_hold(given);
+        return LAM_OK;
+    }
+    if (!call->primitive->call) return put_off(level, call, out);
+    const lam_status status = put_off_function(level, call, out, &done);
+    return done || status != LAM_OK ? status : pass(level, call, out);
 }
 
 /* The level above the tape. Nobody gives the result where no operand belongs to a level below: then it is computed.

@@ -87,6 +87,12 @@ const lam__pull *lam__checkpoint_pull_of(const lam_fn *f);
 /* Where parameters of lam__row_control have their function. */
 lam_fn **lam__checkpoint_function(void *params);
 
+/* A checkpointed function. */
+extern const lam_primitive lam__row_checkpoint;
+
+/* The types of the results of such a call, without their elements. False: it reads elements, or draws. */
+bool lam__checkpoint_types(const lam_call_site *call, lam_shape out[]);
+
 /* Gives up what was kept, and the list. */
 void lam__rematerialise_release(lam_ctx *ctx, lam__kept *kept);
 

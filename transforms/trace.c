@@ -184,6 +184,7 @@ static bool accumulate_product(lam__level *level, lam_value *sum, lam_value *x, 
  * constant of the program otherwise. */
 static lam_value *draw(lam__level *level, const lam__draw *d) {
     if (!program_of(level)->only_types) return lam__draw_make(level->ctx, d);
+    program_of(level)->draws = true;
     const bool pairs = d->what.form == LAM__RANDOM_PAIRS;
     int64_t dims[LAM_INNER_RANK + 1];
     for (int i = 0; i < d->rank; i++) dims[i] = d->dims[i];

@@ -19,7 +19,8 @@ typedef struct lam_allocator {
 
 typedef struct lam_ctx_options {
     lam_allocator allocator;
-    size_t memory_limit; /* bytes alive at once, as lam_ctx_bytes counts them; 0: no limit */
+    size_t memory_limit; /* bytes alive at once, as lam_ctx_bytes counts them; 0: no limit. Systems that promise more
+                            memory than they have end a process that fills it: there this is what refuses in time */
     int threads;         /* that large operations are shared among; 0: one. See lam_ctx_threads */
     uint64_t seed;       /* of the context's own generator: lam_rand and its like, random.h */
     bool plain_memory;   /* every request goes to the allocator, nothing is pooled: for leak checkers and tests */

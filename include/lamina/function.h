@@ -129,7 +129,7 @@ LAM_API lam_status lam_fctx_set_data(lam_fctx *fc, const char *name, const void 
 LAM_API const void *lam_fctx_data(const lam_fctx *fc, const char *name, size_t *size);
 
 /* Says that forward rebound these inputs (lam_add_ and its kin) and returns them as outputs: the caller's handles show
- * the new values.
+ * the new values. setup_context is shown the old ones as inputs and the new ones as outputs.
  * Fails   LAM_ERR_RULE for a tensor that is not an input, or where it may not be called. */
 LAM_API lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list);
 

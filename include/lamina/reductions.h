@@ -95,7 +95,7 @@ typedef struct lam_norm_options {
 } lam_norm_options;
 
 /* The vector norm sum(|x|^order)^(1/order) over axes, INFINITY: max(|x|), -INFINITY: min(|x|). Powers
- * neither over- nor underflow on the way. Integers are taken as f64.
+ * neither over- nor underflow on the way. Integers are taken as f64. Of no elements 0, of a negative order inf.
  * Shape   as lam_sum.
  * Fails   LAM_ERR_AXIS; LAM_ERR_OPTION for an order that is NaN.
  *         Derivative: sign(x) (|x| / norm)^(order - 1), 0 where x is 0, and of a negative order where the norm is. */

@@ -412,7 +412,9 @@ lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options) {
     if (isnan(order)) return lam__axes_fail("norm", x, LAM_ERR_OPTION, "there is no norm of order %g", order);
     x = lam__reduce_real(x);
     if (order == 2) return lam__scope_only(lam__norm_length(x, &over), since);
-    if (order == 1) return lam__scope_only(lam_sum(lam_abs(x), &over), since);
+    /* The largest of nothing would be -inf. */
+    const bool sums = order == 1 || (order == INFINITY && lam_size(x) == 0);
+    if (sums) return lam__scope_only(lam_sum(lam_abs(x), &over), since);
     if (order == INFINITY) return lam__scope_only(lam_max_reduce(lam_abs(x), &over), since);
     if (order == -INFINITY) return lam__scope_only(lam_min_reduce(lam_abs(x), &over), since);
     if (order < 0) return lam__scope_only(norm_below_0(lam_abs(x), &over, order), since);

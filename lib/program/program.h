@@ -34,6 +34,7 @@ typedef struct lam__program {
     lam_ctx *ctx;
     int inputs, outputs;
     bool only_types;  /* it is recorded for the types of its results, and will not be run */
+    bool draws;       /* something would have been drawn, where types alone are recorded */
     bool keeps_loops; /* long loops are one equation each, instead of one for each operation of each trip */
     bool unrolls;     /* it is to be fused: of those, loops on small tensors are long only from very many trips on */
     bool native;      /* and to become machine code */

@@ -120,6 +120,10 @@ START_TEST(failures_from_before_are_not_its_own) {
 }
 END_TEST
 
+BODY(square_matrix) {
+    out[0] = lam_matmul(in[0], in[0]);
+}
+
 START_TEST(impossible_requests_are_refused) {
     ck_assert_int_eq(checked(FN(cube, 1, 1), -1), LAM_ERR_OPTION);
     EXPECT_ERROR(LAM_ERR_OPTION, "check_grads", "cube", "order");
@@ -133,6 +137,11 @@ START_TEST(impossible_requests_are_refused) {
     EXPECT_ERROR(LAM_ERR_OPTION, "check_grads", "cube", "step", "NaN");
     ck_assert_int_eq(lam_check_grads(FN(smooth, 2, 2), LAM_LIST(num(1)), NULL), LAM_ERR_ARITY);
     EXPECT_ERROR(LAM_ERR_ARITY, "check_grads", "smooth");
+    /* of integers there is nothing to compare, but the function is run */
+    lam_fn *matrix = FN(square_matrix, 1, 1);
+    ck_assert_int_eq(lam_check_grads(matrix, LAM_LIST(lam_eye(ctx, LAM_I64, 2, 2)), NULL), LAM_OK);
+    ck_assert_int_eq(lam_check_grads(matrix, LAM_LIST(lam_eye(ctx, LAM_I64, 2, 3)), NULL), LAM_ERR_SHAPE);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "square_matrix");
 }
 END_TEST
 

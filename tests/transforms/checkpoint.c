@@ -53,6 +53,82 @@ START_TEST(contractions_are_kept) {
 }
 END_TEST
 
+enum { ELEMENTS = 5000 };
+
+/* As many sines in a row, in halves that are checkpointed, and halves of these. */
+BODY(halves) {
+    const int n = *(const int *)env;
+    static const int half_of[] = {0, 0, 1, 0, 2, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 8};
+    if (n == 1) {
+        out[0] = probe(lam_sin(in[0]));
+        return;
+    }
+    lam_fn *half = FN_ENV(halves, 1, 1, (void *)(uintptr_t)&half_of[n]);
+    if (n > 2) half = lam_checkpoint(half, NULL);
+    out[0] = lam_apply(half, LAM_LIST(lam_apply(half, LAM_LIST(in[0]))));
+}
+
+BODY(sum_of_halves) {
+    out[0] = lam_vecdot(lam_apply(FN_ENV(halves, 1, 1, env), LAM_LIST(in[0])),
+                        lam_linspace(ctx, LAM_F64, 0, 1, ELEMENTS), 0);
+}
+
+/* Of 4, 8 and 16 sines 2, 8 and 24 are computed again where they are worth a look: what nobody reads of a checkpointed
+ * function within another is not computed for that. Each probe is counted once there and once in its vjp. */
+START_TEST(counts_of_nested_halves) {
+    static const int counts[][2] = {{4, 2}, {8, 8}, {16, 24}};
+    for (int k = 0; k < 3; k++) {
+        probed.eval = 0;
+        apply1(lam_grad(FN_ENV(sum_of_halves, 1, 1, (void *)(uintptr_t)&counts[k][0]), NULL),
+               lam_linspace(ctx, LAM_F64, 0, 1, ELEMENTS));
+        EXPECT_OK();
+        ck_assert_int_eq(probed.eval - 2 * counts[k][0], counts[k][1]);
+    }
+}
+END_TEST
+
+/* Within a checkpointed function: one that draws, or looks at an element, and one that is drawn behind. */
+BODY(drawn) {
+    lam_tensor *noise = lam_rand(ctx, LAM_F64, LAM_DIMS(ELEMENTS));
+    out[0] = lam_sin(lam_mul(in[0], noise));
+}
+
+BODY(looked_at) {
+    const double first = lam_item(lam_slice_axis(in[0], 0, 0, 1));
+    out[0] = lam_sin(lam_mul(in[0], first > 0.1 ? 2.0 : 3.0));
+}
+
+BODY(of_both) {
+    lam_body *inner = env;
+    lam_tensor *y = lam_apply(lam_checkpoint(function_of("inner", *inner, 1, 1, NULL), NULL), LAM_LIST(in[0]));
+    drawn(ctx, &y, out, NULL);
+}
+
+BODY(sum_of_both) {
+    lam_fn *f = FN_ENV(of_both, 1, 1, env);
+    out[0] = lam_sum(lam_apply(lam_checkpoint(f, NULL), LAM_LIST(in[0])), NULL);
+}
+
+BODY(sum_of_both_kept) {
+    lam_body *inner = env;
+    lam_tensor *y = lam_apply(function_of("inner", *inner, 1, 1, NULL), LAM_LIST(in[0]));
+    drawn(ctx, &y, out, NULL);
+    out[0] = lam_sum(out[0], NULL);
+}
+
+START_TEST(what_draws_or_looks_is_not_put_off) {
+    lam_body bodies[] = {drawn, looked_at};
+    lam_tensor *x = lam_linspace(ctx, LAM_F64, 0.2, 1, ELEMENTS);
+    for (int k = 0; k < 2; k++) {
+        const lam_random_state start = lam_ctx_random_state(ctx);
+        lam_tensor *want = apply1(lam_grad(FN_ENV(sum_of_both_kept, 1, 1, &bodies[k]), NULL), x);
+        lam_ctx_set_random_state(ctx, start);
+        EXPECT_SAME(apply1(lam_grad(FN_ENV(sum_of_both, 1, 1, &bodies[k]), NULL), x), want, 0);
+        EXPECT_OK();
+    }
+}
+END_TEST
+
 BODY(many_products) {
     lam_tensor *m = MAT(2, 2, 0.5, -0.3, 0.2, 0.7), *x = in[0];
     for (int i = 0; i < 40; i++) x = lam_matmul(m, lam_sin(x));
@@ -286,7 +362,8 @@ END_TEST
 
 Suite *suite_transforms_checkpoint(void) {
     Suite *suite = SUITE_OF("transforms/checkpoint", what_is_not_kept_is_computed_once_more, a_named_value_is_kept,
-                            contractions_are_kept, more_are_kept_than_the_list_has_room_for_at_first,
+                            contractions_are_kept, counts_of_nested_halves, what_draws_or_looks_is_not_put_off,
+                            more_are_kept_than_the_list_has_room_for_at_first,
                             nothing_is_computed_again_without_a_derivative, a_long_chain_is_put_off_without_recursion,
                             a_body_may_branch_on_what_is_put_off, captures_below_a_transform_are_differentiated,
                             an_undeclared_capture_is_named, what_is_drawn_again_is_asked_of_every_batch,

@@ -305,8 +305,10 @@ static bool is_called(const flow *f, lam__application *a) {
 /* Where derivatives alone are followed: integers have none, nor what is made by steps. */
 static void end_at_steps(const flow *f, const lam__equation *e, bool in_call) {
     const bool step = !in_call && !e->primitive->staged && e->primitive->derivative == LAM_NOT_DIFFERENTIABLE;
-    for (int64_t v = e->first; v < e->first + e->outputs; v++)
-        if (step || !lam__dtype_is_inexact(f->p->types[v]->dtype)) f->varying[v] = false;
+    for (int64_t v = e->first; v < e->first + e->outputs; v++) {
+        const lam_value *type = f->p->types[v]; /* NULL: it is left out */
+        if (step || !type || !lam__dtype_is_inexact(type->dtype)) f->varying[v] = false;
+    }
 }
 
 /* In the order of the program, so that it is known of all operands. What nothing that varies goes into is a constant

@@ -298,6 +298,30 @@ START_TEST(columns_left_over_are_summed_as_others) {
 }
 END_TEST
 
+/* What is given to CBLAS and what is not, with vectors of 32 bytes: NOTE [large products of our own]. Columns of y lie
+ * side by side, or its lines do. */
+START_TEST(products_that_are_our_own) {
+    static const struct {
+        int64_t m, k, n;
+        int rows, lines; /* the way for y by rows and for y by columns */
+    } cases[] = {{2, 64, 256, LAM__BY_TILES, LAM__BY_DOTS},         {256, 64, 5, LAM__BY_DOTS, LAM__BY_DOTS},
+                 {16, 100, 100, LAM__BY_TILES, LAM__SMALL_WAYS},    {100, 100, 100, LAM__BY_TILES, LAM__SMALL_WAYS},
+                 {300, 300, 300, LAM__SMALL_WAYS, LAM__SMALL_WAYS}, {4, 1025, 8, LAM__SMALL_WAYS, LAM__SMALL_WAYS},
+                 {1, 64, 64, LAM__SMALL_WAYS, LAM__SMALL_WAYS}};
+    const lam_dtype dtype = dtypes[_i / SETS];
+    const lam__small_type *loops = loops_of(_i % SETS, dtype);
+    if (!loops || loops->lanes * strided_item[dtype] != 32) return;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        lam__product p = {
+            .batch = 1, .m = cases[k].m, .k = cases[k].k, .n = cases[k].n, .x_col = 1, .x_row = cases[k].k};
+        p.y_row = p.n, p.y_col = 1;
+        ck_assert_int_eq(lam__small_way(dtype, loops, &p), cases[k].rows);
+        p.y_row = 1, p.y_col = p.k;
+        ck_assert_int_eq(lam__small_way(dtype, loops, &p), cases[k].lines);
+    }
+}
+END_TEST
+
 Suite *suite_kernels_products(void);
 Suite *suite_kernels_products(void) {
     Suite *suite = suite_create("kernels/products");
@@ -306,6 +330,7 @@ Suite *suite_kernels_products(void) {
     tcase_add_loop_test(tests, small_products_are_their_sums, 0, DTYPES * SETS);
     tcase_add_loop_test(tests, rows_times_a_vector_do_not_depend_on_each_other, 0, DTYPES * SETS);
     tcase_add_loop_test(tests, dots_do_not_depend_on_each_other, 0, DTYPES * SETS);
+    tcase_add_loop_test(tests, products_that_are_our_own, 0, REALS * SETS);
     tcase_add_loop_test(tests, columns_left_over_are_summed_as_others, 0, REALS * SETS);
     suite_add_tcase(suite, tests);
     return suite;

@@ -42,8 +42,8 @@ BODY(stepped) {
 }
 
 static void forward_whole(lam_fctx *fc, lam_tensor *const in[], lam_tensor *out[]) {
-    (void)fc;
     out[0] = lam_floor(in[0]);
+    lam_fctx_mark_absent(fc, LAM_AXES(1));
 }
 
 static void backward_whole(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]) {
@@ -52,13 +52,13 @@ static void backward_whole(lam_fctx *fc, lam_tensor *const g[], lam_tensor *gx[]
 }
 
 static const lam_function whole = {
-    .name = "whole", .inputs = 1, .outputs = 1, .forward = forward_whole, .backward = backward_whole};
+    .name = "whole", .inputs = 1, .outputs = 2, .forward = forward_whole, .backward = backward_whole};
 
-/* The same with a rule that says otherwise: a has a slope by b. */
+/* The same with a rule that says otherwise: a has a slope by b. The Function has another output, which is left out. */
 BODY(ruled) {
-    lam_tensor *steps;
-    lam_function_apply(ctx, &whole, NULL, LAM_LIST(lam_mul(in[1], 4.0)), &steps, 1);
-    out[0] = lam_add(lam_mul(in[0], 0.5), steps);
+    lam_tensor *steps[2];
+    lam_function_apply(ctx, &whole, NULL, LAM_LIST(lam_mul(in[1], 4.0)), steps, 2);
+    out[0] = lam_add(lam_mul(in[0], 0.5), steps[0]);
     out[1] = lam_mul(in[1], lam_add(in[4], 0.5));
     out[2] = in[2];
 }

@@ -124,13 +124,14 @@ static bool lie_beside(const lam__small_type *loops, const lam__product *p) {
  * otherwise. Tiles need no copy where rows of y have no gaps, and make up for worse use of the caches as long as y is
  * small, and columns of x that lie side by side: of products of all kinds in f64 and f32 they took 0.2 to 1.0 of the
  * time. Dots of few lines read each of the others once, wherever it is. Vectors of 64 bytes were not measured, and 16
- * are less than CBLAS has on most machines. */
-enum { OWN_VECTOR = 32, FEW_ROWS = 16, FEW_LINES = 7, NEAR = 1 << 17, FEW_NEAR = 1 << 19 };
+ * are less than CBLAS has on most machines. A sum is one chain of roundings, of a dot one in each lane, so long ones
+ * are left to CBLAS, which makes them in blocks. */
+enum { OWN_VECTOR = 32, FEW_ROWS = 16, FEW_LINES = 7, NEAR = 1 << 17, FEW_NEAR = 1 << 19, LONGEST = 1024 };
 
 static bool is_own(int way, const lam__product *p, int64_t item) {
     const bool few = p->m <= FEW_ROWS;
     const int64_t near = (few ? FEW_NEAR : NEAR) / item;
-    if (p->m == 1 || p->n == 1 || p->k == 1) return false;
+    if (p->m == 1 || p->n == 1 || p->k == 1 || p->k > LONGEST) return false;
     if (way == LAM__BY_TILES && (few || p->x_col == 1 || p->k <= LAM__SMALL_K || p->m * p->k <= near))
         return p->y_col == 1 && p->k * p->n <= near;
     if (way != LAM__BY_DOTS || p->x_col != 1) return false;

@@ -230,10 +230,10 @@ static const bool *find_active(const lam_call_site *call, lam_value *const resul
                                lam_value *const g[]) {
     const residual *r = call->residual;
     const size_t n = (size_t)call->inputs, m = (size_t)call->outputs;
-    bool *active = (bool *)(void *)lam__apply_room(call->ctx, (n + m) / sizeof(void *) + 1), *given = active + n;
+    bool *active = (bool *)(void *)lam__apply_room(call->ctx, (n + m) / sizeof(void *) + 1);
     if (!active) return NULL;
-    for (size_t o = 0; o < m; o++) given[o] = g[o] && lam__dtype_is_inexact(results[o]->dtype);
-    const lam_status status = lam__nested_pulled(call->ctx, call->params, r->values, needs, given, active);
+    for (size_t o = 0; o < m; o++) active[n + o] = g[o] && lam__dtype_is_inexact(results[o]->dtype);
+    const lam_status status = lam__nested_pulled(call->ctx, call->params, r->values, needs, active + n, active);
     return status == LAM_OK ? active : NULL;
 }
 

@@ -270,12 +270,12 @@ static bool split(const source *s, lam_fn **body, lam_fn **back, int *kept) {
 static bool find_active(const source *s, unwound_env *e) {
     const lam__pull *pull = e->pull;
     const size_t n = (size_t)s->operands, m = (size_t)s->carries;
-    bool *wanted = (bool *)(void *)lam__apply_room(s->ctx, (n + m) / sizeof(void *) + 1), *given = wanted + n;
+    bool *wanted = (bool *)(void *)lam__apply_room(s->ctx, (n + m) / sizeof(void *) + 1);
     if (!wanted) return false;
     memset(wanted, 0, n + m);
     for (int k = 0; k < pull->wanted; k++) wanted[pull->numbers[k]] = true;
-    for (int k = 0; k < pull->given; k++) given[pull->numbers[pull->wanted + k]] = true;
-    return lam__nested_pulled(s->ctx, s->what, s->in, wanted, given, e->active) == LAM_OK;
+    for (int k = 0; k < pull->given; k++) wanted[n + (size_t)pull->numbers[pull->wanted + k]] = true;
+    return lam__nested_pulled(s->ctx, s->what, s->in, wanted, wanted + n, e->active) == LAM_OK;
 }
 
 /* The env's own references; the base is released by whoever frees the function. */

@@ -243,8 +243,7 @@ static const char *needs_elements(lam_status status) {
     switch (status) {
     case LAM_ERR_ABSTRACT: return "it reads elements that depend on its inputs";
     case LAM_ERR_LINEAR: return "whether something in it is linear is not known without elements";
-    case LAM_ERR_CAPTURED:
-    case LAM_ERR_FREED: return "a function in it uses a tensor that is none of its inputs and captures";
+    case LAM_ERR_CAPTURED: return "a function in it uses a tensor that is none of its inputs and captures";
     case LAM_ERR_VALUE:
     case LAM_ERR_INDEX:
     case LAM_ERR_NUMERIC:

@@ -3,7 +3,6 @@
  * that it reads has no derivative; that of the result is the implicit one of lam_custom_root, for which the place that
  * was found is the root of the gradient. */
 #include "transforms/arguments.h"
-#include "transforms/custom_solve.h"
 
 #include "lib/base/error.h"
 #include "lib/base/scope.h"
@@ -304,7 +303,6 @@ static lam_tensor *minimize(lam_fn *f, lam_tensor *x0, lam_list parameters, lam_
     if (lam_failed(open) || !in) return &ctx->failed;
     for (size_t k = 0; k <= n; k++) in[k] = k ? parameters.items[k - 1] : x0;
     lam__arguments_append_captures(f, in, (int)n + 1);
-    if (!lam__custom_declares("the least value", f, open, (lam_list){all + 1, in})) return &ctx->failed;
     if (search_from(open, in, o, end) != LAM_OK) return &ctx->failed;
     lam_fn *last =
         lam_fn_new(ctx, &(lam_fn_options){.name = "found", .body = body_found, .inputs = (int)all + 1, .outputs = 1});

@@ -451,11 +451,22 @@ START_TEST(derivatives_by_what_is_not_declared) {
 }
 END_TEST
 
+/* A derivative of a root, whose function is asked for types first. */
+static void differentiate(const void *env) {
+    (void)env;
+    apply1(lam_grad(FN(square_root, 1, 1), NULL), num(4));
+}
+
+START_TEST(memory_refused_to_a_root) {
+    memory_refused_in(differentiate, NULL);
+}
+END_TEST
+
 Suite *suite_custom_solve(void) {
     return SUITE_OF("custom/solve", linear_solve_and_its_derivatives, linear_solve_under_vmap,
                     symmetric_operator_needs_one_rule, cholesky_lu_and_conjugate_gradients, transposition,
                     captures_of_the_operator_are_differentiated, captures_below_a_transform_are_differentiated,
                     scalar_root_to_the_third_derivative, root_of_a_vector_equation, rules_that_do_not_solve,
                     impossible_systems, functions_that_are_not_there, functions_of_another_context,
-                    derivatives_by_what_is_not_declared);
+                    derivatives_by_what_is_not_declared, memory_refused_to_a_root);
 }

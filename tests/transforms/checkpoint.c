@@ -87,6 +87,18 @@ START_TEST(counts_of_nested_halves) {
 }
 END_TEST
 
+static void halve(const void *env) {
+    static const int four = 4;
+    (void)env;
+    apply1(lam_grad(FN_ENV(sum_of_halves, 1, 1, (void *)(uintptr_t)&four), NULL),
+           lam_linspace(ctx, LAM_F64, 0, 1, ELEMENTS));
+}
+
+START_TEST(memory_refused_to_nested_halves) {
+    memory_refused_in(halve, NULL);
+}
+END_TEST
+
 /* Within a checkpointed function: one that draws, or looks at an element, and one that is drawn behind. */
 BODY(drawn) {
     lam_tensor *noise = lam_rand(ctx, LAM_F64, LAM_DIMS(ELEMENTS));
@@ -362,8 +374,8 @@ END_TEST
 
 Suite *suite_transforms_checkpoint(void) {
     Suite *suite = SUITE_OF("transforms/checkpoint", what_is_not_kept_is_computed_once_more, a_named_value_is_kept,
-                            contractions_are_kept, counts_of_nested_halves, what_draws_or_looks_is_not_put_off,
-                            more_are_kept_than_the_list_has_room_for_at_first,
+                            contractions_are_kept, counts_of_nested_halves, memory_refused_to_nested_halves,
+                            what_draws_or_looks_is_not_put_off, more_are_kept_than_the_list_has_room_for_at_first,
                             nothing_is_computed_again_without_a_derivative, a_long_chain_is_put_off_without_recursion,
                             a_body_may_branch_on_what_is_put_off, captures_below_a_transform_are_differentiated,
                             an_undeclared_capture_is_named, what_is_drawn_again_is_asked_of_every_batch,

@@ -103,6 +103,18 @@ START_TEST(no_jacobian_is_too_large) {
 }
 END_TEST
 
+static void ask_for_jacobians(const void *env) {
+    lam_type type;
+    (void)env;
+    (void)lam_eval_shape(lam_jacrev(FN(scaled_waves, 1, 1), NULL), LAM_LIST(VEC(1, 2)), &type, 1);
+    (void)lam_eval_shape(lam_hessian(FN(sum_of_waves, 1, 1), NULL), LAM_LIST(VEC(1, 2)), &type, 1);
+}
+
+START_TEST(memory_refused_to_types_of_jacobians) {
+    memory_refused_in(ask_for_jacobians, NULL);
+}
+END_TEST
+
 BODY(rank_of_most) {
     out[0] = lam_exp(in[0]);
 }
@@ -279,7 +291,7 @@ END_TEST
 
 Suite *suite_transforms_eval_shape(void) {
     return SUITE_OF("transforms/eval_shape", types_of_results, types_of_transforms, no_size_is_too_large,
-                    no_jacobian_is_too_large, types_of_the_largest_rank, types_of_too_many_axes_are_refused,
-                    draws_are_not_made, keys_are_not_made, types_of_functions_and_control_flow,
-                    functions_say_their_types, refusals, failures_from_before);
+                    no_jacobian_is_too_large, memory_refused_to_types_of_jacobians, types_of_the_largest_rank,
+                    types_of_too_many_axes_are_refused, draws_are_not_made, keys_are_not_made,
+                    types_of_functions_and_control_flow, functions_say_their_types, refusals, failures_from_before);
 }

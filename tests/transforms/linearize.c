@@ -4,6 +4,7 @@
 
 #include <lamina/control.h>
 #include <lamina/program.h>
+#include <math.h>
 
 BODY(sine_of_product) {
     out[0] = lam_sin(probe(lam_mul(in[0], in[1])));
@@ -399,6 +400,11 @@ BODY(in_parts) {
     out[1] = lam_at_add(z, LAM_AT(LAM_ELEMENT(1)), in[2]);
 }
 
+/* Of its gradient products are added to sums by fma, and what stands beside the first operand is the second. */
+BODY(square_times_second) {
+    out[0] = lam_add(lam_mul(lam_mul(in[0], in[0]), in[1]), lam_mul(in[0], in[2]));
+}
+
 static void check_absent(lam_fn *f, lam_list at) {
     lam_tensor *values[2], *unused[2], *tangents[2], *want[2], *in[3];
     lam_fn *linear;
@@ -415,6 +421,8 @@ static void check_absent(lam_fn *f, lam_list at) {
 START_TEST(tangents_that_are_left_out_take_no_part) {
     check_absent(FN(steep_powers, 3, 2), LAM_LIST(num(-2), num(3), num(0)));
     check_absent(FN(in_parts, 3, 2), LAM_LIST(num(0.5), num(0.7), num(0.2)));
+    const lam_grad_options two = {.argnums = LAM_AXES(0, 1)};
+    check_absent(lam_grad(FN(square_times_second, 3, 1), &two), LAM_LIST(num(0.5), num(INFINITY), num(0.2)));
     lam_fn *f = FN(power_alone, 2, 1);
     const lam_jacobian_options both = {.argnums = LAM_AXES(0, 1)};
     lam_tensor *all[7], *blocks[4];
@@ -425,11 +433,25 @@ START_TEST(tangents_that_are_left_out_take_no_part) {
 }
 END_TEST
 
+static void leave_out(const void *env) {
+    lam_tensor *values[2], *tangents[2];
+    lam_fn *linear;
+    (void)env;
+    (void)lam_linearize(FN(in_parts, 3, 2), LAM_LIST(num(0.5), num(0.7), num(0.2)), values, 2, &linear, NULL);
+    (void)lam_call(linear, LAM_LIST(num(1), NULL, num(2)), tangents, 2);
+}
+
+START_TEST(memory_refused_where_tangents_are_left_out) {
+    memory_refused_in(leave_out, NULL);
+}
+END_TEST
+
 Suite *suite_transforms_linearize(void) {
     return SUITE_OF("transforms/linearize", linearize_equals_jvp_and_is_reusable, the_primal_is_not_computed_again,
                     inconsistent_tangents_are_refused, linearize_composes_with_vmap_and_grad,
                     transpose_of_a_linear_function, products_at_places_are_linear_in_what_they_scale,
                     dead_code_is_ignored_and_unused_inputs_give_zero, what_is_not_linear_is_named,
                     a_cast_to_integers_is_not_linear, programs_with_loops_are_linearized,
-                    what_is_chosen_later_is_transposed, tangents_that_are_left_out_take_no_part);
+                    what_is_chosen_later_is_transposed, tangents_that_are_left_out_take_no_part,
+                    memory_refused_where_tangents_are_left_out);
 }

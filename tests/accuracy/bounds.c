@@ -9,7 +9,7 @@
 #include "tests/accuracy/measure.h"
 #include "tests/support.h"
 
-enum { SAMPLES = 1500 };
+enum { SAMPLES = 600 };
 
 static void holds(const measure_row *row, lam_dtype dtype, int by, double bound) {
     measure_result r = measure(ctx, row, dtype, by, SAMPLES);

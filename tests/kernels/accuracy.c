@@ -13,7 +13,7 @@
 #include "tests/kernels/oracle.h"
 #include "tests/kernels/sets.h"
 
-enum { SAMPLES = SANITIZED ? 100 : 500, PAIR_SAMPLES = SAMPLES / 5 };
+enum { SAMPLES = SANITIZED ? 50 : 300, PAIR_SAMPLES = SAMPLES / 5 };
 
 static double promised(lam__loop_id id) {
     if (id == LAM__LOOP_squareplus) return 1.5;

@@ -40,8 +40,9 @@ const cases_row *cases_at(int i) {
 }
 
 int cases_count(void) {
-    int n = 0;
-    while (cases_at(n)) n++;
+    static int n;
+    if (n == 0)
+        while (cases_at(n)) n++;
     return n;
 }
 

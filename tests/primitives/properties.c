@@ -8,8 +8,9 @@
 static const struct {
     const char *name;
     int (*holds)(const cases_row *row);
+    int every;
 } properties[] = {
-#define PROPERTY(name) {#name, property_##name},
+#define PROPERTY(name, every) {#name, property_##name, every},
     PROPERTIES(PROPERTY)
 #undef PROPERTY
 };
@@ -17,11 +18,11 @@ static const struct {
 enum { COUNT = sizeof properties / sizeof properties[0] };
 
 START_TEST(each_row_has_each_property) {
-    const int at = _i % cases_count();
+    const int at = _i % cases_count(), k = _i / cases_count();
     const cases_row *row = cases_at(at);
-    int looked = properties[_i / cases_count()].holds(row);
-    ck_assert_msg(looked > 0, "row %d (%s): the property '%s' looks at nothing", at, row->name,
-                  properties[_i / cases_count()].name);
+    if (SANITIZED && (at + k) % properties[k].every) return;
+    int looked = properties[k].holds(row);
+    ck_assert_msg(looked > 0, "row %d (%s): the property '%s' looks at nothing", at, row->name, properties[k].name);
 }
 END_TEST
 

@@ -98,7 +98,7 @@ START_TEST(sensitivities_of_growth) {
         EXPECT_SAME(apply1(lam_vmap(lam_grad(f, NULL), NULL), at), slopes, 1e-9);
         EXPECT_SAME(apply1(lam_vmap(lam_jacfwd(f, NULL), NULL), at), slopes, 1e-9);
         EXPECT_SAME(apply1(lam_jit(lam_vmap(lam_grad(f, NULL), NULL), NULL), at), slopes, 1e-9);
-        for (int way = 0; way < (k ? 1 : 4); way++) {
+        for (int way = 0; way < (k ? 1 : 4); way += 1 + SANITIZED) {
             lam_tensor *want = apply1(lam_vmap(lam_hessian(exact, NULL), NULL), at);
             EXPECT_SAME(apply1(hessian_by(f, way), lam_index(at, 0, 0)), lam_index(want, 0, 0), 1e-8);
             lam_fn *compiled = lam_jit(lam_vmap(hessian_by(f, way), NULL), NULL);

@@ -398,10 +398,10 @@ static lam_tensor *filler(lam_tensor *like) {
 
 /* FILL is a take that leaves zeros, and a choice between that and the filler: its derivative is then zero outside
  * without a rule of its own. */
-lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_index_mode mode) {
+static lam_tensor *take(const char *operation, lam_tensor *x, lam_tensor *indices, int axis, lam_index_mode mode) {
     uint64_t since = lam__scope_now(x);
     index_params p;
-    if (!lam__index_params_for("take_mode", x, axis, mode, &p)) return lam__axes_failed(x);
+    if (!lam__index_params_for(operation, x, axis, mode, &p)) return lam__axes_failed(x);
     indices = lam__index_integers(indices);
     lam_tensor *taken = lam__index_take(x, indices, &p);
     if (p.mode != LAM__INDEX_DROP || lam_failed(taken)) return lam__scope_only(taken, since);
@@ -412,9 +412,13 @@ lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_inde
     return lam__scope_only(lam_where(inside, taken, filler(taken)), since);
 }
 
+lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_index_mode mode) {
+    return take("take_mode", x, indices, axis, mode);
+}
+
 /* Mode ERROR: an index outside fails rather than take something else. */
 lam_tensor *lam_take(lam_tensor *x, lam_tensor *indices, int axis) {
-    return lam_take_mode(x, indices, axis, LAM_INDEX_ERROR);
+    return take("take", x, indices, axis, LAM_INDEX_ERROR);
 }
 
 /* A view: nothing is copied before the kernel runs. `common` has an entry for every axis, that of `axis` being

@@ -298,26 +298,30 @@ START_TEST(columns_left_over_are_summed_as_others) {
 }
 END_TEST
 
-/* What is given to CBLAS and what is not, with vectors of 32 bytes: NOTE [large products of our own]. Columns of y lie
- * side by side, or its lines do. */
+/* What is given to CBLAS and what is not: NOTE [large products of our own]. Columns of y lie side by side, or its lines
+ * do; with vectors of 64 bytes, of which `wide` is the way for the first, CBLAS has all of the others. */
 START_TEST(products_that_are_our_own) {
     static const struct {
         int64_t m, k, n;
-        int rows, lines; /* the way for y by rows and for y by columns */
-    } cases[] = {{2, 64, 256, LAM__BY_TILES, LAM__BY_DOTS},         {256, 64, 5, LAM__BY_DOTS, LAM__BY_DOTS},
-                 {16, 100, 100, LAM__BY_TILES, LAM__SMALL_WAYS},    {100, 100, 100, LAM__BY_TILES, LAM__SMALL_WAYS},
-                 {300, 300, 300, LAM__SMALL_WAYS, LAM__SMALL_WAYS}, {4, 1025, 8, LAM__SMALL_WAYS, LAM__SMALL_WAYS},
-                 {1, 64, 64, LAM__SMALL_WAYS, LAM__SMALL_WAYS}};
+        int rows, lines, wide; /* the way for y by rows and for y by columns */
+    } cases[] = {{2, 64, 256, LAM__BY_TILES, LAM__BY_DOTS, LAM__BY_TILES},
+                 {256, 64, 5, LAM__BY_DOTS, LAM__BY_DOTS, LAM__SMALL_WAYS},
+                 {16, 100, 100, LAM__BY_TILES, LAM__SMALL_WAYS, LAM__BY_TILES},
+                 {100, 100, 100, LAM__BY_TILES, LAM__SMALL_WAYS, LAM__BY_TILES},
+                 {300, 300, 300, LAM__SMALL_WAYS, LAM__SMALL_WAYS, LAM__SMALL_WAYS},
+                 {4, 1025, 8, LAM__SMALL_WAYS, LAM__SMALL_WAYS, LAM__SMALL_WAYS},
+                 {1, 64, 64, LAM__SMALL_WAYS, LAM__SMALL_WAYS, LAM__SMALL_WAYS}};
     const lam_dtype dtype = dtypes[_i / SETS];
     const lam__small_type *loops = loops_of(_i % SETS, dtype);
-    if (!loops || loops->lanes * strided_item[dtype] != 32) return;
+    const int64_t bytes = loops ? loops->lanes * (int64_t)strided_item[dtype] : 0;
+    if (bytes < 32) return;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         lam__product p = {
             .batch = 1, .m = cases[k].m, .k = cases[k].k, .n = cases[k].n, .x_col = 1, .x_row = cases[k].k};
         p.y_row = p.n, p.y_col = 1;
-        ck_assert_int_eq(lam__small_way(dtype, loops, &p), cases[k].rows);
+        ck_assert_int_eq(lam__small_way(dtype, loops, &p), bytes == 32 ? cases[k].rows : cases[k].wide);
         p.y_row = 1, p.y_col = p.k;
-        ck_assert_int_eq(lam__small_way(dtype, loops, &p), cases[k].lines);
+        ck_assert_int_eq(lam__small_way(dtype, loops, &p), bytes == 32 ? cases[k].lines : LAM__SMALL_WAYS);
     }
 }
 END_TEST

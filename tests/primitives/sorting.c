@@ -23,6 +23,8 @@ START_TEST(long_axes_are_sorted) {
     EXPECT_NUM(lam_all(lam_or(lam_gt(step, 0.0), lam_and(lam_eq(step, 0.0), later)), NULL), 1);
     EXPECT_SAME(lam_take(order, lam_index_inverse(order, n), 0), lam_arange(ctx, LAM_I64, 0, (double)n, 1), 0);
     EXPECT_SAME(sorted, lam_take(x, order, 0), 0);
+    lam_take(x, order, 1);
+    EXPECT_ERROR(LAM_ERR_AXIS, "take: axis 1 ");
 }
 END_TEST
 

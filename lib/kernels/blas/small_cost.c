@@ -123,15 +123,17 @@ static bool lie_beside(const lam__small_type *loops, const lam__product *p) {
  * vectors of 32 bytes products with few rows, columns or terms have a fifth to a half of the speed that it has
  * otherwise. Tiles need no copy where rows of y have no gaps, and make up for worse use of the caches as long as y is
  * small, and columns of x that lie side by side: of products of all kinds in f64 and f32 they took 0.2 to 1.0 of the
- * time. Dots of few lines read each of the others once, wherever it is. Vectors of 64 bytes were not measured, and 16
- * are less than CBLAS has on most machines. A sum is one chain of roundings, of a dot one in each lane, so long ones
- * are left to CBLAS, which makes them in blocks. */
+ * time. Dots of few lines read each of the others once, wherever it is. With vectors of 64 bytes CBLAS is better at few
+ * rows and columns: there tiles of more columns took 0.5 to 1.1 of its time, and dots twice as long as often as half.
+ * 16 bytes are less than CBLAS has on most machines. A sum is one chain of roundings, of a dot one in each lane, so
+ * long ones are left to CBLAS, which makes them in blocks. */
 enum { OWN_VECTOR = 32, FEW_ROWS = 16, FEW_LINES = 7, NEAR = 1 << 17, FEW_NEAR = 1 << 19, LONGEST = 1024 };
 
-static bool is_own(int way, const lam__product *p, int64_t item) {
+static bool is_own(int way, const lam__product *p, int64_t item, int bytes) {
     const bool few = p->m <= FEW_ROWS;
     const int64_t near = (few ? FEW_NEAR : NEAR) / item;
     if (p->m == 1 || p->n == 1 || p->k == 1 || p->k > LONGEST) return false;
+    if (bytes > OWN_VECTOR && (way != LAM__BY_TILES || p->n <= FEW_LINES)) return false;
     if (way == LAM__BY_TILES && (few || p->x_col == 1 || p->k <= LAM__SMALL_K || p->m * p->k <= near))
         return p->y_col == 1 && p->k * p->n <= near;
     if (way != LAM__BY_DOTS || p->x_col != 1) return false;
@@ -147,15 +149,15 @@ int lam__small_way(lam_dtype dtype, const lam__small_type *loops, const lam__pro
     const double products = (double)p->m * (double)p->k * (double)p->n;
     int best = LAM__SMALL_WAYS;
     double least = FAR;
-    const bool narrow = p->k <= NARROW && p->n <= NARROW, own = parts == 1 && bytes == OWN_VECTOR;
+    const bool narrow = p->k <= NARROW && p->n <= NARROW, own = parts == 1 && bytes >= OWN_VECTOR;
     const bool small = narrow || (p->k <= LAM__SMALL_K && p->n <= SMALL && p->m <= SMALL);
     if (lie_beside(loops, p)) return LAM__BY_BESIDE;
     if (!small && !own) return best;
     for (int way = 0; way < LAM__BY_BESIDE; way++) {
-        if (!small && !is_own(way, p, item)) continue;
+        if (!small && !is_own(way, p, item, bytes)) continue;
         const double cost = cost_of(way, p, lanes, loops->halves, parts, bytes);
         if (cost < least) best = way, least = cost;
     }
-    if (narrow || bytes >= WIDE_VECTOR || (own && is_own(best, p, item))) return best;
+    if (narrow || bytes >= WIDE_VECTOR || (own && is_own(best, p, item, bytes))) return best;
     return products > MANY && products * parts < FULL * lanes * least ? LAM__SMALL_WAYS : best;
 }

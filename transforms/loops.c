@@ -77,13 +77,12 @@ static bool parts_grow(lam__control *c, lanes_loop *l) {
     return true;
 }
 
-/* Whether the condition is known for each lane. Where it depends on another batch, what that is of has not come in
- * through an operand. The crew was made of all operands and captures, so more levels can only come from something
- * else. */
-static bool is_of_lanes(lam__control *c, const lam__crew *crew, const lam_fn *f, const lam_tensor *result) {
-    lam__crew all = *crew;
-    lam__lanes_add(&all, result);
-    if (all.count == crew->count) return true;
+/* Whether the condition is known for each lane. Where it depends on a batch, what that is of has not come in through an
+ * operand: the crew was made of all operands and captures, and these are lanes now. */
+static bool is_of_lanes(lam__control *c, const lam_fn *f, const lam_tensor *result) {
+    lam__crew batches = {.ctx = c->ctx};
+    lam__lanes_add(&batches, result);
+    if (batches.count == 0) return true;
     lam__error_set(c->ctx, LAM_ERR_CAPTURED, "pass it as an operand, or declare it in the function's captures",
                    "%s: the result of '%s' depends on a batched tensor that did not come in as an operand of the "
                    "control flow",
@@ -106,7 +105,7 @@ static bool ask(lam__control *c, const lam__crew *crew, lanes_loop *l, const lam
                        lam_rank(result) - 1);
         fine = false;
     }
-    fine = fine && is_of_lanes(c, crew, f, result);
+    fine = fine && is_of_lanes(c, f, result);
     if (fine) {
         lam_tensor *truth = lam_dtype_of(result) == LAM_BOOL ? result : lam_ne(result, 0);
         l->known = lam__deferred_known(truth);

@@ -364,10 +364,24 @@ START_TEST(an_f_that_fails_is_named) {
 }
 END_TEST
 
+BODY(times_env) {
+    out[0] = lam_mul(in[0], env);
+}
+
+BODY(growth_undeclared) {
+    out[0] = lam_odeint(FN_ENV(times_env, 2, 1, in[0]), num(1), VEC(0, 1), LAM_LIST(), NULL, NULL);
+}
+
+START_TEST(an_undeclared_capture_is_named) {
+    apply1(lam_vmap(FN(growth_undeclared, 1, 1), NULL), VEC(1, 2));
+    EXPECT_ERROR(LAM_ERR_CAPTURED, "odeint", "did not come in as an operand", "captures");
+}
+END_TEST
+
 Suite *suite_transforms_ode(void) {
     return SUITE_OF("transforms/ode", closed_forms, invariants_of_motion, times_in_any_order_that_is_one,
                     times_far_from_zero, few_times_and_few_elements, floats, integrations_without_success,
                     times_without_order, steps_that_lead_nowhere_are_rejected, examples_have_steps_of_their_own,
                     examples_have_times_of_their_own, programs_integrate, paths_as_c, what_is_refused,
-                    an_f_that_fails_is_named);
+                    an_f_that_fails_is_named, an_undeclared_capture_is_named);
 }

@@ -18,6 +18,7 @@
  *   pow by y at x < 0            NaN, as x^y has no neighbours in y
  *   integer_pow with n = 0       0
  *   max, min at a tie            1/2 to each operand
+ *   max, min where NaN wins      0 to both operands, as in JAX; of reductions 1 to the NaN, shared by several
  *   clamp at an edge             0, by x as by lo and hi
  *   hypot at the origin          0, 0 (JAX gives NaN; 0 is in the sub-differential of the cone)
  *   atan2 at the origin          NaN: no direction is distinguished

@@ -310,8 +310,8 @@ static bool check(const char *name, lam_tensor *x, lam_tensor *more, lam_list st
                                   own.rank),
                false;
     if (!counted || (int)starts.count != own.rank || sizes.rank != own.rank || (own.rank && !sizes.dims))
-        return lam__axes_fail(name, x, LAM_ERR_SHAPE, "%d starts and %d sizes for %d axes", (int)starts.count,
-                              sizes.rank, own.rank),
+        return lam__axes_fail_with(name, x, LAM_ERR_SHAPE, "give one of each for every axis",
+                                   "%d starts and %d sizes for %d axes", (int)starts.count, sizes.rank, own.rank),
                false;
     for (int i = 0; i < own.rank; i++) {
         lam_tensor *start = starts.items[i];

@@ -249,7 +249,9 @@ static lam_tensor *quantile(const char *name, lam_tensor *x, lam_tensor *q, cons
     if ((unsigned)o->method > LAM_QUANTILE_NEAREST)
         return lam__axes_fail(name, x, LAM_ERR_OPTION, "there is no method %d", (int)o->method);
     lam_tensor *rows = gathered(lam__reduce_real(x), set, &n, &kept, dims);
-    if (n == 0) return lam__axes_fail(name, x, LAM_ERR_SHAPE, "there are no elements to choose from");
+    if (n == 0)
+        return lam__axes_fail_with(name, x, LAM_ERR_SHAPE, "look at lam_size first",
+                                   "there are no elements to choose from");
     lam_tensor *sorted = lam_sort(rows, -1);
     if (lam_failed(sorted)) return sorted;
     /* Positions are f64 whatever x is: f32 could not number the elements of a large tensor. */

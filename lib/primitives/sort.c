@@ -131,7 +131,8 @@ lam_tensor *lam_top_k(lam_tensor *x, int64_t k, lam_tensor **indices) {
         int64_t n = lam_dim(x, axis);
         if (lam__scope_peek(x) && (k < 0 || k > n))
             /* Without a tensor nothing is said of k: the row names what x is. */
-            lam__axes_fail("top_k", x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)k, (long long)n);
+            lam__axes_fail_with("top_k", x, LAM_ERR_VALUE, "k is 0 up to the size of the last axis",
+                                "%lld of %lld elements", (long long)k, (long long)n);
         else order = apply_argsort(x, axis, true, k);
     }
     if (indices) *indices = order;

@@ -71,7 +71,7 @@ static const point points[] = {
     {of_clamp, 3, {2, 1, 2}, {0, 0, 0}, {0, 0, 0}, 0}, {of_clamp, 3, {1.5, 1, 2}, {1, 0, 0}, {0, 0, 0}, 0},
     {of_hypot, 2, {0, 0}, {0, 0}, NONE}, {of_atan2, 2, {0, 0}, {NAN, NAN}, NONE},
     {of_copysign, 2, {0, -1}, {0, 0}, {0, 0}, 0}, {of_logaddexp, 2, {1, 1}, {0.5, 0.5}, {0.25, 0.25}, -0.25},
-    {of_logaddexp, 2, {INFINITY, INFINITY}, {0.5, 0.5}, {0, 0}, 0},
+    {of_logaddexp, 2, {INFINITY, INFINITY}, {0.5, 0.5}, {0, 0}, 0}, {of_max, 2, {NAN, 1}, {0, 0}, NONE},
     {of_logaddexp, 2, {-INFINITY, -INFINITY}, {0.5, 0.5}, {0, 0}, 0},
     {of_logaddexp, 2, {-INFINITY, 1}, {0, 1}, {0, 0}, 0}, {of_logaddexp, 2, {1, INFINITY}, {0, 1}, {0, 0}, 0},
     {of_erf_inv, 1, {1}, {INFINITY}, NONE}, {of_ndtri, 1, {0}, {INFINITY}, NONE},

@@ -43,7 +43,7 @@ START_TEST(top_k_gives_the_largest_first) {
     EXPECT_SAME(lam_apply(lam_vmap(FN(largest_three, 1, 1), NULL), LAM_LIST(many)), lam_top_k(many, 3, NULL), 0);
     lam_top_k(x, 5, &at);
     ck_assert(lam_failed(at));
-    EXPECT_ERROR(LAM_ERR_VALUE, "top_k", "5 of 4");
+    EXPECT_ERROR(LAM_ERR_VALUE, "top_k", "5 of 4", "k is 0 up to");
     lam_top_k(num(1), 1, NULL);
     EXPECT_ERROR(LAM_ERR_AXIS, "top_k");
 }
@@ -132,10 +132,29 @@ START_TEST(vmap_equals_the_loop) {
 }
 END_TEST
 
+BODY(largest) {
+    out[0] = lam_max_reduce(in[0], NULL);
+}
+
+BODY(smallest) {
+    out[0] = lam_min_reduce(in[0], NULL);
+}
+
+/* As the table in ops.h says. */
+START_TEST(the_number_that_wins_has_the_slope) {
+    for (int k = 0; k < 2; k++) {
+        lam_fn *g = lam_grad(k ? FN(largest, 1, 1) : FN(smallest, 1, 1), NULL);
+        EXPECT(apply1(g, VEC(NAN, 1, 2)), LAM_DIMS(3), 1, 0, 0);
+        EXPECT(apply1(g, VEC(NAN, 1, NAN, 2)), LAM_DIMS(4), 0.5, 0, 0.5, 0);
+    }
+}
+END_TEST
+
 Suite *suite_primitives_sorting(void) {
     Suite *suite = SUITE_OF("primitives/sorting", equal_elements_keep_their_order_and_nan_comes_last,
                             top_k_gives_the_largest_first, searchsorted_stands_before_or_behind_equal_ones,
-                            tile_repeat_and_roll_move_elements, wrong_rearrangements_fail_with_their_names);
+                            tile_repeat_and_roll_move_elements, wrong_rearrangements_fail_with_their_names,
+                            the_number_that_wins_has_the_slope);
     suite_loop(suite, long_axes_are_sorted, 11);
     suite_loop(suite, derivatives_agree_with_differences, (int)(sizeof bodies / sizeof bodies[0]));
     suite_loop(suite, vmap_equals_the_loop, (int)(sizeof bodies / sizeof bodies[0]));

@@ -19,6 +19,7 @@
 #include <lamina/tensor.h>
 
 #include <math.h>
+#include <string.h>
 
 typedef lam__index_params index_params;
 
@@ -398,27 +399,27 @@ static lam_tensor *filler(lam_tensor *like) {
 
 /* FILL is a take that leaves zeros, and a choice between that and the filler: its derivative is then zero outside
  * without a rule of its own. */
-static lam_tensor *take(const char *operation, lam_tensor *x, lam_tensor *indices, int axis, lam_index_mode mode) {
+static lam_tensor *take(const char *function, lam_tensor *x, lam_tensor *indices, int axis, lam_index_mode mode) {
     uint64_t since = lam__scope_now(x);
     index_params p;
-    if (!lam__index_params_for(operation, x, axis, mode, &p)) return lam__axes_failed(x);
+    if (!lam__index_params_for(function + strlen("lam_"), x, axis, mode, &p)) return lam__axes_failed(x);
     indices = lam__index_integers(indices);
     lam_tensor *taken = lam__index_take(x, indices, &p);
-    if (p.mode != LAM__INDEX_DROP || lam_failed(taken)) return lam__scope_only(taken, since);
+    if (p.mode != LAM__INDEX_DROP || lam_failed(taken)) return lam__scope_only_in(function, taken, since);
     int64_t n = lam_dim(x, p.axis);
     lam_tensor *wide = lam_cast(indices, LAM_I64); /* n may be beyond the dtype of the indices */
     lam_tensor *inside = lam_and(lam_ge(wide, -n), lam_lt(wide, n));
     inside = lam__index_spread(inside, lam_rank(x) - 1 - p.axis);
-    return lam__scope_only(lam_where(inside, taken, filler(taken)), since);
+    return lam__scope_only_in(function, lam_where(inside, taken, filler(taken)), since);
 }
 
 lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_index_mode mode) {
-    return take("take_mode", x, indices, axis, mode);
+    return take("lam_take_mode", x, indices, axis, mode);
 }
 
 /* Mode ERROR: an index outside fails rather than take something else. */
 lam_tensor *lam_take(lam_tensor *x, lam_tensor *indices, int axis) {
-    return take("take", x, indices, axis, LAM_INDEX_ERROR);
+    return take("lam_take", x, indices, axis, LAM_INDEX_ERROR);
 }
 
 /* A view: nothing is copied before the kernel runs. `common` has an entry for every axis, that of `axis` being

@@ -46,6 +46,8 @@ START_TEST(top_k_gives_the_largest_first) {
     EXPECT_ERROR(LAM_ERR_VALUE, "top_k", "5 of 4", "k is 0 up to");
     lam_top_k(num(1), 1, NULL);
     EXPECT_ERROR(LAM_ERR_AXIS, "top_k");
+    lam_quantile(lam_zeros(ctx, LAM_F64, LAM_DIMS(0, 3)), num(0.5), NULL);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "quantile: there are no elements", "lam_size");
 }
 END_TEST
 

@@ -211,15 +211,6 @@ ALWAYS_INLINE V64 limited(V64 x, double bound) {
     return most_of(splat64(-bound), bounded(x, bound));
 }
 
-/* For what scaled_unless brings back, where too small ones need no limit. */
-ALWAYS_INLINE V64 limited_unless(V64 x, double bound) {
-#if defined(__AVX512F__)
-    return bounded(x, bound);
-#else
-    return limited(x, bound);
-#endif
-}
-
 /* ---- sums and products ------------------------------------------------------------------------------------------ */
 
 /* x + y exactly, for |x| >= |y| or x = 0. */

@@ -22,14 +22,6 @@ ALWAYS_INLINE reduced_exp plain_exp_parts(V64 x) {
     return (reduced_exp){r, r * r * POWERS(r, EXP_REST), k};
 }
 
-/* exp(x) for |x| < 708. */
-ALWAYS_INLINE V64 plain_exp(V64 x) {
-    /* In steps of 1/16 of an octave, as exp_of_double, without what only a sum needs. */
-    const step64 s = step_next_to_log(x);
-    const stepped_exp e = stepped(s, rest_of_log(s, x));
-    return (e.upper + e.lower) * two_to(e.k);
-}
-
 /* (atanh(q) - q) / q^3 in q^2, for q <= 1/6, the rest below 2^-52 */
 static const double ATANH_REST[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
                                     1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3};

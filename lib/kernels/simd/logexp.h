@@ -6,6 +6,7 @@
 #define LAM_KERNELS_SIMD_LOGEXP_H
 
 #include "lib/kernels/simd/exact.h"
+#include "lib/kernels/simd/vmath.h"
 
 /* log(2) in two parts, of which multiples of the first by integers of 11 bits are exact. */
 static const double LOG_2 = 0x1.62e42fefa38p-1, LOG_2_REST = 0x1.ef35793c7673p-45, LOG_2_INVERSE = 1.4426950408889634;
@@ -140,31 +141,57 @@ ALWAYS_INLINE sum64 exp_of(sum64 x, V64 *k) {
     return fast_sum(sum.hi, sum.lo + (grown.lo + madd(upper, tail, pick(lam__table_exp[1], s.at))));
 }
 
-ALWAYS_INLINE V64 f64_exp(V64 x) {
-    const V64 y = limited_unless(x, 800);
+/* x 2^k for the k of the step `at`, where x and the result have all their digits: above its sixteenths stands what is
+ * added to the exponent. */
+ALWAYS_INLINE V64 moved(V64 x, M64 at) {
+    return (V64)((U64)x + ((U64)(at & -16) << 48));
+}
+
+/* exp(x) for |x| < 708. */
+ALWAYS_INLINE V64 plain_exp(V64 x) {
+    const step64 s = step_next_to_log(x);
+    const stepped_exp e = stepped(s, rest_of_log(s, x));
+    return moved(e.upper + e.lower, s.at);
+}
+
+/* exp(x + more) for any x, where `more` is far below it. exp(-746) is less than half of the least number. */
+static __attribute__((noinline)) V64 exp_anywhere(V64 x, V64 more) {
+    const V64 y = limited(x, 800);
     const step64 s = step_next_to_log(y);
-    const stepped_exp e = stepped(s, rest_of_log(s, y));
-    /* exp(-746) is less than half of the least number. */
+    /* Where x was limited, `more` has no meaning. */
+    const V64 near = either((M64)(y == x) & (M64)(y > -800), more, (V64){0});
+    const stepped_exp e = stepped(s, rest_of_log(s, y) + near);
     return scaled_unless(x, -746, e.upper + e.lower, e.k);
+}
+
+/* In vectors without numbers that large or small, NaN and infinities nothing happens at the ends. */
+ALWAYS_INLINE V64 f64_exp(V64 x) {
+    return any64(~(M64)(f64_magnitude(x) < 708)) ? exp_anywhere(x, (V64){0}) : plain_exp(x);
 }
 
 /* exp(x - y), where what the difference is rounded by is not lost. */
 ALWAYS_INLINE V64 f64_exp_gap(V64 x, V64 y) {
     const sum64 gap = any_sum(x, -y);
-    /* Where the gap was limited its second part has no meaning. */
-    const V64 hi = limited_unless(gap.hi, 800), lo = either((M64)(hi == gap.hi) & (M64)(hi > -800), gap.lo, (V64){0});
-    const step64 s = step_next_to_log(hi);
-    const stepped_exp e = stepped(s, rest_of_log(s, hi) + lo);
-    return scaled_unless(gap.hi, -746, e.upper + e.lower, e.k);
+    if (any64(~(M64)(f64_magnitude(gap.hi) < 708))) return exp_anywhere(gap.hi, gap.lo);
+    const step64 s = step_next_to_log(gap.hi);
+    const stepped_exp e = stepped(s, rest_of_log(s, gap.hi) + gap.lo);
+    return moved(e.upper + e.lower, s.at);
+}
+
+/* exp2(1200) is infinite, exp2(-1200) nothing. */
+static __attribute__((noinline)) V64 exp2_anywhere(V64 x) {
+    const V64 y = limited(x, 1200);
+    const step64 s = step_of(y + SIXTEENTHS);
+    const stepped_exp e = stepped(s, (y - s.exponent) * 0x1.62e42fefa39efp-1);
+    return scaled_unless(x, -1076, e.upper + e.lower, e.k);
 }
 
 /* 2^x, exactly where x is whole. */
 ALWAYS_INLINE V64 f64_exp2(V64 x) {
-    /* exp2(1200) is infinite, exp2(-1200) nothing. */
-    const V64 y = limited_unless(x, 1200);
-    const step64 s = step_of(y + SIXTEENTHS);
-    const stepped_exp e = stepped(s, (y - s.exponent) * 0x1.62e42fefa39efp-1);
-    return scaled_unless(x, -1076, e.upper + e.lower, e.k);
+    if (any64(~(M64)(f64_magnitude(x) < 1022))) return exp2_anywhere(x);
+    const step64 s = step_of(x + SIXTEENTHS);
+    const stepped_exp e = stepped(s, (x - s.exponent) * 0x1.62e42fefa39efp-1);
+    return moved(e.upper + e.lower, s.at);
 }
 
 /* exp(x), inf or 0 where it is too large or too small; x is no NaN. */
@@ -176,7 +203,7 @@ ALWAYS_INLINE V64 exp_limited(sum64 x) {
     return scaled(e.hi, k);
 }
 
-/* The same for a float's share of digits, for |x| < 2^10; and likewise within a double's range. */
+/* For a float's share of digits, and |x| < 708. */
 static const double QUICK_STEP_REST[] = {0x1.55565bba155fcp-5, 0x1.5556deecab6c7p-3, 0.5};
 
 /* By the first row of the table alone. */
@@ -184,7 +211,7 @@ ALWAYS_INLINE V64 quick_exp(V64 x) {
     const step64 s = step_next_to_log(x);
     /* One product with log(2): a float does not see what it is rounded by. */
     const V64 r = madd(s.exponent, splat64(-0x1.62e42fefa39efp-1), x), upper = pick(lam__table_exp[0], s.at);
-    return scaled(madd(upper, madd(r * r, POWERS(r, QUICK_STEP_REST), r), upper), s.k);
+    return moved(madd(upper, madd(r * r, POWERS(r, QUICK_STEP_REST), r), upper), s.at);
 }
 
 /* ---- exp next to 1 ---------------------------------------------------------------------------------------------- */

@@ -61,7 +61,7 @@ ALWAYS_INLINE V64 quick_pow(V64 x, V64 y) {
     /* Floats are normal numbers as doubles, but the exponent may be as large as theirs. */
     const V64 e = quick_log_of_parts(parts_of_size(x)) * bounded_exponent(y);
     /* Far beyond what a float holds, and far within what quick_exp can do. */
-    const V64 r = signed_power(quick_exp(limited(e, 800)), x, y);
+    const V64 r = signed_power(quick_exp(limited(e, 200)), x, y);
     return f64_patch2(r, x, y, not_finite(x, y), powl);
 }
 

@@ -172,7 +172,7 @@ ALWAYS_INLINE V32 scaled32(V32 x, V32 k) {
     const V32 half = (k * 0.5f + ROUNDER32) - ROUNDER32;
     return x * two_to32(half) * two_to32(k - half);
 }
-/* limited_unless32 has bounded k below, so too small a number becomes 0 by the second product. */
+/* k has been bounded below, so too small a number becomes 0 by the second product. */
 ALWAYS_INLINE V32 scaled_unless32(V32 y, float least, V32 x, V32 k) {
     (void)y, (void)least;
     return scaled32(x, k);
@@ -211,15 +211,6 @@ ALWAYS_INLINE V32 bounded32(V32 x, float bound) {
 }
 ALWAYS_INLINE V32 limited32(V32 x, float bound) {
     return most_of32(splat32(-bound), bounded32(x, bound));
-}
-
-/* For what scaled_unless32 brings back, where too small ones need no limit. */
-ALWAYS_INLINE V32 limited_unless32(V32 x, float bound) {
-#if defined(__AVX512F__)
-    return bounded32(x, bound);
-#else
-    return limited32(x, bound);
-#endif
 }
 
 /* ---- sums and products ------------------------------------------------------------------------------------------ */

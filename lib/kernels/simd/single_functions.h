@@ -12,9 +12,10 @@ ALWAYS_INLINE V32 with_sign_of(V32 size, V32 x) {
 
 /* ---- exp -------------------------------------------------------------------------------------------------------- */
 
-/* (upper + lower) 2^k, where upper is from 1 to 2 and lower below 2^-5 of it. */
+/* (upper + lower) 2^k, where upper is from 1 to 2 and lower below 2^-5 of it; k in sixteenths, in the low bits of `at`. */
 typedef struct stepped_exp32 {
     V32 upper, lower, k;
+    M32 at;
 } stepped_exp32;
 
 /* (exp(r) - 1 - r) / r^2 for |r| <= log(2)/32 */
@@ -25,7 +26,8 @@ ALWAYS_INLINE stepped_exp32 stepped32(V32 shifted, V32 r) {
     const M32 at = (M32)shifted;
     const V32 upper = pick32(lam__single_exp[1], at), grown = madd32(r * r, POWERS32(r, SINGLE_STEP_REST), r);
     /* Without the sixteenths the shifted number is the exponent of the result. */
-    return (stepped_exp32){upper, madd32(upper, grown, pick32(lam__single_exp[0], at)), (V32)(at & -16) - SIXTEENTHS32};
+    return (stepped_exp32){upper, madd32(upper, grown, pick32(lam__single_exp[0], at)), (V32)(at & -16) - SIXTEENTHS32,
+                           at};
 }
 
 /* exp(x + more) for |x| < 2^10 and `more` below an ulp of x. Multiples of the first part of log(2) are exact. */
@@ -35,27 +37,46 @@ ALWAYS_INLINE stepped_exp32 stepped_exp_of(V32 x, V32 more) {
     return stepped32(shifted, r + more);
 }
 
-/* Powers of 2 in sixteenths from a table, a short polynomial for the rest, one rounding. */
-ALWAYS_INLINE V32 f32_exp(V32 x) {
-    const stepped_exp32 e = stepped_exp_of(limited_unless32(x, 120), (V32){0});
+/* (upper + lower) 2^k, where that has all its digits: as `moved` of logexp.h. */
+ALWAYS_INLINE V32 moved32(stepped_exp32 e) {
+    return (V32)((M32)(e.upper + e.lower) + ((e.at & -16) << 19));
+}
+
+/* exp(x + more) for any x. exp(-104) is less than half of the least float. */
+static __attribute__((noinline)) V32 exp_anywhere32(V32 x, V32 more) {
+    const V32 y = limited32(x, 120);
+    const stepped_exp32 e = stepped_exp_of(y, f32_select((M32)(y == x) & (M32)(y > -120), more, (V32){0}));
     return scaled_unless32(x, -104, e.upper + e.lower, e.k);
+}
+
+/* Powers of 2 in sixteenths from a table, a short polynomial for the rest, one rounding. Ends as those of f64. */
+ALWAYS_INLINE V32 f32_exp(V32 x) {
+    if (any32(~(M32)(f32_magnitude(x) < 87))) return exp_anywhere32(x, (V32){0});
+    const stepped_exp32 e = stepped_exp_of(x, (V32){0});
+    return moved32(e);
 }
 
 /* exp(x - y), where what the difference is rounded by goes into the rest. */
 ALWAYS_INLINE V32 f32_exp_gap(V32 x, V32 y) {
     const sum32 gap = any_sum32(x, -y);
-    const V32 hi = limited_unless32(gap.hi, 120);
-    const M32 near = (M32)(hi == gap.hi) & (M32)(hi > -120);
-    const stepped_exp32 e = stepped_exp_of(hi, f32_select(near, gap.lo, (V32){0}));
-    return scaled_unless32(gap.hi, -104, e.upper + e.lower, e.k);
+    if (any32(~(M32)(f32_magnitude(gap.hi) < 87))) return exp_anywhere32(gap.hi, gap.lo);
+    const stepped_exp32 e = stepped_exp_of(gap.hi, gap.lo);
+    return moved32(e);
+}
+
+/* exp2(-180) is nothing, exp2(180) infinite. */
+static __attribute__((noinline)) V32 exp2_anywhere32(V32 x) {
+    const V32 y = limited32(x, 180), shifted = y + SIXTEENTHS32;
+    const stepped_exp32 e = stepped32(shifted, (y - (shifted - SIXTEENTHS32)) * 0x1.62e43p-1f);
+    return scaled_unless32(x, -152, e.upper + e.lower, e.k);
 }
 
 /* 2^x, exactly where x is whole. */
 ALWAYS_INLINE V32 f32_exp2(V32 x) {
-    /* exp2(-180) is nothing, exp2(180) infinite. */
-    const V32 y = limited_unless32(x, 180), shifted = y + SIXTEENTHS32;
-    const stepped_exp32 e = stepped32(shifted, (y - (shifted - SIXTEENTHS32)) * 0x1.62e43p-1f);
-    return scaled_unless32(x, -152, e.upper + e.lower, e.k);
+    if (any32(~(M32)(f32_magnitude(x) < 126))) return exp2_anywhere32(x);
+    const V32 shifted = x + SIXTEENTHS32;
+    const stepped_exp32 e = stepped32(shifted, (x - (shifted - SIXTEENTHS32)) * 0x1.62e43p-1f);
+    return moved32(e);
 }
 
 /* exp(-|x|) = (hi + lo) 2^k, as good as 0 beyond 110. */

@@ -99,8 +99,7 @@ lam_status lam__arguments_list(const char *transform, const lam_fn *f, const cha
                                   "%s of '%s': mixed contexts: number %d of the %s belongs to another one", transform,
                                   f->name, i, which);
     if (lam__arguments_values(ctx, want, list.items, values)) return LAM_OK;
-    lam_status status = lam__error_since(ctx, mark);
-    return status != LAM_OK ? status : ctx->error.status;
+    return lam__error_since_or(ctx, mark, ctx->error.status);
 }
 
 /* Nothing is left in values[]: what is not given is released, so that after a failure the caller has nothing to do.

@@ -426,8 +426,9 @@ static lam_status policy_of(const lam_fn *f, const lam_checkpoint_options *o, la
                               (int)o->policy);
     bool named = o->policy == LAM_CHECKPOINT_NAMED;
     if (named != (o->name_count > 0) || o->name_count < 0 || o->name_count > LAM__KEEP_NAMES || (named && !o->names))
-        return lam__error_set(ctx, LAM_ERR_OPTION, "names go with LAM_CHECKPOINT_NAMED, one to 8 of them",
-                              "checkpoint of '%s': %d names do not fit the policy", f->name, o->name_count);
+        return lam__error_set(ctx, LAM_ERR_OPTION, "give names with LAM_CHECKPOINT_NAMED, and with no other policy",
+                              "checkpoint of '%s': %d names do not fit the policy, which takes %d at most", f->name,
+                              o->name_count, named ? LAM__KEEP_NAMES : 0);
     for (int i = 0; i < o->name_count; i++) {
         if (!o->names[i] || !*o->names[i] || strlen(o->names[i]) >= LAM__KEEP_LENGTH)
             return lam__error_set(ctx, LAM_ERR_OPTION, NULL, "checkpoint of '%s': name %d is missing or longer than %d",

@@ -118,8 +118,8 @@ LAM__UNROLLED lam_status apply(lam__instance *x, lam_list in, lam_tensor **out) 
     for (size_t o = 0; o < m && status == LAM_OK; o++) out[o] = results[o] ? lam__scope_handle(ctx, results[o]) : NULL;
     if (status == LAM_OK && own.any) status = rebind_dirty(x, own.by, in, out);
     lam__scratch_put(&area);
-    const lam_status recorded = lam__error_since(ctx, mark);
-    return status == LAM_OK ? recorded : fail_all(ctx, recorded != LAM_OK ? recorded : status, m, out);
+    const lam_status ended = lam__error_since_or(ctx, mark, status);
+    return status == LAM_OK ? ended : fail_all(ctx, ended, m, out);
 }
 
 /* For instances that belong to the library's own Functions (hooks, rules, solves). A copy of the short way that users'

@@ -244,10 +244,18 @@ static lam_status check_saved(const lam_fctx *fc, const char *call, size_t i, la
                             "%s: mixed contexts: tensor %zu belongs to another one", call, i);
 }
 
+/* Whether the part that runs may make this call, and its list is one. */
+static lam_status check_list(lam_fctx *fc, int parts, const char *call, lam_list list) {
+    const lam_status status = check_part(fc, parts, call);
+    return status != LAM_OK || list.items || !list.count
+               ? status
+               : lam__custom_fail(fc, LAM_ERR_NULL, NULL, "%s: a count without items", call);
+}
+
 /* Values are held, not copied: they never change. Without a derivative nothing is kept, but mistakes are seen all the
  * same, so that a Function that works without gradients does not fail only when they are wanted. */
 static lam_status save(lam_fctx *fc, int mode, const char *call, lam_list list) {
-    lam_status status = check_part(fc, SAVING, call);
+    lam_status status = check_list(fc, SAVING, call, list);
     if (status != LAM_OK) return status;
     lam__saved *s = &fc->saved[mode];
     if (s->done) return lam__custom_fail(fc, LAM_ERR_RULE, "save everything in one call", "%s was called twice", call);
@@ -325,7 +333,7 @@ const void *lam_fctx_data(const lam_fctx *fc, const char *name, size_t *size) {
 /* Marks by handle: those given to the callback are compared, not their values, since two inputs may be one value. Only
  * noted here; what comes of it is decided when forward has returned. */
 lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list) {
-    lam_status status = check_part(fc, OVERWRITING, "lam_fctx_mark_dirty");
+    lam_status status = check_list(fc, OVERWRITING, "lam_fctx_mark_dirty", list);
     for (size_t k = 0; k < list.count && status == LAM_OK; k++) {
         int i = 0;
         while (i < fc->instance->inputs && (!list.items[k] || fc->in[i] != list.items[k])) i++;
@@ -339,7 +347,7 @@ lam_status lam_fctx_mark_dirty(lam_fctx *fc, lam_list list) {
 
 /* Marks by handle, among the outputs that are set by now. */
 lam_status lam_fctx_mark_non_differentiable(lam_fctx *fc, lam_list list) {
-    lam_status status = check_part(fc, SAVING, "lam_fctx_mark_non_differentiable");
+    lam_status status = check_list(fc, SAVING, "lam_fctx_mark_non_differentiable", list);
     for (size_t k = 0; k < list.count && status == LAM_OK; k++) {
         int o = 0;
         while (o < fc->instance->outputs && (!list.items[k] || fc->out[o] != list.items[k])) o++;
@@ -357,8 +365,8 @@ static lam_status mark_absent(lam_fctx *fc, int first, int count, int number) {
     int m = fc->instance->outputs;
     if (first < 0) first += m;
     if (first < 0 || count > m - first)
-        return lam__custom_fail(fc, LAM_ERR_RULE, NULL, "lam_fctx_mark_absent: output %d is out of range [0, %d)",
-                                number, m);
+        return lam__custom_fail(fc, LAM_ERR_RULE, NULL, "lam_fctx_mark_absent: output %d is out of range [-%d, %d)",
+                                number, m, m);
     for (int o = first; o < first + count; o++) fc->absent[o] = true;
     return LAM_OK;
 }

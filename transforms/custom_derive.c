@@ -132,8 +132,7 @@ static lam_status transpose(const rule_env *e, lam_fn *f, int from, int n_from, 
     }
     lam__scope_close(&scope);
     lam__scratch_put(&area);
-    lam_status recorded = lam__error_since(ctx, mark);
-    return recorded != LAM_OK ? recorded : status;
+    return lam__error_since_or(ctx, mark, status);
 }
 
 /* The rule as a function; it lives in the caller's frame for as long as it is recorded. The transpose is made, called

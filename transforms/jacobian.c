@@ -51,8 +51,8 @@ static int64_t step_of(const work *w, int64_t n) {
 
 /* At least one, also where there is nothing to differentiate by: f has to run for the types of its blocks. */
 static int64_t chunks_of(const work *w, int64_t n) {
-    int64_t step = step_of(w, n);
-    return n ? (n + step - 1) / step : 1;
+    const int64_t step = step_of(w, n);
+    return n ? n / step + (n % step != 0) : 1;
 }
 
 /* Whether the n rows of a basis are taken one by one, without batch axis: in chunks of one, or as there is but one. */
@@ -195,7 +195,7 @@ static bool column_chunk(work *w, lam_fn *mapped, int fixed, int tangents, int k
 static bool columns(work *w, lam_fn *mapped, int fixed, int a, int tangents, int skip, lam_tensor **blocks) {
     lam_tensor *x = w->in[w->env->argnums[a]];
     int64_t chunks = chunks_of(w, lam_size(x)), step = step_of(w, lam_size(x));
-    lam_tensor **parts = lam__apply_room(w->ctx, (size_t)(w->blocks * chunks));
+    lam_tensor **parts = lam__apply_rooms(w->ctx, w->blocks, chunks);
     for (int64_t c = 0; parts && c < chunks; c++)
         if (!column_chunk(w, mapped, fixed, tangents, tangents == 1 ? 0 : a, x, c * step, skip, parts + c, chunks))
             return false;
@@ -248,7 +248,7 @@ static bool rows(work *w, lam_fn *pullback, lam_tensor **blocks) {
     for (int o = 0; o < w->blocks; o++) {
         int64_t n = lam_size(w->values[o]), chunks = chunks_of(w, n), step = step_of(w, n);
         lam_fn *mapped = over_basis(w, pullback, n, (lam_axes){0}, (lam_axes){0});
-        lam_tensor **parts = lam__apply_room(w->ctx, (size_t)(e->count * chunks));
+        lam_tensor **parts = lam__apply_rooms(w->ctx, e->count, chunks);
         for (int64_t c = 0; c < chunks; c++)
             if (!parts || !row_chunk(w, mapped, o, c * step, parts + c, chunks)) return false;
         for (int a = 0; a < e->count; a++)

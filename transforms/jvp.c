@@ -95,8 +95,7 @@ lam_status lam_jvp(lam_fn *f, lam_list primals, lam_list tangents, lam_tensor **
     lam__fn_release(f);
     lam__scratch_put(&area);
     lam__scratch_put(&area_env);
-    const lam_status recorded = lam__error_since(ctx, mark);
-    return recorded != LAM_OK ? recorded : status;
+    return lam__error_since_or(ctx, mark, status);
 }
 
 /* Inputs: those of f, then tangents. Outputs: values, tangents, auxiliary ones. There is room for tangents of all

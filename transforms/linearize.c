@@ -181,8 +181,7 @@ lam_status lam_linearize(lam_fn *f, lam_list primals, lam_tensor **out, size_t n
     lam__arguments_give(ctx, status, f->outputs, in + f->inputs, out);
     lam__fn_release(f);
     lam__scratch_put(&area);
-    const lam_status recorded = lam__error_since(ctx, mark);
-    return recorded != LAM_OK ? recorded : status;
+    return lam__error_since_or(ctx, mark, status);
 }
 
 /* ---- lam_linear_transpose ---------------------------------------------------------------------------------------- */

@@ -217,7 +217,7 @@ static bool run(lam__control *c, scan *s) {
         lam__error_set(c->ctx, LAM_ERR_OVERFLOW, NULL, "%s of '%s': there are too many results", c->what, s->f->name);
         return false;
     }
-    s->rows = lam__apply_room(c->ctx, s->results * (size_t)(s->length + 1));
+    s->rows = lam__apply_rooms(c->ctx, (int64_t)s->results, s->length + 1);
     if (!s->rows) return false;
     /* Behind the rows, in the same block. */
     s->whole = s->rows + (int64_t)s->results * s->length;

@@ -5,6 +5,7 @@
 #include "transforms/batch.h"
 
 #include "lib/dispatch/dispatch.h"
+#include "lib/primitives/apply.h"
 
 #include <lamina/ops.h>
 #include <lamina/tensor.h>
@@ -28,10 +29,14 @@ static void vmap_free(lam_ctx *ctx, void *env) {
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 /* One entry per input or output: no list gives 0 for all, a single entry serves all. Numbers are taken as given: which
- * axis a negative one means is known with the input's rank. A count without items is a mistake, and fits no count. */
+ * axis a negative one means is known with the input's rank. */
 static bool axes_spread(const lam_fn *f, const char *which, lam_axes given, int n, int out[]) {
-    int count = given.count || given.items ? given.count : 1;
-    if (count && given.count && !given.items) count = -1;
+    const int count = given.count || given.items ? given.count : 1;
+    if (given.count && !given.items) {
+        lam__error_set(f->ctx, LAM_ERR_OPTION, "give one entry, or one for each",
+                       "vmap: %s of '%s' is a count without items", which, f->name);
+        return false;
+    }
     if (count != n && count != 1) {
         lam__error_set(f->ctx, LAM_ERR_OPTION, "give one entry, or one for each",
                        "vmap: %s of '%s' has %d entries for %d %s", which, f->name, given.count, n,
@@ -139,7 +144,7 @@ static lam_value *slice_of(lam_ctx *ctx, lam_value *v, int axis, int64_t first, 
 
 /* The parts of one output put together along its batch axis; unmapped outputs are those of the first chunk, since they
  * do not depend on the example. The option counts axes of the whole output, as the user sees it. */
-static lam_value *join(lam_ctx *ctx, int64_t parts, lam_tensor **handles, int axis) {
+static lam_value *join(int64_t parts, lam_tensor **handles, int axis) {
     if (axis == LAM_UNMAPPED) {
         lam_value *first = lam__scope_peek(handles[0]);
         return first ? lam__value_hold(first) : NULL;
@@ -147,7 +152,6 @@ static lam_value *join(lam_ctx *ctx, int64_t parts, lam_tensor **handles, int ax
     int rank = lam_rank(handles[0]);
     lam_value *whole =
         lam__scope_peek(lam_concatenate((lam_list){(size_t)parts, handles}, axis < 0 ? axis + rank : axis));
-    (void)ctx;
     return whole ? lam__value_hold(whole) : NULL;
 }
 
@@ -155,10 +159,9 @@ static lam_value *join(lam_ctx *ctx, int64_t parts, lam_tensor **handles, int ax
  * each chunk knows its place in the batch (`whole`, `first`), so a draw gives the part of it. parts: room for outputs *
  * chunks handles, which belong to the caller's scope; work: room for inputs and outputs. After the last chunk the
  * generator stands where the whole batch would have left it. */
-static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[],
-                             const int out_axes[], lam_tensor **parts, lam_value **work) {
+static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, int64_t chunks, lam_value *const in[],
+                             const int axes[], const int out_axes[], lam_tensor **parts, lam_value **work) {
     lam_ctx *ctx = f->ctx;
-    int64_t chunks = (batch->size + chunk - 1) / chunk;
     lam_status status = LAM_OK;
     const lam_random_state random = ctx->random;
     for (int64_t c = 0; c < chunks && status == LAM_OK; c++) {
@@ -173,7 +176,7 @@ static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, 
             work[i] = !in[i]                    ? NULL
                       : axes[i] == LAM_UNMAPPED ? lam__value_hold(in[i])
                                                 : slice_of(ctx, in[i], axes[i], first, one.size);
-            if (in[i] && !work[i]) status = ctx->error.status;
+            if (in[i] && !work[i]) status = lam__error_last(ctx);
         }
         if (status == LAM_OK) status = lam__batch_run(f, &one, work, axes, out, out_axes);
         lam__arguments_release(f->inputs, work);
@@ -187,18 +190,17 @@ static lam_status run_chunks(lam_fn *f, const lam__batch *batch, int64_t chunk, 
 static lam_status chunked(lam_fn *f, const lam__batch *batch, int64_t chunk, lam_value *const in[], const int axes[],
                           lam_value *out[], const int out_axes[]) {
     lam_ctx *ctx = f->ctx;
-    int64_t chunks = (batch->size + chunk - 1) / chunk;
-    size_t bytes =
-        (size_t)(f->outputs * chunks) * sizeof(lam_tensor *) + (size_t)(f->inputs + f->outputs) * sizeof(lam_value *);
+    const int64_t chunks = batch->size / chunk + (batch->size % chunk != 0);
     lam__scratch_area area;
-    lam_tensor **parts = lam__scratch_get(&area, ctx, bytes);
-    if (!parts) return LAM_ERR_MEMORY;
+    lam_value **work = lam__scratch_get(&area, ctx, (size_t)(f->inputs + f->outputs) * sizeof *work);
+    if (!work) return LAM_ERR_MEMORY;
     lam_scope scope;
     lam__scope_open(ctx, &scope);
+    lam_tensor **parts = lam__apply_rooms(ctx, f->outputs, chunks);
     lam_status status =
-        run_chunks(f, batch, chunk, in, axes, out_axes, parts, (lam_value **)(void *)(parts + f->outputs * chunks));
+        parts ? run_chunks(f, batch, chunk, chunks, in, axes, out_axes, parts, work) : lam__error_last(ctx);
     for (int o = 0; o < f->outputs && status == LAM_OK; o++)
-        if (!(out[o] = join(ctx, chunks, parts + o * chunks, out_axes[o]))) status = ctx->error.status;
+        if (!(out[o] = join(chunks, parts + o * chunks, out_axes[o]))) status = lam__error_last(ctx);
     lam__scope_close(&scope);
     lam__scratch_put(&area);
     return status;

@@ -217,6 +217,11 @@ lam_status lam__error_since(const lam_ctx *ctx, lam__mark mark) {
     return e->last[first % LAM__ERRORS_KEPT];
 }
 
+lam_status lam__error_since_or(const lam_ctx *ctx, lam__mark mark, lam_status otherwise) {
+    const lam_status recorded = lam__error_since(ctx, mark);
+    return recorded != LAM_OK ? recorded : otherwise;
+}
+
 lam_status lam__error_last(const lam_ctx *ctx) {
     const lam__error *e = &ctx->error;
     return ctx == &lam__context_failed ? e->status : e->count ? e->last[(e->count - 1) % LAM__ERRORS_KEPT] : LAM_OK;

@@ -60,6 +60,9 @@ void lam__error_roll_back(lam_ctx *ctx, lam__mark mark);
 /* The status of the first failure since the mark, LAM_OK if none. Of more than LAM__ERRORS_KEPT the first kept. */
 lam_status lam__error_since(const lam_ctx *ctx, lam__mark mark);
 
+/* The same, but `otherwise` if none: what comes of a call that ends with that status. */
+lam_status lam__error_since_or(const lam_ctx *ctx, lam__mark mark, lam_status otherwise);
+
 /* The status of the last failure, LAM_OK if there was none: that of an operation which has failed just now. The status
  * of the context is that of the first, which may be long ago. */
 lam_status lam__error_last(const lam_ctx *ctx);

@@ -454,18 +454,18 @@ lam_status lam__fn_call(lam_fn *f, size_t n_in, lam_value *const in[], size_t n_
     lam_status status = run_body(f, in, handles, out);
     lam__fn_release(f);
     lam__scratch_put(&area);
-    lam_status recorded = lam__error_since(ctx, mark);
-    return recorded != LAM_OK ? recorded : status;
+    return lam__error_since_or(ctx, mark, status);
 }
 
 /* Borrowed values of the operands; NULL stays NULL, and whether f takes that is asked by lam__fn_call. */
 static lam_status call_values(lam_fn *f, lam_list in, lam_value **values, size_t n_out, lam_value **results) {
+    const lam__mark mark = lam__error_mark(f->ctx);
     for (size_t i = 0; i < in.count; i++) {
         if (lam__scope_is_foreign(f->ctx, in.items[i]))
             return lam__error_set(f->ctx, LAM_ERR_CONTEXT, "copy the data over with lam_read and lam_array",
                                   "%s: mixed contexts: input %zu belongs to another one", f->name, i);
         values[i] = in.items[i] ? lam__scope_operand_in(f->ctx, f->name, i, in.items[i]) : NULL;
-        if (in.items[i] && !values[i]) return f->ctx->error.status;
+        if (in.items[i] && !values[i]) return lam__error_since_or(f->ctx, mark, f->ctx->error.status);
     }
     return lam__fn_call(f, in.count, values, n_out, results);
 }

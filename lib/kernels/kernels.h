@@ -8,8 +8,8 @@
 
 #include <lamina/base.h>
 
-/* LAM_MAX_RANK, one for each of up to 16 nested batch levels, and one for the parts of complex numbers. */
-enum { LAM__MAX_AXES = 33 };
+/* Axes of a tensor, one for each of as many nested batch levels, and one for the parts of complex numbers. */
+enum { LAM__MAX_AXES = 2 * LAM_MAX_RANK + 1 };
 
 /* ---- elementwise -------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
-/* What all elementwise loops of a kind (elementwise.def) have in common. KEEP IN STEP: loop-kinds Loops see bytes where
- * an operand is bool, so whoever moves pointers along has to know which. That is what parallel/elementwise.c and
- * elementwise_half.c read this for. */
+/* What all elementwise loops of a kind (elementwise.def) have in common. KEEP IN STEP: loop-kinds
+ * Loops see bytes where an operand is bool, so code that moves pointers along has to know which operands are:
+ * parallel/elementwise.c and elementwise_half.c read it here. */
 #ifndef LAM_KERNELS_KINDS_H
 #define LAM_KERNELS_KINDS_H
 

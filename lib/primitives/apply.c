@@ -109,11 +109,12 @@ lam_status lam_bind(lam_ctx *ctx, const lam_primitive *p, const void *params, si
     lam__scratch_area area;
     lam_value **values = lam__scratch_get(&area, ctx, (in.count + n_out) * sizeof *values);
     if (!values) return LAM_ERR_MEMORY;
-    /* Room for both lists at once. */
-    lam_value **results = values + in.count;
-    lam_status status = LAM_OK;
+    lam_value **results = values + in.count; /* room for both lists at once */
+    const lam__mark mark = lam__error_mark(ctx);
+    lam_status status;
     if (in.count && !lam__scope_operands(p->name, in.count, in.items, values, &failed)) {
-        status = ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_CONTEXT;
+        /* An operand that had failed before records nothing here. */
+        status = lam__error_since_or(ctx, mark, ctx->error.status != LAM_OK ? ctx->error.status : LAM_ERR_CONTEXT);
     } else {
         lam_call_site call = {.ctx = ctx,
                               .primitive = p,
@@ -462,10 +463,12 @@ lam_tensor *lam_assign_(lam_tensor *x, lam_tensor *value) {
 }
 
 /* The room is the memory of a tensor of the scope's: nothing else has to know of it. It goes with the scope, so nobody
- * frees it. */
-lam_tensor **lam__apply_room(lam_ctx *ctx, size_t n) {
-    int64_t words = (int64_t)(n ? n : 1);
+ * frees it. More than can be counted is refused as what no memory holds. */
+lam_tensor **lam__apply_rooms(lam_ctx *ctx, int64_t lists, int64_t each) {
     _Static_assert(sizeof(lam_tensor *) <= sizeof(int64_t), "a handle fits a word");
+    const bool fits = !lists || each <= (int64_t)(SIZE_MAX / 2 / sizeof(int64_t)) / lists;
+    if (!fits) return lam__error_memory(ctx, SIZE_MAX), NULL;
+    const int64_t words = lists && each ? lists * each : 1;
     lam_tensor *t = lam__scope_handle(ctx, lam__value_new(ctx, LAM_I64, 1, &words));
     return lam_failed(t) ? NULL : t->value->data;
 }

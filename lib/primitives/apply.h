@@ -70,8 +70,12 @@ lam_tensor *lam__apply_rebind(const char *operation, lam_tensor *x, lam_tensor *
 /* Whether x may be rebound here; otherwise records that it is captured. */
 bool lam__apply_may_rebind(const char *operation, lam_tensor *x);
 
-/* Room for n handles that lives as long as the innermost scope; NULL after recording that there is no memory. */
-lam_tensor **lam__apply_room(lam_ctx *ctx, size_t n);
+/* Room for `lists` times `each` handles, neither of which is negative, or for n of them, that lives as long as the
+ * innermost scope; NULL after recording that there is no memory. */
+lam_tensor **lam__apply_rooms(lam_ctx *ctx, int64_t lists, int64_t each);
+static inline lam_tensor **lam__apply_room(lam_ctx *ctx, size_t n) {
+    return lam__apply_rooms(ctx, 1, (int64_t)n);
+}
 
 /* Whether a primitive is linear in operand i (rows with more operands than bits repeat the last bit). */
 bool lam__rules_linear_in(const lam_primitive *p, int i);

@@ -28,7 +28,7 @@ static lam_status type_check(lam_ctx *ctx, const char *operation, lam_dtype dtyp
         return lam__error_set(ctx, LAM_ERR_DTYPE, "give one of the names in lam_dtype", "%s: there is no dtype %d",
                               operation, (int)dtype);
     if (!lam__create_dims_valid(operation, ctx, dims) || !lam__create_countable(operation, ctx, dtype, dims))
-        return ctx->error.status;
+        return lam__error_last(ctx);
     *count = lam__value_count(dims.rank, dims.dims, lam__dtype_bytes(dtype));
     if (!data && *count) return lam__error_set(ctx, LAM_ERR_NULL, NULL, "%s: data is NULL", operation);
     return LAM_OK;
@@ -145,10 +145,19 @@ static lam_value *shown(const char *operation, lam_tensor *t, bool number) {
     return NULL;
 }
 
+/* The same as a status: a failed tensor has that of the first failure, others that of what was wrong here. */
+static lam_status look(const char *operation, lam_tensor *t, lam_value **v) {
+    const lam_ctx *ctx = t ? t->ctx : &lam__context_failed;
+    const lam__mark mark = lam__error_mark(ctx);
+    *v = shown(operation, t, false);
+    return *v ? LAM_OK : t ? lam__error_since_or(ctx, mark, ctx->error.status) : LAM_ERR_NULL;
+}
+
 /* Copies in the order of the axes, whatever the strides of the value are. */
 lam_status lam_read(lam_tensor *t, void *dst, size_t bytes) {
-    lam_value *v = shown("lam_read", t, false);
-    if (!v) return t ? t->ctx->error.status : LAM_ERR_NULL;
+    lam_value *v;
+    const lam_status status = look("lam_read", t, &v);
+    if (status != LAM_OK) return status;
     size_t want = (size_t)v->count * lam__dtype_bytes(v->dtype);
     if (bytes != want)
         return lam__error_set(t->ctx, LAM_ERR_VALUE, "give the bytes of all elements",
@@ -167,8 +176,9 @@ lam_status lam_read(lam_tensor *t, void *dst, size_t bytes) {
 
 /* The strides are the caller's to choose: elements outside them are not touched. */
 lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides) {
-    lam_value *v = shown("lam_read_strided", t, false);
-    if (!v) return t ? t->ctx->error.status : LAM_ERR_NULL;
+    lam_value *v;
+    const lam_status status = look("lam_read_strided", t, &v);
+    if (status != LAM_OK) return status;
     if (strides.rank != v->rank || (strides.rank && !strides.dims))
         return lam__error_set(t->ctx, LAM_ERR_SHAPE, "give one stride for each axis, in elements",
                               "lam_read_strided: %d strides for %d axes", strides.rank, v->rank);

@@ -254,8 +254,8 @@ START_TEST(holes_that_do_not_fit) {
     } everywhere[] = {
         {UNSET, LAM_ERR_ARITY, "output 1 was not set", "lam_fctx_mark_absent"},
         {SET_TOO, LAM_ERR_RULE, "output 1 is set", "says that it is left out"},
-        {BEYOND, LAM_ERR_RULE, "output 2 is out of range", "[0, 2)"},
-        {RANGE_BEYOND, LAM_ERR_RULE, "output 3 is out of range", "[0, 2)"},
+        {BEYOND, LAM_ERR_RULE, "output 2 is out of range", "[-2, 2)"},
+        {RANGE_BEYOND, LAM_ERR_RULE, "output 3 is out of range", "[-2, 2)"},
         {NO_ITEMS, LAM_ERR_NULL, "lam_fctx_mark_absent", "without items"},
     };
     for (size_t k = 0; k < sizeof everywhere / sizeof *everywhere; k++) {

@@ -451,6 +451,29 @@ FORWARD(reads_saved_in_forward) {
     out[0] = lam_fctx_saved(fc, 0);
 }
 
+SETUP(lists_without_items) {
+    const lam_list list = {1, NULL};
+    ck_assert_int_eq(lam_fctx_save_for_backward(fc, list), LAM_ERR_NULL);
+    ck_assert_int_eq(lam_fctx_mark_non_differentiable(fc, list), LAM_ERR_NULL);
+}
+
+FORWARD(marks_without_items) {
+    ck_assert_int_eq(lam_fctx_mark_dirty(fc, (lam_list){1, NULL}), LAM_ERR_NULL);
+    out[0] = in[0];
+}
+
+START_TEST(counts_without_items) {
+    lam_function f = separate;
+    f.forward = marks_without_items;
+    ck_assert(lam_failed(apply1(fn_of(&f), num(2))));
+    EXPECT_ERROR(LAM_ERR_NULL, "lam_fctx_mark_dirty: a count without items");
+    f.forward = separate.forward;
+    f.setup_context = lists_without_items;
+    ck_assert(lam_failed(apply1(reverse_of(fn_of(&f)), num(2))));
+    EXPECT_ERROR(LAM_ERR_NULL, "lam_fctx_save_for_backward: a count without items");
+}
+END_TEST
+
 START_TEST(null_and_early_questions) {
     lam_function f = combined;
     f.forward = reads_saved_in_forward;
@@ -468,10 +491,10 @@ START_TEST(null_and_early_questions) {
 END_TEST
 
 Suite *suite_custom_refused(void) {
-    return SUITE_OF("custom/refused", raw_data_in_a_combined_forward, raw_data_in_derivative_rules,
-                    rules_may_branch_on_a_number, levels_made_inside_a_callback_may_be_read,
-                    captured_boxes_in_every_callback, captured_boxes_as_results, tensors_hidden_in_attributes_or_data,
-                    a_failing_rule_keeps_its_message_through_all_levels, forward_that_does_not_fit,
-                    results_and_inputs_of_another_context, shape_callback_that_does_not_fit,
-                    calls_in_the_wrong_callback, calls_outside_of_callbacks, null_and_early_questions);
+    return SUITE_OF(
+        "custom/refused", raw_data_in_a_combined_forward, raw_data_in_derivative_rules, rules_may_branch_on_a_number,
+        levels_made_inside_a_callback_may_be_read, captured_boxes_in_every_callback, captured_boxes_as_results,
+        tensors_hidden_in_attributes_or_data, a_failing_rule_keeps_its_message_through_all_levels,
+        forward_that_does_not_fit, results_and_inputs_of_another_context, shape_callback_that_does_not_fit,
+        calls_in_the_wrong_callback, calls_outside_of_callbacks, counts_without_items, null_and_early_questions);
 }

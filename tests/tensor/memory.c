@@ -1,4 +1,5 @@
 /* Memory in and out: copying in, wrapping the caller's, copying out whole and strided, and what the accessors tell. */
+#include "lib/primitives/rows.h"
 #include "tests/support.h"
 
 static const double columns[6] = {1, 4, 2, 5, 3, 6}; /* of [[1, 2, 3], [4, 5, 6]] */
@@ -197,6 +198,27 @@ START_TEST(read_demands_the_exact_size) {
 }
 END_TEST
 
+BODY(same) {
+    out[0] = in[0];
+}
+
+/* Also where something else had failed before. */
+START_TEST(a_status_is_that_of_this_call) {
+    double got[2];
+    ck_assert(lam_failed(lam_add(VEC(1, 2), VEC(1, 2, 3))));
+    lam_tensor *dropped = VEC(1, 2);
+    lam_drop(dropped);
+    ck_assert_int_eq(lam_read(dropped, got, sizeof got), LAM_ERR_FREED);
+    ck_assert_int_eq(lam_read_strided(dropped, got, LAM_DIMS(1)), LAM_ERR_FREED);
+    lam_tensor *out;
+    ck_assert_int_eq(lam_call(FN(same, 1, 1), LAM_LIST(dropped), &out, 1), LAM_ERR_FREED);
+    ck_assert_int_eq(lam_bind(ctx, &lam__row_neg, NULL, 0, LAM_LIST(dropped), &out, 1), LAM_ERR_FREED);
+    lam_tensor *failed = lam_add(VEC(1, 2), VEC(1, 2, 3));
+    ck_assert_int_eq(lam_read(failed, got, sizeof got), LAM_ERR_SHAPE);
+    EXPECT_ERROR(LAM_ERR_SHAPE, "add");
+}
+END_TEST
+
 START_TEST(read_strided_writes_column_major) {
     double got[6] = {0};
     lam_tensor *t = MAT(2, 3, 1, 2, 3, 4, 5, 6);
@@ -265,6 +287,7 @@ Suite *suite_tensor_memory(void) {
                     borrow_releases_when_memory_is_refused_at_any_point,
                     borrowed_memory_is_released_at_the_end_of_the_context, only_writable_borrowed_memory_is_written,
                     read_copies_row_major_whatever_the_strides, read_demands_the_exact_size,
-                    read_strided_writes_column_major, read_strided_leaves_gaps_alone, item_reads_the_only_element,
-                    data_is_null_for_what_is_not_plain_memory, accessors_tell_type_and_sizes);
+                    a_status_is_that_of_this_call, read_strided_writes_column_major, read_strided_leaves_gaps_alone,
+                    item_reads_the_only_element, data_is_null_for_what_is_not_plain_memory,
+                    accessors_tell_type_and_sizes);
 }

@@ -330,6 +330,29 @@ START_TEST(batches_in_one_another_to_the_last_axis) {
 }
 END_TEST
 
+BODY(first_element) {
+    out[0] = lam_slice_axis(in[0], 0, 0, 1);
+}
+
+/* Lists of parts whose bytes would wrap around are refused, not made as long as what is left. */
+START_TEST(more_chunks_than_can_be_counted) {
+    static const struct {
+        int64_t size, chunk;
+    } rows[] = {{INT64_MAX, 1}, {INT64_MAX, 2}, {1LL << 61, 1}, {(1LL << 61) + 8, 1}, {1LL << 62, 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const lam_vmap_options o = {.in_axes = LAM_AXES(LAM_UNMAPPED),
+                                    .axis_size = rows[i].size,
+                                    .chunk_size = rows[i].chunk,
+                                    .randomness = LAM_RANDOMNESS_SAME};
+        ck_assert(lam_failed(apply1(lam_vmap(FN(plus_one, 1, 1), &o), num(3))));
+        EXPECT_ERROR(LAM_ERR_MEMORY, "bytes");
+    }
+    lam_tensor *wide = lam_broadcast_to(num(3), LAM_DIMS(1LL << 59));
+    ck_assert(lam_failed(apply1(lam_jacfwd(FN(first_element, 1, 1), &(lam_jacobian_options){.chunk_size = 1}), wide)));
+    EXPECT_ERROR(LAM_ERR_MEMORY, "bytes");
+}
+END_TEST
+
 static lam_fn *deeper[2];
 
 /* n + 1 choices in one another, each of which runs for some examples alone. */
@@ -358,5 +381,6 @@ Suite *suite_transforms_vmap(void) {
         bad_options_are_refused, reading_a_batched_value_fails_with_advice, reading_an_unbatched_value_inside_works,
         nested_on_the_same_and_on_different_axes, a_batch_is_one_kernel_call, what_is_not_batched_stays_so,
         a_batched_value_is_written_into_a_tensor_made_inside, per_example_gradients, gradient_through_vmap,
-        a_function_without_inputs, batches_in_one_another_to_the_last_axis, choices_in_one_another_to_the_last_axis);
+        a_function_without_inputs, batches_in_one_another_to_the_last_axis, choices_in_one_another_to_the_last_axis,
+        more_chunks_than_can_be_counted);
 }

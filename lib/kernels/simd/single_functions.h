@@ -12,7 +12,7 @@ ALWAYS_INLINE V32 with_sign_of(V32 size, V32 x) {
 
 /* ---- exp -------------------------------------------------------------------------------------------------------- */
 
-/* (upper + lower) 2^k, where upper is from 1 to 2 and lower below 2^-5 of it; k in sixteenths, in the low bits of `at`. */
+/* (upper + lower) 2^k, where upper is from 1 to 2 and lower below 2^-5 of it. `at` has k above its last four bits. */
 typedef struct stepped_exp32 {
     V32 upper, lower, k;
     M32 at;

@@ -153,14 +153,6 @@ lam_c128 lam__complex_logistic_slope(lam_c128 x) {
     return square_of(scaled(lam__complex_reciprocal(lam__complex_cosh(scaled(x, 0.5))), 0.5));
 }
 
-/* Next to 1/2 the logarithms would cancel. */
-lam_c128 lam__complex_logit(lam_c128 x) {
-    const lam_c128 y = {x.re - 0.5, x.im};
-    if (larger(y) < 0.25) return scaled(lam__complex_atanh(scaled(y, 2)), 2);
-    const lam_c128 a = lam__complex_log(x), b = lam__complex_log1p((lam_c128){-x.re, -x.im});
-    return (lam_c128){a.re - b.re, a.im - b.im};
-}
-
 /* By squares; 1 for the exponent 0, whatever x is. */
 static lam_c128 power(lam_c128 x, uint64_t k) {
     lam_c128 result = {1, 0};

@@ -56,7 +56,6 @@ lam_c128 lam__complex_asinh(lam_c128 x);
 lam_c128 lam__complex_acosh(lam_c128 x);
 lam_c128 lam__complex_atanh(lam_c128 x);
 lam_c128 lam__complex_logistic(lam_c128 x);
-lam_c128 lam__complex_logit(lam_c128 x);
 lam_c128 lam__complex_tanh_slope(lam_c128 x);
 lam_c128 lam__complex_logistic_slope(lam_c128 x);
 

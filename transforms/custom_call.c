@@ -334,7 +334,7 @@ static lam_status take_gradient(visit *v, int i, const lam_value *like, lam_valu
     if (!v->slots[i]) return LAM_OK; /* zero */
     if (!fc->floating[i])
         return lam__custom_fail(fc, LAM_ERR_RULE, "leave it NULL",
-                                "there is a gradient for input %d, which is no floating tensor", i);
+                                "there is a gradient for input %d, which is not a floating-point tensor", i);
     lam_status status = take(v, i, gx);
     if (status != LAM_OK || (like && lam__value_same_type(*gx, like) && fc->needs[i])) return status;
     lam_value *g = *gx;

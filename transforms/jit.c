@@ -425,7 +425,7 @@ lam_jit_report lam_jit_report_of(lam_fn *jitted) {
     lam_ctx *ctx = lam__fn_check("jit_report_of", jitted);
     if (ctx && jitted->body == body_jit) return ((jit_env *)jitted->env)->cache->report;
     if (ctx)
-        lam__error_set(ctx, LAM_ERR_VALUE, "give what lam_jit returned", "jit_report_of: '%s' is no jitted function",
+        lam__error_set(ctx, LAM_ERR_VALUE, "give what lam_jit returned", "jit_report_of: '%s' is not a jitted function",
                        jitted->name);
     return (lam_jit_report){0};
 }

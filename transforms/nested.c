@@ -212,7 +212,7 @@ static lam_status check_same(const checked *c, int f) {
 static lam_status check_functions(const checked *c) {
     const lam_value *index = c->call->primitive == &lam__row_switch ? c->call->in[0] : NULL;
     if (c->call->primitive == &lam__row_switch && (!index || index->rank || index->dtype != LAM_I64))
-        return fail(c, LAM_ERR_SHAPE, "the index is no i64 of rank 0");
+        return fail(c, LAM_ERR_SHAPE, "the index is not an i64 of rank 0");
     if (c->call->primitive == &lam__row_while) {
         const lam__program *p = lam__program_of(c->w->fns[0]);
         if (p->outputs != 1 || lam__program_result_type(p, 0)->rank ||

@@ -338,7 +338,7 @@ static bool is_sparsity(const char *name, const lam_fn *f, lam_tensor *t) {
     const int dtype = (int)lam_dtype_of(t);
     if (d.rank == 2 && d.dims[1] == 2 && dtype != LAM_BOOL && !lam__dtype_is_inexact(dtype)) return true;
     lam__axes_fail_with(name, t, LAM_ERR_SHAPE, "give integers [entries, 2], as lam_jacobian_sparsity does",
-                        "the sparsity for '%s' is no list of rows and columns", f->name);
+                        "the sparsity for '%s' is not a list of rows and columns", f->name);
     return false;
 }
 

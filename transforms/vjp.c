@@ -148,11 +148,10 @@ lam_status lam_vjp(lam_fn *f, lam_list primals, lam_tensor **out, size_t n_out, 
     for (size_t i = 0; out && i < n_out; i++) out[i] = &where->failed;
     if (pullback) *pullback = where->failed_fn;
     if (!ctx) return where->error.status != LAM_OK ? where->error.status : LAM_ERR_NULL;
-    if (n_out != (size_t)f->outputs || (!out && n_out) || !pullback)
-        return lam__error_set(
-            ctx, LAM_ERR_ARITY, NULL,
-            "vjp of '%s': room for %zu outputs and %d pullback given, %d outputs and one pullback expected", f->name,
-            out ? n_out : 0, pullback != NULL, f->outputs);
+    if (!pullback) return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "vjp of '%s': pullback is NULL", f->name);
+    if (n_out != (size_t)f->outputs || (!out && n_out))
+        return lam__error_set(ctx, LAM_ERR_ARITY, NULL, "vjp of '%s': room for %zu outputs given, %d outputs expected",
+                              f->name, out ? n_out : 0, f->outputs);
     if (!lam__arguments_aux("vjp", f, o->has_aux)) return LAM_ERR_OPTION;
     lam__scratch_area area;
     size_t values = (size_t)(f->inputs + f->outputs),

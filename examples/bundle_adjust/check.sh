@@ -115,7 +115,7 @@ rejects 1 "cannot be read" "$work"
 : >"$work/empty"
 rejects 1 ":1: counts: the file ends before the number of cameras" "$work/empty"
 head -c 3000 "$program" >"$work/binary"
-rejects 1 "the number of cameras is no whole number" "$work/binary"
+rejects 1 "the number of cameras is not a whole number" "$work/binary"
 broken "the number of cameras is 0, not in 1 to 2000" '1s/2/0/'
 broken "the number of cameras is 99999999, not in 1 to 2000" '1s/2/99999999/'
 broken "the number of points is -2" '1s/ 2/ -2/'
@@ -123,13 +123,13 @@ broken "the number of observations is 0" '1s/3/0/'
 broken "the number of observations is 99999999999999999999" '1s/3/99999999999999999999/'
 broken ":13: observation 11: the file ends before the camera" '1s/3/2147483647/; 5,12s/.*/0 0 1 1/'
 broken ":3: observation 1: the camera is 2, not in 0 to 1" '3s/1/2/'
-broken ":2: observation 0: the camera is no whole number: '0.0'" '2s/0/0.0/'
+broken ":2: observation 0: the camera is not a whole number: '0.0'" '2s/0/0.0/'
 broken ":4: observation 2: the point is -1, not in 0 to 1" '4s/0 1/0 -1/'
-broken ":3: observation 1: x is no number: '51,6'" '3s/-51.611328125/51,6/'
+broken ":3: observation 1: x is not a number: '51,6'" '3s/-51.611328125/51,6/'
 broken ":3: observation 1: y is not finite: 'nan'" '3s/ 25.*/ nan/'
 broken ":7: camera 0: focal length is not finite: '1e999'" '7s/100/1e999/'
-broken ":8: camera 1: rotation 3 is no number: '1.57x'" '8s/1.57.*/1.57x/'
-broken ":12: point 1: z is no number: '" '12s/-8/-8.00000000000000000000000000000000000000000000000000000000000000000/'
+broken ":8: camera 1: rotation 3 is not a number: '1.57x'" '8s/1.57.*/1.57x/'
+broken ":12: point 1: z is not a number: '" '12s/-8/-8.00000000000000000000000000000000000000000000000000000000000000000/'
 broken ":13: point 1: the file ends before z" '12s/-8//'
 broken ":11: point 0: the file ends before x" '11,$d'
 broken ":5: camera 0: the file ends before rotation 1" '5,$d'

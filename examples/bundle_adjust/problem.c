@@ -79,7 +79,7 @@ static bool integer_read(reader *r, const char *what, int64_t low, int64_t high,
     char *end = r->word;
     errno = 0;
     *value = strtoll(r->word, &end, 10);
-    if (*end || end == r->word) return fail_here(r, "%s is no whole number: '%s'", what, r->word);
+    if (*end || end == r->word) return fail_here(r, "%s is not a whole number: '%s'", what, r->word);
     if (errno || *value < low || *value > high)
         return fail_here(r, "%s is %s, not in %" PRId64 " to %" PRId64, what, r->word, low, high);
     return true;
@@ -90,7 +90,7 @@ static bool number_read(reader *r, const char *what, double *value) {
     char *end = r->word;
     *value = strtod(r->word, &end);
     if (*end || end == r->word || strlen(r->word) == WORD - 1)
-        return fail_here(r, "%s is no number: '%s'", what, r->word);
+        return fail_here(r, "%s is not a number: '%s'", what, r->word);
     return isfinite(*value) || fail_here(r, "%s is not finite: '%s'", what, r->word);
 }
 

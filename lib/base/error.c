@@ -19,20 +19,20 @@ static const struct {
     const char *name, *remedy;
 } statuses[LAM_STATUS_COUNT] = {
     [LAM_OK] = {"LAM_OK", NULL},
-    [LAM_ERR_VALUE] = {"LAM_ERR_VALUE", "its docstring says which values it takes"},
+    [LAM_ERR_VALUE] = {"LAM_ERR_VALUE", "check the values that its docstring allows"},
     [LAM_ERR_SHAPE] = {"LAM_ERR_SHAPE",
-                       "lam_reshape, lam_transpose, lam_expand_dims and lam_broadcast_to make other dims"},
-    [LAM_ERR_DTYPE] = {"LAM_ERR_DTYPE", "lam_cast makes another dtype"},
+                       "change the dims with lam_reshape, lam_transpose, lam_expand_dims or lam_broadcast_to"},
+    [LAM_ERR_DTYPE] = {"LAM_ERR_DTYPE", "change the dtype with lam_cast"},
     [LAM_ERR_AXIS] = {"LAM_ERR_AXIS", "name each axis once; negative ones count from the end"},
-    [LAM_ERR_RANK] = {"LAM_ERR_RANK", "lam_expand_dims, lam_squeeze and lam_reshape make more axes or fewer"},
+    [LAM_ERR_RANK] = {"LAM_ERR_RANK", "change the number of axes with lam_expand_dims, lam_squeeze or lam_reshape"},
     [LAM_ERR_INDEX] = {"LAM_ERR_INDEX", "indices are below the size of the axis; negative ones count from its end"},
-    [LAM_ERR_ARITY] = {"LAM_ERR_ARITY", "give as many as its docstring says"},
-    [LAM_ERR_NULL] = {"LAM_ERR_NULL", "NULL stands only where the docstring says so"},
+    [LAM_ERR_ARITY] = {"LAM_ERR_ARITY", "check the counts in its docstring"},
+    [LAM_ERR_NULL] = {"LAM_ERR_NULL", "NULL is allowed only where the docstring says so"},
     [LAM_ERR_MEMORY] = {"LAM_ERR_MEMORY",
                         "drop what is not needed, close scopes, work in chunks, or raise the limit of the context"},
     [LAM_ERR_OVERFLOW] = {"LAM_ERR_OVERFLOW", "split the work"},
     [LAM_ERR_BATCHED] = {"LAM_ERR_BATCHED",
-                         "work with operations, which see one example, or give the data as an unmapped input"},
+                         "use operations, which see one example at a time, or pass the data as an unmapped input"},
     [LAM_ERR_ABSTRACT] = {"LAM_ERR_ABSTRACT", "use its dims and dtype only"},
     [LAM_ERR_ESCAPED] = {"LAM_ERR_ESCAPED", "return it from the function in which it was made"},
     [LAM_ERR_CAPTURED] = {"LAM_ERR_CAPTURED", "pass it as an input, or declare it in the function's captures"},
@@ -43,7 +43,9 @@ static const struct {
     [LAM_ERR_LINEAR] = {"LAM_ERR_LINEAR", "what is linear has no constant terms and no products of its inputs"},
     [LAM_ERR_SCOPE] = {"LAM_ERR_SCOPE", "end scopes in the function that began them, the last one first"},
     [LAM_ERR_OPTION] = {"LAM_ERR_OPTION", "zero is the default of each field; the header lists the other values"},
-    [LAM_ERR_NUMERIC] = {"LAM_ERR_NUMERIC", "change the operands: these admit no result"},
+    [LAM_ERR_NUMERIC] =
+        {"LAM_ERR_NUMERIC",
+         "change the operands: these have no result, as where a matrix is singular or not positive definite"},
     [LAM_ERR_USER] = {"LAM_ERR_USER", NULL},
 };
 

@@ -37,9 +37,9 @@ static lam_status display_grow(lam_ctx *ctx) {
 
 /* Values below have an axis for each level that hides one. */
 static lam_status fail_axes(lam_ctx *ctx, const lam__interpreter *interpreter) {
-    return lam__error_set(ctx, LAM_ERR_RANK, "make several batches one, or go along some of them with lam_map",
-                          "%s: %d batches lie in one another already, those of functions that run for some examples "
-                          "alone counted, and there is no axis left for one more",
+    return lam__error_set(ctx, LAM_ERR_RANK, "make several batches one, or use lam_map for some of them",
+                          "%s: %d nested batches use all the axes that there are (functions that run for some "
+                          "examples only take one, too)",
                           interpreter->name, ctx->current->hidden);
 }
 

@@ -33,7 +33,7 @@ lam_tensor *lam_broadcast_in_dim(lam_tensor *x, lam_dims dims, lam_axes axes) {
     int64_t narrow[LAM_MAX_RANK];
     int list[LAM_INNER_RANK];
     const char *name = "broadcast_in_dim";
-    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "the operand is NULL");
     if (dims.rank < 0 || dims.rank > LAM_MAX_RANK || (dims.rank && !dims.dims))
         return lam__axes_fail(name, x, LAM_ERR_RANK, "%d axes are not in [0, %d]", dims.rank, LAM_MAX_RANK);
     if (lam__axes_expand(axes, LAM_INNER_RANK, list) != own.rank)
@@ -80,7 +80,7 @@ lam_tensor *lam_collapse(lam_tensor *x, int first, int last) {
     int64_t dims[LAM_INNER_RANK];
     if (!lam__apply_axis("collapse", x, own.rank, &first) || !lam__apply_axis("collapse", x, own.rank, &last))
         return lam__axes_failed(x);
-    if (!lam__scope_peek(x)) return lam__axes_fail("collapse", x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail("collapse", x, LAM_ERR_NULL, "the operand is NULL");
     if (first > last) return lam__axes_fail("collapse", x, LAM_ERR_AXIS, "axis %d is behind axis %d", first, last);
     for (int i = 0; i < own.rank; i++) {
         if (i <= first) dims[i] = own.dims[i];
@@ -161,7 +161,7 @@ lam_tensor *lam_delete(lam_tensor *x, lam_dims numbers, int axis) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *places;
     if (!lam__apply_axis("delete", x, lam_rank(x), &axis)) return lam__axes_failed(x);
-    if (!lam__scope_peek(x)) return lam__axes_fail("delete", x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail("delete", x, LAM_ERR_NULL, "the operand is NULL");
     const int64_t n = lam_dim(x, axis);
     if (!in_range("delete", x, numbers, n, 0)) return lam__axes_failed(x);
     if (!numbers.rank) return lam_alias(x);
@@ -248,7 +248,7 @@ lam_tensor *lam_sliding_windows(lam_tensor *x, lam_dims sizes, lam_dims strides)
     uint64_t since = lam__scope_now(x);
     int64_t counts[LAM_MAX_RANK], starts[LAM_INNER_RANK], stops[LAM_INNER_RANK], steps[LAM_INNER_RANK], places;
     int64_t dims[2 * LAM_INNER_RANK];
-    if (!lam__scope_peek(x)) return lam__axes_fail("sliding_windows", x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail("sliding_windows", x, LAM_ERR_NULL, "the operand is NULL");
     if (!windows_fit(x, sizes, strides, counts, &places)) return lam__axes_failed(x);
     const int rank = lam_rank(x), first = rank - sizes.rank;
     lam_tensor **parts = lam__apply_room(lam_ctx_of(x), (size_t)places);
@@ -325,7 +325,7 @@ lam_tensor *lam_pad_with(lam_tensor *x, lam_dims low, lam_dims high, lam_pad_mod
     uint64_t since = lam__scope_now(x);
     const char *name = "pad_with";
     const int rank = lam_rank(x);
-    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "the operand is NULL");
     if (low.rank != rank || high.rank != rank || (rank && (!low.dims || !high.dims)))
         return lam__axes_fail(name, x, LAM_ERR_SHAPE, "%d and %d numbers for %d axes", low.rank, high.rank, rank);
     if ((unsigned)mode > LAM_PAD_LINEAR_RAMP)

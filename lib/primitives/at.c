@@ -49,7 +49,7 @@ static bool take_tensor(plan *p, int axis, lam_tensor *index) {
     if (!index) return refuse(p, LAM_ERR_NULL, "the index of axis %lld is NULL", axis);
     if (!lam__scope_operand_in(lam_ctx_of(p->x), p->name, (size_t)axis + 1, index)) return false;
     if (lam__dtype_is_inexact((int)lam_dtype_of(index)) || lam_dtype_of(index) == LAM_BOOL)
-        return refuse(p, LAM_ERR_DTYPE, "the index of axis %lld holds no integers (of a mask take lam_nonzero)", axis);
+        return refuse(p, LAM_ERR_DTYPE, "the indices of axis %lld are not integers (for a mask use lam_nonzero)", axis);
     p->index[axis] = index;
     return true;
 }
@@ -97,13 +97,13 @@ static bool count_items(plan *p, lam_at at, int *named, int *rests) {
         return refuse(p, LAM_ERR_OPTION, "an expression of %lld items", at.count);
     for (int i = 0; i < at.count; i++) {
         int kind = at.items[i].kind;
-        if ((unsigned)kind > LAM__AT_REST) return refuse(p, LAM_ERR_OPTION, "item %lld is no index", i);
+        if ((unsigned)kind > LAM__AT_REST) return refuse(p, LAM_ERR_OPTION, "item %lld is not an index", i);
         *rests += kind == LAM__AT_REST;
         *named += kind != LAM__AT_REST && kind != LAM__AT_NEW;
         p->mixed = p->mixed || kind == LAM__AT_TENSOR;
     }
-    if (*rests > 1) return refuse(p, LAM_ERR_OPTION, "LAM_REST stands there %lld times", *rests);
-    return *named <= p->rank || refuse(p, LAM_ERR_RANK, "%lld axes are named", *named);
+    if (*rests > 1) return refuse(p, LAM_ERR_OPTION, "the index has LAM_REST %lld times", *rests);
+    return *named <= p->rank || refuse(p, LAM_ERR_RANK, "the index names %lld axes", *named);
 }
 
 /* LAM_REST stands for as many axes as nothing else names, none included, and then still comes between what it stands
@@ -182,7 +182,7 @@ static bool lay_out(plan *p) {
 /* Slices are taken here already, as a view, so that positions refer to `part`. Axes with a tensor are whole in it. */
 static bool make_plan(const char *name, lam_tensor *x, lam_at at, lam_index_mode mode, plan *p) {
     *p = (plan){.name = name, .x = x, .mode = mode, .rank = lam_rank(x)};
-    if (!lam__scope_peek(x)) return refuse(p, LAM_ERR_NULL, "no tensor", 0);
+    if (!lam__scope_peek(x)) return refuse(p, LAM_ERR_NULL, "the operand is NULL", 0);
     if ((unsigned)mode > LAM_INDEX_FILL) return refuse(p, LAM_ERR_OPTION, "there is no index mode %lld", mode);
     if (!read_items(p, at)) return false;
     p->part = x;

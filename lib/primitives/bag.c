@@ -49,11 +49,11 @@ static lam_status check_types(const lam_call_site *call, const int extra[3]) {
     const bag_params *p = call->params;
     const lam_value *index = call->in[INDEX];
     if (index->dtype != LAM_I64 && index->dtype != LAM_I32)
-        return lam__error_call(call, LAM_ERR_DTYPE, "cast them to LAM_I64", "the indices are no integers");
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast them to LAM_I64", "the indices are not integers");
     if (call->in[0]->dtype != call->in[1]->dtype)
         return lam__error_call(call, LAM_ERR_DTYPE, "cast one of them", "the operands have two dtypes");
     if (call->in[0]->dtype != LAM_F64 && call->in[0]->dtype != LAM_F32)
-        return lam__error_call(call, LAM_ERR_DTYPE, "cast them to LAM_F64", "the operands are no floating numbers");
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast them to LAM_F64", "the operands are not floating-point");
     for (int i = 0; i < 3; i++) {
         if (call->in[i]->rank < p->batch + extra[i])
             return lam__error_call(call, LAM_ERR_RANK, NULL, "operand %d has too few axes", i);

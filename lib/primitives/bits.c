@@ -195,7 +195,8 @@ static lam_status shape_bitcast(const lam_call_site *call, lam_shape out[]) {
     const size_t from = lam__dtype_bytes(x->dtype), to = lam__dtype_bytes(dtype);
     const int axes = from < to ? x->rank - 1 : x->rank;
     if (x->dtype == LAM_BOOL)
-        return lam__error_call(call, LAM_ERR_DTYPE, "cast it to u8", "the bytes of bool are no bits of another dtype");
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast it to u8",
+                               "the bytes of bool are not the bits of another dtype");
     if (from < to && (x->rank == 0 || x->dims[x->rank - 1] != (int64_t)(to / from)))
         return lam__error_call(call, LAM_ERR_SHAPE, "reshape it", "a last axis of %d elements is needed",
                                (int)(to / from));

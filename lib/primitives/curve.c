@@ -75,7 +75,7 @@ lam_tensor *lam_interp_with(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, const
     if (!are_points("interp_with", x, xp, fp, &failed)) return lam__scope_only(failed, since);
     /* A period of 0 is none. */
     if (!(o->period >= 0 && o->period <= DBL_MAX))
-        return lam__axes_fail("interp_with", x, LAM_ERR_VALUE, "%g is no period", o->period);
+        return lam__axes_fail("interp_with", x, LAM_ERR_VALUE, "%g is not a period", o->period);
     const int64_t n = lam_dim(xp, 0);
     const lam_dtype dtype = lam__apply_floats(3, in);
     if (o->period != 0) out = around(in[0], in[1], in[2], n, o->period);

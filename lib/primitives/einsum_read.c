@@ -81,7 +81,7 @@ static bool count_items(const lam__einsum *s, const char *at, int *letters, int 
     const char *start = at;
     for (char c; start = at, (c = next_item(&at));) {
         while (is_space(*start)) start++;
-        if (c == '?') return lam__einsum_refuse(s, LAM_ERR_VALUE, "'%c' is no subscript", *start);
+        if (c == '?') return lam__einsum_refuse(s, LAM_ERR_VALUE, "'%c' is not a subscript", *start);
         *letters += c != '.';
         *ellipses += c == '.';
     }

@@ -55,7 +55,7 @@ static bool understand(const char *operation, lam_tensor *x, bool many, bool inv
     static const lam_fft_options none;
     const lam_fft_options *o = options ? options : &none;
     double n = 1;
-    if (!lam__scope_peek(x)) return lam__axes_fail(operation, x, LAM_ERR_NULL, "no tensor"), false;
+    if (!lam__scope_peek(x)) return lam__axes_fail(operation, x, LAM_ERR_NULL, "the operand is NULL"), false;
     if (!collect(operation, x, many, o, q)) return false;
     for (int i = 0; i < q->count; i++) {
         int64_t own = lam_dim(x, q->axes[i]);
@@ -233,7 +233,7 @@ lam_tensor *lam_rfftfreq(lam_ctx *ctx, lam_dtype dtype, int64_t n, double d) {
 static lam_tensor *shifted(const char *operation, lam_tensor *x, lam_axes axes, int sign) {
     lam__axis_set set;
     if (!lam__axes_collect_set(operation, x, axes, lam_rank(x), &set)) return lam__axes_failed(x);
-    if (!lam__scope_peek(x)) return lam__axes_fail(operation, x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail(operation, x, LAM_ERR_NULL, "the operand is NULL");
     x = lam_alias(x);
     for (int i = 0; i < lam_rank(x); i++)
         if (set >> i & 1u) x = lam_roll(x, sign * (lam_dim(x, i) / 2), i);

@@ -107,7 +107,7 @@ static bool make_plan(const char *name, lam_tensor *x, lam_tensor *starts, const
     p->mode = o->mode;
     if ((unsigned)o->mode > LAM_INDEX_FILL) return refuse(p, LAM_ERR_OPTION, "there is no index mode %d", o->mode);
     if (lam__dtype_is_inexact((int)lam_dtype_of(starts)))
-        return lam__axes_fail(name, starts, LAM_ERR_DTYPE, "the starts are no integers"), false;
+        return lam__axes_fail(name, starts, LAM_ERR_DTYPE, "the starts are not integers"), false;
     if (p->outer < 0) return refuse(p, LAM_ERR_RANK, "the starts have %d axes", 0);
     return read_axes(p, o) && read_window(p, o);
 }
@@ -316,7 +316,8 @@ static bool check(const char *name, lam_tensor *x, lam_tensor *more, lam_list st
     for (int i = 0; i < own.rank; i++) {
         lam_tensor *start = starts.items[i];
         if (lam_rank(start) != 0 || lam__dtype_is_inexact((int)lam_dtype_of(start)) || lam_dtype_of(start) == LAM_BOOL)
-            return lam__axes_fail(name, start, LAM_ERR_DTYPE, "the start of axis %d is no integer of rank 0", i), false;
+            return lam__axes_fail(name, start, LAM_ERR_DTYPE, "the start of axis %d is not an integer of rank 0", i),
+                   false;
         if (sizes.dims[i] < 0 || sizes.dims[i] > own.dims[i])
             return lam__axes_fail(name, x, LAM_ERR_VALUE, "%lld elements of axis %d", (long long)sizes.dims[i], i),
                    false;

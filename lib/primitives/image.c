@@ -127,7 +127,7 @@ lam_tensor *lam_scale_and_translate(lam_tensor *x, lam_dims dims, lam_axes axes,
         return failed;
     if (how.method == LAM_IMAGE_NEAREST)
         return lam__axes_fail_with(operation, x, LAM_ERR_OPTION, "take lam_image_resize or lam_map_coordinates",
-                                   "the nearest element is no kernel");
+                                   "the nearest element is not a kernel");
     if (!lam__axes_collect(operation, y, axes, dims.rank, &count, all)) return lam__axes_failed(y);
     for (int a = 0; count < 0 && a < dims.rank; a++) all[a] = a;
     if (count < 0) count = dims.rank;

@@ -49,7 +49,7 @@ lam_status lam__index_taken_shape(const lam_call_site *call, lam_shape *out) {
     const index_params *p = call->params;
     const lam_value *x = call->in[0], *indices = call->in[1];
     if (indices->dtype != LAM_I64 && indices->dtype != LAM_I32)
-        return lam__error_call(call, LAM_ERR_DTYPE, "cast them to LAM_I64", "the indices are no integers");
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast them to LAM_I64", "the indices are not integers");
     for (int i = 0; i < p->batch; i++)
         if (x->dims[i] != indices->dims[i])
             return lam__error_call(call, LAM_ERR_SHAPE, NULL, "the indices have %lld elements on axis %d, not %lld",
@@ -223,7 +223,7 @@ typedef lam__inverse_params inverse_params;
 static lam_status shape_index_inverse(const lam_call_site *call, lam_shape out[]) {
     const lam_value *indices = call->in[0];
     if (indices->dtype != LAM_I64 && indices->dtype != LAM_I32)
-        return lam__error_call(call, LAM_ERR_DTYPE, "cast them to LAM_I64", "the indices are no integers");
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast them to LAM_I64", "the indices are not integers");
     out->dtype = LAM_I64;
     out->rank = indices->rank;
     for (int i = 0; i + 1 < indices->rank; i++) out->dims[i] = indices->dims[i];
@@ -280,7 +280,7 @@ typedef lam__wrap_params wrap_params;
 static lam_status shape_wrap_index(const lam_call_site *call, lam_shape out[]) {
     const lam_value *indices = call->in[0];
     if (indices->dtype != LAM_I64 && indices->dtype != LAM_I32)
-        return lam__error_call(call, LAM_ERR_DTYPE, "cast them to LAM_I64", "the indices are no integers");
+        return lam__error_call(call, LAM_ERR_DTYPE, "cast them to LAM_I64", "the indices are not integers");
     return lam__apply_shape_as(indices, LAM_I64, out);
 }
 
@@ -487,10 +487,10 @@ lam_tensor *lam_index_inverse(lam_tensor *indices, int64_t n) {
 /* A comparison with 0, 1, ..., n - 1: an index outside gives zeros everywhere, as in JAX, and no index is negative. */
 lam_tensor *lam_one_hot(lam_tensor *indices, int64_t n, lam_dtype dtype) {
     uint64_t since = lam__scope_now(indices);
-    if (!lam__scope_peek(indices)) return lam__axes_fail("one_hot", indices, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(indices)) return lam__axes_fail("one_hot", indices, LAM_ERR_NULL, "the operand is NULL");
     if (n < 0) return lam__axes_fail("one_hot", indices, LAM_ERR_VALUE, "there cannot be %lld places", (long long)n);
     if (lam__dtype_is_inexact((int)lam_dtype_of(indices)) || lam_dtype_of(indices) == LAM_BOOL)
-        return lam__axes_fail("one_hot", indices, LAM_ERR_DTYPE, "the indices are no integers");
+        return lam__axes_fail("one_hot", indices, LAM_ERR_DTYPE, "the indices are not integers");
     lam_tensor *places = lam_arange(lam_ctx_of(indices), LAM_I64, 0, (double)n, 1);
     return lam__scope_only(lam_cast(lam_eq(lam_expand_dims(indices, -1), places), dtype), since);
 }

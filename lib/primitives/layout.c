@@ -335,7 +335,7 @@ lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims) {
         if (known == 0) return lam__axes_fail("reshape", x, LAM_ERR_SHAPE, "beside a size of 0 none can be inferred");
         if (x->value->count % known)
             return lam__axes_fail("reshape", x, LAM_ERR_SHAPE,
-                                  "%lld elements are no multiple of the %lld that the sizes beside -1 make",
+                                  "%lld elements are not a multiple of the %lld that the sizes beside -1 make",
                                   (long long)x->value->count, (long long)known);
         own[open] = x->value->count / known;
     }

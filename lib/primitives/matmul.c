@@ -163,7 +163,7 @@ lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y) {
     int m = lam_rank(in[0]), n = lam_rank(in[1]);
     if (!m || !n)
         return lam__matrices_fail("matmul", 2, in, LAM_ERR_RANK, "use lam_mul for scalars",
-                                  "an operand of rank 0 is no vector or matrix");
+                                  "an operand of rank 0 is neither a vector nor a matrix");
     factor f[2] = {{.contract = m - 1, .stays = m - 2}, {.contract = n == 1 ? 0 : n - 2, .stays = n == 1 ? -1 : n - 1}};
     return lam__scope_only(product("matmul", in, f), since);
 }

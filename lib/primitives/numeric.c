@@ -303,7 +303,7 @@ lam_tensor *lam_diff(lam_tensor *x, int64_t n, int axis) {
 lam_tensor *lam_ediff1d(lam_tensor *x, lam_tensor *before, lam_tensor *behind) {
     uint64_t since = lam__scope_now(x);
     lam_tensor *parts[3], *ends[2] = {before, behind};
-    if (!lam__scope_peek(x)) return lam__axes_fail("ediff1d", x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail("ediff1d", x, LAM_ERR_NULL, "the operand is NULL");
     if (lam_dtype_of(x) == LAM_BOOL) return lam__axes_fail("ediff1d", x, LAM_ERR_DTYPE, "bools have no difference");
     const int64_t n = lam_size(x);
     parts[1] = lam_diff(lam__apply_reshape(x, 1, &n), 1, 0);
@@ -338,7 +338,7 @@ lam_tensor *lam_unwrap(lam_tensor *x, double period, int axis) {
     if (!lam__matrices_ordered("unwrap", false, 1, &x, &failed)) return failed;
     if (!lam__apply_axis("unwrap", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     if (!(period >= 0 && period <= DBL_MAX))
-        return lam__axes_fail("unwrap", x, LAM_ERR_VALUE, "%g is no period", period);
+        return lam__axes_fail("unwrap", x, LAM_ERR_VALUE, "%g is not a period", period);
     /* As numpy.unwrap. */
     if (period == 0) period = 6.28318530717958647693;
     const lam_dtype dtype = lam__apply_floats(1, &x);
@@ -392,7 +392,7 @@ lam_tensor *lam_digitize(lam_tensor *x, lam_tensor *edges, bool right) {
     lam_tensor *in[2] = {x, edges}, *failed;
     if (!lam__matrices_ordered("digitize", false, 2, in, &failed)) return failed;
     if (lam_rank(edges) != 1)
-        return lam__matrices_fail("digitize", 2, in, LAM_ERR_RANK, NULL, "the edges are no vector");
+        return lam__matrices_fail("digitize", 2, in, LAM_ERR_RANK, NULL, "the edges are not a vector");
     if (!edges_in_order(in[1])) return lam__axes_failed(x);
     int64_t n = lam_size(edges);
     lam_tensor *up = lam_searchsorted(in[1], in[0], !right);

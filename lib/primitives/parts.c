@@ -114,7 +114,7 @@ static lam_tensor *folded(const char *operation, lam_tensor *x, const lam_reduce
     lam__axis_set set;
     int64_t dims[LAM_INNER_RANK], n;
     int rank;
-    if (!lam__scope_peek(x)) return lam__axes_fail(operation, x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail(operation, x, LAM_ERR_NULL, "the operand is NULL");
     if (lam__dtype_is_inexact((int)lam_dtype_of(x)))
         return lam__axes_fail(operation, x, LAM_ERR_DTYPE, "floats have no bits to combine");
     if (!lam__axes_collect_set(operation, x, o->axes, lam_rank(x), &set)) return lam__axes_failed(x);

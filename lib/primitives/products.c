@@ -259,7 +259,7 @@ lam_tensor *lam_multi_dot(lam_list factors) {
         x[i] = factors.items[i];
         if (i == 0 && row) x[i] = lam_expand_dims(x[i], 0);
         else if (i == n - 1 && column) x[i] = lam_expand_dims(x[i], 1);
-        if (lam_rank(x[i]) != 2) return lam__axes_fail("multi_dot", x[i], LAM_ERR_RANK, "factor %d is no matrix", i);
+        if (lam_rank(x[i]) != 2) return lam__axes_fail("multi_dot", x[i], LAM_ERR_RANK, "factor %d is not a matrix", i);
         if (i && lam_dim(x[i], 0) != lam_dim(x[i - 1], 1))
             return lam__matrices_fail("multi_dot", 2, &x[i - 1], LAM_ERR_SHAPE, NULL,
                                       "factor %d does not have as many rows as the one before has columns", i);

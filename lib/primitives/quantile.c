@@ -287,7 +287,7 @@ lam_tensor *lam_median(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;
     const lam_reduce_options *o = options ? options : &none;
-    if (!lam__scope_peek(x)) return lam__axes_fail("median", x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail("median", x, LAM_ERR_NULL, "the operand is NULL");
     return lam__scope_only(
         quantile("median", x, lam_scalar(lam_ctx_of(x), 0.5), &(lam_quantile_options){o->axes, o->keepdims, 0}), since);
 }
@@ -365,7 +365,7 @@ lam_tensor *lam_nanmedian(lam_tensor *x, const lam_reduce_options *options) {
     uint64_t since = lam__scope_now(x);
     static const lam_reduce_options none;
     const lam_reduce_options *o = options ? options : &none;
-    if (!lam__scope_peek(x)) return lam__axes_fail("nanmedian", x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail("nanmedian", x, LAM_ERR_NULL, "the operand is NULL");
     const lam_quantile_options half = {.axes = o->axes, .keepdims = o->keepdims};
     return lam__scope_only(nan_quantile("nanmedian", x, lam_scalar(lam_ctx_of(x), 0.5), &half), since);
 }
@@ -375,7 +375,7 @@ lam_tensor *lam_nanmedian(lam_tensor *x, const lam_reduce_options *options) {
 /* Rows are variables, columns observations. Of complex numbers the second factor is conjugated, so variances are real.
  * With no more observations than ddof it divides by 0. */
 static lam_tensor *covariance(const char *name, lam_tensor *x, double ddof) {
-    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "the operand is NULL");
     if (lam_rank(x) != 2) return lam__axes_fail(name, x, LAM_ERR_RANK, "rows of observations are needed");
     double n = (double)lam_dim(x, 1);
     lam_tensor *away = lam_sub(x, lam_mean(x, &(lam_reduce_options){.axes = LAM_AXES(1), .keepdims = true}));

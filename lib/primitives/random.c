@@ -157,7 +157,7 @@ static bool is_key(const char *operation, lam_tensor *t, lam_tensor **failed) {
     lam_call_site call = {.ctx = ctx, .primitive = &(lam_primitive){.name = operation}, .inputs = 1, .in = &v};
     lam__error_call(&call, v->dtype == LAM_I64 ? LAM_ERR_SHAPE : LAM_ERR_DTYPE,
                     many ? "map over keys with lam_vmap" : "make one with lam_key, lam_split or lam_fold_in",
-                    "operand 0 is no key: a key is i64[2]");
+                    "operand 0 is not a key: a key is i64[2]");
     return false;
 }
 

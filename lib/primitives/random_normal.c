@@ -64,8 +64,8 @@ lam_tensor *lam_random_multivariate_normal(lam_tensor *key, lam_tensor *mean, la
         !lam__random_parameters(name, key, 1, &factor, 2, dims, &of_covariance, &failed))
         return failed;
     if (lam_dim(covariance, -1) != n || lam_dim(covariance, -2) != n)
-        return lam__axes_fail(name, covariance, LAM_ERR_SHAPE, "the covariance is no %lld x %lld matrix", (long long)n,
-                              (long long)n);
+        return lam__axes_fail(name, covariance, LAM_ERR_SHAPE, "the covariance is not a %lld x %lld matrix",
+                              (long long)n, (long long)n);
     if (!lam__random_append(&s, n, wide)) return failed;
     s.dtype = lam__dtype_promote((int)s.dtype, (int)of_covariance.dtype);
     /* Vectors as columns, for a product with the factor of each. */

@@ -16,7 +16,7 @@ static lam_tensor *repeated(const char *operation, lam_tensor *x, int64_t count,
     int64_t outer = 1, inner = 1, dims[LAM_INNER_RANK];
     lam_dims own = lam_dims_of(x);
     if (!lam__apply_axis(operation, x, own.rank, &axis)) return lam__axes_failed(x);
-    if (!lam__scope_peek(x)) return lam__axes_fail(operation, x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail(operation, x, LAM_ERR_NULL, "the operand is NULL");
     if (count < 0) return lam__axes_fail(operation, x, LAM_ERR_VALUE, "%lld times is impossible", (long long)count);
     for (int i = 0; i < own.rank; i++) {
         dims[i] = own.dims[i];
@@ -46,7 +46,7 @@ lam_tensor *lam_repeat(lam_tensor *x, int64_t count, int axis) {
 lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats) {
     uint64_t since = lam__scope_now(x);
     int rank = lam_rank(x);
-    if (!lam__scope_peek(x)) return lam__axes_fail("tile", x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail("tile", x, LAM_ERR_NULL, "the operand is NULL");
     if (repeats.rank < 0 || repeats.rank > LAM_MAX_RANK || (repeats.rank && !repeats.dims))
         return lam__axes_fail("tile", x, LAM_ERR_RANK, "%d numbers of times, at most %d are possible", repeats.rank,
                               LAM_MAX_RANK);
@@ -69,7 +69,7 @@ lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats) {
 lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis) {
     uint64_t since = lam__scope_now(x);
     if (!lam__apply_axis("roll", x, lam_rank(x), &axis)) return lam__axes_failed(x);
-    if (!lam__scope_peek(x)) return lam__axes_fail("roll", x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail("roll", x, LAM_ERR_NULL, "the operand is NULL");
     int64_t n = lam_dim(x, axis);
     /* Of no elements any shift is none. */
     if (n == 0) return lam_alias(x);
@@ -113,7 +113,7 @@ lam_tensor *lam_rot90(lam_tensor *x, int times, int axis1, int axis2) {
     int rank = lam_rank(x);
     if (!lam__apply_axis("rot90", x, rank, &axis1) || !lam__apply_axis("rot90", x, rank, &axis2))
         return lam__axes_failed(x);
-    if (!lam__scope_peek(x)) return lam__axes_fail("rot90", x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail("rot90", x, LAM_ERR_NULL, "the operand is NULL");
     if (axis1 == axis2) return lam__axes_fail("rot90", x, LAM_ERR_AXIS, "the plane is axis %d twice", axis1);
     times = (times % 4 + 4) % 4;
     if (times == 0) return lam_alias(x);
@@ -139,7 +139,7 @@ lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out) {
     uint64_t since = lam__scope_now(vectors.items[0]);
     for (size_t i = 0; i < n; i++) {
         if (lam_rank(vectors.items[i]) != 1)
-            return lam__axes_fail("meshgrid", vectors.items[i], LAM_ERR_RANK, "operand %zu is no vector", i),
+            return lam__axes_fail("meshgrid", vectors.items[i], LAM_ERR_RANK, "operand %zu is not a vector", i),
                    LAM_ERR_RANK;
         dims[i] = lam_dim(vectors.items[i], 0);
     }
@@ -156,7 +156,7 @@ lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out) {
 lam_tensor *lam_diag(lam_tensor *x, int64_t offset) {
     uint64_t since = lam__scope_now(x);
     lam_dims own = lam_dims_of(x);
-    if (!lam__scope_peek(x)) return lam__axes_fail("diag", x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail("diag", x, LAM_ERR_NULL, "the operand is NULL");
     if (own.rank == 2) return lam__scope_only(lam_diagonal(x, offset, 0, 1), since);
     if (own.rank != 1) return lam__axes_fail("diag", x, LAM_ERR_RANK, "neither a vector nor a matrix");
     /* So the elements of the result can be counted, which is what the slice below needs. */

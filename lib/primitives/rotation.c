@@ -286,7 +286,7 @@ static bool read(const char *text, sequence *s) {
 static lam_tensor *no_axes(const char *operation, lam_tensor *x, const char *text) {
     return lam__axes_fail_with(operation, x, LAM_ERR_VALUE,
                                "write \"xyz\" about axes that stay, \"ZYX\" about axes that turn with the body",
-                               "\"%.8s\" are no axes", text ? text : "");
+                               "\"%.8s\" does not name axes", text ? text : "");
 }
 
 /* A rotation about an axis that stays is multiplied from the left, one about an axis that turns from the right. Each

@@ -32,7 +32,7 @@ lam_tensor *lam_compress(lam_tensor *condition, lam_tensor *x, int64_t size, dou
     if (!lam__apply_given("compress", 2, in, &failed)) return failed;
     if (!lam__apply_axis("compress", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     if (lam_rank(condition) != 1)
-        return lam__axes_fail("compress", condition, LAM_ERR_RANK, "the condition is no vector");
+        return lam__axes_fail("compress", condition, LAM_ERR_RANK, "the condition is not a vector");
     if (size < 0) return lam__axes_fail("compress", x, LAM_ERR_VALUE, "%lld elements", (long long)size);
     const int64_t n = lam_dim(x, axis), known = lam_dim(condition, 0) < n ? lam_dim(condition, 0) : n;
     /* Places are named by the condition, so what it has beyond the axis is left out. */
@@ -124,7 +124,8 @@ static lam_status triangle(const char *name, lam_ctx *ctx, int64_t rows, int64_t
     if (rows < 0 || columns < 0 || rows > most || columns > most || offset > most || offset < -most) {
         lam_status status = rows < 0 || columns < 0 ? LAM_ERR_VALUE : LAM_ERR_OVERFLOW;
         lam_tensor *failed =
-            lam__error_fail(ctx, status, "%s: %lld rows and %lld columns", name, (long long)rows, (long long)columns);
+            lam__error_fail(ctx, status, "%s: %lld rows, %lld columns and diagonal %lld are out of range", name,
+                            (long long)rows, (long long)columns, (long long)offset);
         return lam__matrices_give_failed(failed, 2, places);
     }
     lam_tensor *row_number = lam_iota(ctx, LAM_I64, LAM_DIMS(rows, 1), 0);

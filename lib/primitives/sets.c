@@ -34,7 +34,7 @@ lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out) {
     lam_dims own = lam_dims_of(x);
     const char *name = "nonzero";
     /* Named here, since own.rank of no tensor would say that it has no axes. */
-    lam_tensor *none_of = lam__scope_peek(x) ? NULL : lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor");
+    lam_tensor *none_of = lam__scope_peek(x) ? NULL : lam__axes_fail(name, x, LAM_ERR_NULL, "the operand is NULL");
     if (none_of) return lam__apply_status(1, &none_of);
     lam_status status = !out ? LAM_ERR_NULL : own.rank == 0 ? LAM_ERR_RANK : size < 0 ? LAM_ERR_VALUE : LAM_OK;
     for (int i = 0; out && i < own.rank; i++) out[i] = lam__axes_failed(x);
@@ -83,7 +83,7 @@ static bool some_of(const char *name, lam_tensor *x, int64_t size, int64_t n, la
                     lam_tensor **counts) {
     if (inverse) *inverse = lam__axes_failed(x);
     if (counts) *counts = lam__axes_failed(x);
-    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "no tensor"), false;
+    if (!lam__scope_peek(x)) return lam__axes_fail(name, x, LAM_ERR_NULL, "the operand is NULL"), false;
     if (size >= 0 && (size == 0 || n > 0)) return true;
     return lam__axes_fail(name, x, LAM_ERR_VALUE, "%lld of %lld elements", (long long)size, (long long)n), false;
 }
@@ -311,7 +311,7 @@ lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights)
     lam_tensor *failed;
     if (!edges) return lam__axes_fail(name, x, LAM_ERR_NULL, "no edges");
     if (!usable(name, x, edges, weights, &failed)) return failed;
-    if (lam_rank(edges) != 1) return lam__axes_fail(name, edges, LAM_ERR_RANK, "the edges are no vector");
+    if (lam_rank(edges) != 1) return lam__axes_fail(name, edges, LAM_ERR_RANK, "the edges are not a vector");
     int64_t bins = lam_dim(edges, 0) - 1;
     if (bins < 1) return lam__axes_fail(name, edges, LAM_ERR_SHAPE, "a bin has two edges");
     if (!edges_ascend(name, edges)) return lam__axes_failed(x);
@@ -324,7 +324,7 @@ static bool edges_fit(const char *name, lam_list edges, int64_t dims[], int64_t 
     *total = 1;
     for (size_t k = 0; k < edges.count; k++) {
         lam_tensor *e = edges.items[k];
-        if (lam_rank(e) != 1) return lam__axes_fail(name, e, LAM_ERR_RANK, "the edges are no vector"), false;
+        if (lam_rank(e) != 1) return lam__axes_fail(name, e, LAM_ERR_RANK, "the edges are not a vector"), false;
         dims[k] = lam_dim(e, 0) - 1;
         if (dims[k] < 1) return lam__axes_fail(name, e, LAM_ERR_SHAPE, "a bin has two edges"), false;
         if (*total > INT64_MAX / dims[k]) return lam__axes_fail(name, e, LAM_ERR_OVERFLOW, "the sizes overflow"), false;

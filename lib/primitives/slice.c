@@ -117,7 +117,7 @@ static bool collect(const char *operation, lam_tensor *x, lam_dims starts, lam_d
                     lam__slice_params *p) {
     lam_dims own = lam_dims_of(x);
     if (!lam__scope_peek(x)) {
-        lam__axes_fail(operation, x, LAM_ERR_NULL, "no tensor");
+        lam__axes_fail(operation, x, LAM_ERR_NULL, "the operand is NULL");
         return false;
     }
     if (starts.rank != own.rank || stops.rank != own.rank || (steps.rank && steps.rank != own.rank)) {

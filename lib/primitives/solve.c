@@ -345,7 +345,7 @@ static lam_status check_order(const lam_call_site *call, const lam_value *order)
     const bool fits = is_order(order, n, seen);
     lam__scratch_put(&area);
     return fits ? LAM_OK
-                : lam__error_call(call, LAM_ERR_INDEX, "lam_lu gives it", "the order of rows is no permutation");
+                : lam__error_call(call, LAM_ERR_INDEX, "lam_lu gives it", "the order of rows is not a permutation");
 }
 
 /* Everything is solved at once; what was extreme is then solved again, one matrix at a time, over that. The failure

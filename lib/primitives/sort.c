@@ -199,7 +199,7 @@ lam_tensor *lam_searchsorted(lam_tensor *sorted, lam_tensor *values, bool right)
     const char *name = lam__row_searchsorted.name;
     /* The row names what is no tensor. */
     if (!lam__scope_peek(sorted) || !lam__scope_peek(values)) return apply_searchsorted(sorted, values, right);
-    if (lam_rank(sorted) != 1) return lam__axes_fail(name, sorted, LAM_ERR_RANK, "what is searched is no vector");
+    if (lam_rank(sorted) != 1) return lam__axes_fail(name, sorted, LAM_ERR_RANK, "the sorted operand is not a vector");
     lam_dtype dtype = lam__dtype_promote((int)lam_dtype_of(sorted), (int)lam_dtype_of(values));
     /* In row-major order, as the reshape back puts them. */
     int64_t count = lam_size(values);

@@ -55,7 +55,8 @@ static bool to_the_end(lam_tensor **x, lam_axes axes, int at[2]) {
     int count, rank = lam_rank(*x);
     if (!lam__axes_collect("matrix_norm", *x, axes, rank, &count, at)) return false;
     if (count < 0) at[0] = rank - 2, at[1] = rank - 1;
-    else if (count != 2) return lam__axes_fail("matrix_norm", *x, LAM_ERR_AXIS, "%d axes are no matrix", count), false;
+    else if (count != 2)
+        return lam__axes_fail("matrix_norm", *x, LAM_ERR_AXIS, "%d axes do not make a matrix", count), false;
     if (at[0] == rank - 2 && at[1] == rank - 1) return true;
     *x = lam_moveaxis(*x, at[0], -1);
     *x = lam_moveaxis(*x, at[1] - (at[0] < at[1]), -1);

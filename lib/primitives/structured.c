@@ -196,7 +196,7 @@ lam_tensor *lam_helmert(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool full) {
  * large as all before it. */
 lam_tensor *lam_hadamard(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
     if (ctx && (n < 1 || (n & (n - 1)) || n > INT64_C(1) << 20))
-        return lam__error_fail(ctx, LAM_ERR_VALUE, "hadamard: %lld is no power of two from 1 to 2^20", (long long)n);
+        return lam__error_fail(ctx, LAM_ERR_VALUE, "hadamard: %lld is not a power of two from 1 to 2^20", (long long)n);
     uint64_t since = lam__scope_now_in(ctx);
     lam_tensor *h = lam_ones(ctx, dtype, LAM_DIMS(1, 1));
     for (int64_t size = 1; size < n && !lam_failed(h); size *= 2) {

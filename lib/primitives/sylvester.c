@@ -137,7 +137,7 @@ lam_tensor *lam_solve_sylvester(lam_tensor *a, lam_tensor *b, lam_tensor *c) {
     if (!lam__matrices_square("solve_sylvester", in[A]) || !lam__matrices_square("solve_sylvester", in[B]))
         return lam__axes_failed(in[A]);
     if (lam_rank(in[C]) < 2)
-        return lam__matrices_fail("solve_sylvester", INPUTS, in, LAM_ERR_RANK, NULL, "the right side is no matrix");
+        return lam__matrices_fail("solve_sylvester", INPUTS, in, LAM_ERR_RANK, NULL, "the right side is not a matrix");
     lam_tensor *first[] = {in[A], in[C]}, *second[2];
     if (!lam__matrices_lead("solve_sylvester", first)) return lam__axes_failed(in[A]);
     second[0] = in[B], second[1] = first[1];

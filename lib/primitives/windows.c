@@ -366,7 +366,7 @@ bool lam__windows_params(const char *operation, lam_tensor *x, const lam_window_
 /* Windows are over the last axes; those in front are gone through. The name for messages is that of the row. */
 static lam_tensor *reduction(const lam_primitive *row, lam_tensor *x, const lam_window_options *o) {
     window_params p;
-    if (!lam__scope_peek(x)) return lam__axes_fail(row->name, x, LAM_ERR_NULL, "no tensor");
+    if (!lam__scope_peek(x)) return lam__axes_fail(row->name, x, LAM_ERR_NULL, "the operand is NULL");
     return lam__windows_params(row->name, x, o, &p) ? apply(row, &p, x) : lam__axes_failed(x);
 }
 

@@ -69,8 +69,8 @@ lam__program *lam__program_given(const char *what, lam_fn *f) {
     lam_ctx *ctx = lam__fn_check(what, f);
     lam__program *p = ctx ? lam__program_of(f) : NULL;
     if (ctx && !p)
-        lam__error_set(ctx, LAM_ERR_VALUE, "give what lam_trace or lam_program_read returned", "%s: '%s' is no program",
-                       what, f->name);
+        lam__error_set(ctx, LAM_ERR_VALUE, "give what lam_trace or lam_program_read returned",
+                       "%s: '%s' is not a program", what, f->name);
     return p;
 }
 

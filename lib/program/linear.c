@@ -175,7 +175,7 @@ static lam_status check_equations(const flow *f);
  * from the arena, which goes when the whole program has been looked at. */
 static lam_status enter(const flow *f, const lam__equation *e, int k, bool only_flow, const bool in[], flow *within) {
     const lam__program *p = lam__program_of(lam__nested_of(e)->fns[k]);
-    if (!p) return fail_linear(f, e, "calls a function that is no program");
+    if (!p) return fail_linear(f, e, "calls a function that is not a program");
     const size_t room = (size_t)(p->variables + 1);
     *within = *f;
     within->p = p;

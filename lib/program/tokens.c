@@ -123,7 +123,7 @@ bool lam__tokens_dtype(lam__tokens *t, lam_dtype *dtype) {
             *dtype = (lam_dtype)d;
             return true;
         }
-    return lam__tokens_fail(t, "'%.*s' is no dtype", (int)length, name);
+    return lam__tokens_fail(t, "'%.*s' is not a dtype", (int)length, name);
 }
 
 /* One that 64 bits do not hold is none. */

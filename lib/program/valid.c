@@ -396,6 +396,6 @@ const char *lam__program_fault(const lam_call_site *call) {
     if (!axes_fit(call)) return "there are no such axes";
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
         if (expected[k].row == row && !expected[k].fits(call))
-            return row->layout ? "the parameters do not fit the operands" : "the operands are no square matrices";
+            return row->layout ? "the parameters do not fit the operands" : "the operands are not square matrices";
     return NULL;
 }

@@ -143,7 +143,7 @@ static const struct {
     {GRADIENT_OF_INTEGER,
      REVERSE,
      LAM_ERR_RULE,
-     {"Function 'clumsy', backward:", "gradient for input 2, which is no floating tensor"}},
+     {"Function 'clumsy', backward:", "gradient for input 2, which is not a floating-point tensor"}},
     {GRADIENT_TOO_MANY, REVERSE, LAM_ERR_ARITY, {"Function 'clumsy', backward:", "number 3 is set", "3 expected"}},
     {GRADIENT_READS_BEYOND,
      REVERSE,

@@ -53,18 +53,18 @@ START_TEST(numbers_that_are_no_integers_are_no_places) {
         lam_dynamic_update_slice(x, VEC(7), LAM_LIST(one));
         EXPECT_ERROR(LAM_ERR_DTYPE, "dynamic_update_slice", "axis 0");
         lam_one_hot(list, 3, LAM_F64);
-        EXPECT_ERROR(LAM_ERR_DTYPE, "one_hot", "no integers");
+        EXPECT_ERROR(LAM_ERR_DTYPE, "one_hot", "not integers");
         for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
             const lam_gather_options windows = {
                 .offset_axes = LAM_AXES(0), .index_axes = LAM_AXES(0), .window = LAM_DIMS(1), .mode = modes[m]};
             lam_gather(x, list, &windows);
-            EXPECT_ERROR(LAM_ERR_DTYPE, "gather", "no integers");
+            EXPECT_ERROR(LAM_ERR_DTYPE, "gather", "not integers");
             lam_scatter(x, list, VEC(7), LAM_AT_ADD, &windows);
-            EXPECT_ERROR(LAM_ERR_DTYPE, "scatter", "no integers");
+            EXPECT_ERROR(LAM_ERR_DTYPE, "scatter", "not integers");
             lam_at_get_mode(x, LAM_AT(LAM_TENSOR(list)), modes[m]);
-            EXPECT_ERROR(LAM_ERR_DTYPE, "at_get", "no integers");
+            EXPECT_ERROR(LAM_ERR_DTYPE, "at_get", "not integers");
             lam_at_update(x, LAM_AT(LAM_TENSOR(list)), VEC(7), LAM_AT_SET, modes[m]);
-            EXPECT_ERROR(LAM_ERR_DTYPE, "no integers");
+            EXPECT_ERROR(LAM_ERR_DTYPE, "not integers");
         }
     }
 }

@@ -239,9 +239,9 @@ START_TEST(wrong_rotations) {
     static const char *const names[] = {"", "xyzx", "xxy", "xYz", "abc", NULL};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         lam_quat_from_euler(names[i], v);
-        EXPECT_ERROR(LAM_ERR_VALUE, "quat_from_euler", "are no axes");
+        EXPECT_ERROR(LAM_ERR_VALUE, "quat_from_euler", "does not name axes");
         lam_euler_from_quat(names[i], q);
-        EXPECT_ERROR(LAM_ERR_VALUE, "euler_from_quat", "are no axes");
+        EXPECT_ERROR(LAM_ERR_VALUE, "euler_from_quat", "does not name axes");
     }
     lam_euler_from_quat("xy", q);
     EXPECT_ERROR(LAM_ERR_VALUE, "euler_from_quat");

@@ -442,7 +442,7 @@ END_TEST
 START_TEST(what_is_no_program_is_refused) {
     FILE *file = tmpfile();
     ck_assert_int_eq(lam_emit_c(FN(plain, 1, 1), file, NULL), LAM_ERR_VALUE);
-    EXPECT_ERROR(LAM_ERR_VALUE, "emit_c: 'plain' is no program");
+    EXPECT_ERROR(LAM_ERR_VALUE, "emit_c: 'plain' is not a program");
     ck_assert_int_eq(lam_emit_c(NULL, file, NULL), LAM_ERR_NULL);
     ck_assert_int_eq(lam_emit_c(traced(FN(plain, 1, 1)), NULL, NULL), LAM_ERR_NULL);
     EXPECT_ERROR(LAM_ERR_NULL, "emit_c of 'plain': no file");

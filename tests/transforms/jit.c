@@ -359,7 +359,7 @@ START_TEST(bad_options) {
     lam_jit(FN(chain, 1, 1), &(lam_jit_options){.fusion = (lam_jit_fusion)7});
     EXPECT_ERROR(LAM_ERR_OPTION, "fusion", "7");
     ck_assert_int_eq(lam_jit_report_of(FN(chain, 1, 1)).calls, 0);
-    EXPECT_ERROR(LAM_ERR_VALUE, "chain", "no jitted function");
+    EXPECT_ERROR(LAM_ERR_VALUE, "chain", "not a jitted function");
     ck_assert(lam_failed(lam_apply(lam_jit(NULL, NULL), LAM_LIST(num(1)))));
     EXPECT_STATUS(LAM_ERR_NULL);
 }

@@ -191,7 +191,7 @@ START_TEST(texts_of_loops_that_are_wrong_are_refused) {
          " return 1:i64\n }\n }\n return v1\n}\n",
          "output 0 of 'a' is f64[], that of 'b' is i64[]", LAM_ERR_DTYPE},
         {"program f(v0: f64[]) {\n v1: f64[] = switch(v0) {\n program a() {\n return 1:f64\n }\n }\n return v1\n}\n",
-         "no i64 of rank 0", LAM_ERR_SHAPE},
+         "not an i64 of rank 0", LAM_ERR_SHAPE},
         {"program f(v0: f64[]) {\n v1: f64[] = while(v0) carries=1 {\n program a(v0: f64[]) {\n return v0\n }\n }\n"
          " return v1\n}\n",
          "in number", LAM_ERR_ARITY},

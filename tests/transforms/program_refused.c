@@ -13,9 +13,9 @@
 static const struct {
     const char *inputs, *results, *names, *equation, *words;
 } refused[] = {
-    {"v0: f64[5]", "v9: f64[5]", "v9", "cholesky(v0)", "no square matrices"},
-    {"v0: f64[2, 3]", "v9: f64[2, 3]", "v9", "cholesky(v0)", "no square matrices"},
-    {"v0: i64[3, 3]", "v9: i64[3, 3]", "v9", "cholesky(v0)", "no square matrices"},
+    {"v0: f64[5]", "v9: f64[5]", "v9", "cholesky(v0)", "not square matrices"},
+    {"v0: f64[2, 3]", "v9: f64[2, 3]", "v9", "cholesky(v0)", "not square matrices"},
+    {"v0: i64[3, 3]", "v9: i64[3, 3]", "v9", "cholesky(v0)", "not square matrices"},
 #define SOLVE(right) "triangular_solve(v0, v1) right_side=" right ", upper=false, transpose=false, unit_diagonal=false"
     {"v0: f64[3, 4], v1: f64[3, 2]", "v9: f64[3, 2]", "v9", SOLVE("false"), "do not fit"},
     {"v0: f64[3, 3], v1: f64[2, 2]", "v9: f64[2, 2]", "v9", SOLVE("false"), "do not fit"},
@@ -131,7 +131,7 @@ static void solve_in_order(bool transpose, const int32_t order[4], lam_status st
     lam_tensor *b = lam_broadcast_to(MAT(2, 1, 8, 2), LAM_DIMS(2, 2, 1));
     lam_tensor *p = lam_array(ctx, LAM_I32, LAM_DIMS(2, 2), order);
     ck_assert_int_eq(lam_call(lam_program_read(ctx, text), LAM_LIST(a, lu, p, b), &x, 1), status);
-    if (status != LAM_OK) EXPECT_ERROR(status, "solve", "no permutation");
+    if (status != LAM_OK) EXPECT_ERROR(status, "solve", "not a permutation");
     else if (transpose) EXPECT(x, LAM_DIMS(2, 2, 1), 0.5, 4, 0.5, 4);
     else EXPECT(x, LAM_DIMS(2, 2, 1), 1, 2, 1, 2);
 }

@@ -380,7 +380,7 @@ static const struct {
     {"program f(v0: f64[2],) {\n return v0\n}", LAM_ERR_VALUE, "line 1: a name"},
     {"program f(v0: f64[2])\n return v0\n}", LAM_ERR_VALUE, "line 2: '{' expected"},
     {"program f(v0: f64[2], v0: f64[2]) {\n return v0\n}", LAM_ERR_VALUE, "line 1: 'v0' is bound twice"},
-    {"program f(v0: f65[2]) {\n return v0\n}", LAM_ERR_VALUE, "line 1: 'f65' is no dtype"},
+    {"program f(v0: f65[2]) {\n return v0\n}", LAM_ERR_VALUE, "line 1: 'f65' is not a dtype"},
     {"program f(v0: f64[-2]) {\n return v0\n}", LAM_ERR_VALUE, "line 1: a size is negative"},
     {"program f(v0: f64[2 3]) {\n return v0\n}", LAM_ERR_VALUE, "line 1: ',' expected"},
     {"program f(v0: f64[99999999999, 99999999999]) {\n return v0\n}", LAM_ERR_VALUE, "line 1: the sizes overflow"},
@@ -441,7 +441,7 @@ static const struct {
     {HEAD "    return 1+1e999i:c128\n}", LAM_ERR_VALUE, "line 2: no c128"},
     {HEAD "    return 1+2:c64\n}", LAM_ERR_VALUE, "line 2: no c64"},
     {HEAD "    return 1:bool\n}", LAM_ERR_VALUE, "line 2: no bool"},
-    {HEAD "    return 1:f63\n}", LAM_ERR_VALUE, "line 2: 'f63' is no dtype"},
+    {HEAD "    return 1:f63\n}", LAM_ERR_VALUE, "line 2: 'f63' is not a dtype"},
     {HEAD "    v2: f64[2] = checkpoint(v0)\n    return v2\n}", LAM_ERR_VALUE, "(checkpoint): it calls functions"},
     {HEAD "    v2: f64[2] = checkpoint(v0) opaque\n    return v2\n}", LAM_ERR_VALUE, "line 2"},
 };

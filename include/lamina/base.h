@@ -1,5 +1,5 @@
-/* Words that every other header uses: export mark, dtypes, statuses, the plain list structs and the
- * macros that make them in place. No function lives here but lam_status_name. Compiles as C11 and C++17. */
+/* What every other header uses: the export mark, dtypes, statuses, the plain list structs and the macros that make them
+ * in place. The only function here is lam_status_name. Compiles as C11 and C++17. */
 #ifndef LAMINA_BASE_H
 #define LAMINA_BASE_H
 
@@ -41,9 +41,9 @@ typedef enum lam_dtype {
     LAM_I32,     /* 4 bytes, two's complement, wraps */
     LAM_U8,      /* 1 byte, unsigned, wraps */
     LAM_BOOL,    /* 1 byte, 0 or 1 */
-    LAM_C128,    /* two doubles: real and imaginary part; in C a double _Complex, in C++ a std::complex<double> */
+    LAM_C128,    /* two doubles: real and imaginary part; in C double _Complex, in C++ std::complex<double> */
     LAM_C64,     /* two floats, likewise */
-    LAM_F16,     /* IEEE half, 2 bytes: 11 bits of precision, up to 65504; computed with in f32 */
+    LAM_F16,     /* IEEE half, 2 bytes: 11 bits of precision, up to 65504; arithmetic is done in f32 */
     LAM_BF16,    /* the upper half of an f32, 2 bytes: 8 bits of precision, the range of f32; beside f16: f32 */
     LAM_DTYPE_COUNT
 } lam_dtype;
@@ -58,22 +58,22 @@ typedef enum lam_status {
     LAM_ERR_RANK,     /* more axes than LAM_MAX_RANK */
     LAM_ERR_INDEX,    /* an index is out of range */
     LAM_ERR_ARITY,    /* wrong number of inputs or outputs, or an output not set */
-    LAM_ERR_NULL,     /* NULL where a tensor, function or list is needed */
+    LAM_ERR_NULL,     /* NULL instead of a tensor, function or list */
     LAM_ERR_MEMORY,   /* the allocator or the context's limit refused */
     LAM_ERR_OVERFLOW, /* a size does not fit */
     LAM_ERR_BATCHED,  /* the data of a batched value was asked for */
-    LAM_ERR_ABSTRACT, /* the data of a value that is only being traced was asked for */
+    LAM_ERR_ABSTRACT, /* the data of a value that is being traced was asked for */
     LAM_ERR_ESCAPED,  /* a box was used after its level had ended */
-    LAM_ERR_CAPTURED, /* a box of a level that is open but hidden was used, or there is no derivative by a capture */
+    LAM_ERR_CAPTURED, /* a box of an open but hidden level was used, or there is no derivative by a capture */
     LAM_ERR_CONTEXT,  /* tensors of two contexts met */
     LAM_ERR_FREED,    /* a handle was used after it had been freed */
-    LAM_ERR_STALE,    /* a failed tensor kept from before lam_clear_error was used */
+    LAM_ERR_STALE,    /* a failed tensor from before lam_clear_error was used */
     LAM_ERR_RULE,     /* a derivative or batching rule is missing or wrong */
     LAM_ERR_LINEAR,   /* a function said to be linear is not */
     LAM_ERR_SCOPE,    /* scopes closed out of order or left open */
-    LAM_ERR_OPTION,   /* an option has no such value, or options contradict */
+    LAM_ERR_OPTION,   /* an option has no such value, or options contradict each other */
     LAM_ERR_NUMERIC,  /* a factorisation failed (matrix not positive definite, singular, ...) */
-    LAM_ERR_USER,     /* reserved for bodies and rules of the user */
+    LAM_ERR_USER,     /* reserved for the user's bodies and rules */
     LAM_STATUS_COUNT
 } lam_status;
 
@@ -83,10 +83,10 @@ typedef enum lam_status {
 LAM_API const char *lam_status_name(lam_status status);
 
 #define LAM_VARIADIC  (-1)          /* number of inputs or outputs: any */
-#define LAM_MAX_RANK  16            /* axes of a tensor as the user sees it; levels add more inside */
-#define LAM_END       INT64_MAX     /* as a stop: up to the end of the axis, whichever way the step goes */
+#define LAM_MAX_RANK  16            /* axes of a tensor as the user sees it; inside, levels add more */
+#define LAM_END       INT64_MAX     /* as a stop: up to the end of the axis in the direction of the step */
 #define LAM_UNMAPPED  INT_MIN       /* in_axes, out_axes: this input or output has no batch axis */
-#define LAM_ZERO_SIZE ((int64_t)-1) /* axis_size: a batch of zero (0 itself means: take it from the inputs) */
+#define LAM_ZERO_SIZE ((int64_t)-1) /* axis_size: an empty batch (0 itself means: take it from the inputs) */
 
 /* Sizes of the axes, in elements, slowest first. */
 typedef struct lam_dims {

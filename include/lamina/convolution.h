@@ -1,23 +1,24 @@
-/* Windows that slide over axes: convolutions, reductions over windows, pooling. Part of ops.h, whose opening comment
- * holds here too. All of them share how windows move: strides, padding, and dilation of the operand (gaps between its
- * elements) and of the window (gaps between its places). */
+/* Windows that slide over axes: convolutions, reductions over windows, pooling. The opening comment of ops.h applies
+ * here too. All of them move windows in the same way: strides, padding, and dilation of the operand (gaps between its
+ * elements) and of the window (gaps between its elements). */
 #ifndef LAMINA_CONVOLUTION_H
 #define LAMINA_CONVOLUTION_H
 
 #include <lamina/base.h>
 
-/* Convolutions, sums over windows and average pooling take complex numbers too; what needs an order does not. */
+/* Convolutions, sums over windows and average pooling take complex numbers too; operations that need an order do
+ * not. */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* How much is put around an axis. */
+/* The padding of an axis. */
 typedef enum lam_padding {
-    LAM_PAD_GIVEN = 0, /* pad_low in front and pad_high behind; nothing where these are not given */
+    LAM_PAD_GIVEN = 0, /* pad_low before and pad_high after; nothing if these are not given */
     LAM_PAD_VALID,     /* nothing */
-    LAM_PAD_SAME,      /* so that ceil(size / stride) windows fit; of an odd number one more behind */
-    LAM_PAD_SAME_LOWER /* of an odd number one more in front */
+    LAM_PAD_SAME,      /* so that ceil(size / stride) windows fit; if odd, one more after */
+    LAM_PAD_SAME_LOWER /* the same; if odd, one more before */
 } lam_padding;
 
 /* ---- convolution ------------------------------------------------------------------------------------------------- */
@@ -34,7 +35,7 @@ typedef struct lam_conv_options {
     const char *layout_x;       /* letters of the axes, N batch, C features; NULL: "NC" and then the window axes */
     const char *layout_w;       /* O output features, I input features; NULL: "OI" and then the window axes */
     const char *layout_out;     /* as layout_x; NULL: the same */
-    bool transpose_window;      /* lam_conv_transpose: w turned over and its O and I exchanged, as a gradient has it */
+    bool transpose_window;      /* lam_conv_transpose: w flipped and its O and I exchanged, as in a gradient */
 } lam_conv_options;
 
 /* The products of w with the windows of x (a correlation, as in every neural network), over 1 to 3 axes; these are the
@@ -47,8 +48,8 @@ typedef struct lam_conv_options {
  * Derivative: bilinear; both transposes are convolutions again. */
 LAM_API lam_tensor *lam_conv_general(lam_tensor *x, lam_tensor *w, const lam_conv_options *options);
 
-/* The same with strides taken as the dilation of x: what undoes the striding of a convolution. With padding SAME the
- * sizes are multiplied by the strides, with VALID every product is kept; given padding is put around the dilated x.
+/* The same with strides taken as the dilation of x, which undoes the striding of a convolution. With padding SAME the
+ * sizes are multiplied by the strides, with VALID every product is kept; given padding surrounds the dilated x.
  * Shape   w as for lam_conv_general; with transpose_window it is that of the convolution whose transpose this is.
  * Fails   as lam_conv_general; LAM_ERR_OPTION for input_dilation or groups. Derivative: bilinear. */
 LAM_API lam_tensor *lam_conv_transpose(lam_tensor *x, lam_tensor *w, const lam_conv_options *options);
@@ -64,7 +65,7 @@ typedef enum lam_convolve_mode {
  * Fails   LAM_ERR_RANK unless both are vectors; LAM_ERR_SHAPE for empty ones; LAM_ERR_OPTION. Derivative: bilinear. */
 LAM_API lam_tensor *lam_convolve(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode);
 
-/* lam_convolve with y turned over.
+/* lam_convolve with y flipped.
  * Fails   as lam_convolve does. Derivative: bilinear. */
 LAM_API lam_tensor *lam_correlate(lam_tensor *x, lam_tensor *y, lam_convolve_mode mode);
 
@@ -81,7 +82,7 @@ typedef struct lam_window_options {
     bool exclude_padding;       /* lam_avg_pool: divide by the number of elements, not by the size of the window */
 } lam_window_options;
 
-/* The sum over each window; of bools the number of trues as i64.
+/* The sum over each window; for bools the number of trues as i64.
  * Shape   the windowed axes get floor((low + dilated size + high - dilated window) / stride) + 1 elements.
  * Fails   LAM_ERR_RANK, LAM_ERR_SHAPE, LAM_ERR_OPTION, LAM_ERR_VALUE, LAM_ERR_OVERFLOW for impossible windows.
  *         Derivative: identity; the transpose is a sum over windows again. */
@@ -95,31 +96,31 @@ LAM_API lam_tensor *lam_reduce_window_max(lam_tensor *x, const lam_window_option
  * Fails   as lam_reduce_window_sum. Derivative: 1 at the first smallest element. */
 LAM_API lam_tensor *lam_reduce_window_min(lam_tensor *x, const lam_window_options *options);
 
-/* Where the first largest (smallest) element of each window stands: its row-major number among the windowed axes, or
- * how many elements these have where a window has none.
+/* The position of the first largest (smallest) element of each window: its row-major number among the windowed axes, or
+ * the number of their elements if the window is empty.
  * Shape   as lam_reduce_window_sum, i64.
  * Fails   as lam_reduce_window_sum. Derivative: none. */
 LAM_API lam_tensor *lam_reduce_window_argmax(lam_tensor *x, const lam_window_options *options);
 LAM_API lam_tensor *lam_reduce_window_argmin(lam_tensor *x, const lam_window_options *options); /* Of the smallest.
  * Fails   as lam_reduce_window_sum. */
 
-/* Zeros like x, to which source is added: each of its elements where the first largest (smallest) element of a window
- * of x stands. What the derivative of lam_reduce_window_max does with cotangents.
+/* Zeros like x, to which each element of source is added at the position of the first largest (smallest) element of its
+ * window of x: what the derivative of lam_reduce_window_max does with cotangents.
  * Shape   source as lam_reduce_window_sum of x; out that of x, in the dtype of source.
- * Fails   as lam_reduce_window_sum; LAM_ERR_SHAPE. Derivative: by source the elements at these places; by x 0.
+ * Fails   as lam_reduce_window_sum; LAM_ERR_SHAPE. Derivative: by source the elements at these positions; by x 0.
  * Source  jax.lax.select_and_scatter_add. */
 LAM_API lam_tensor *lam_select_and_scatter_add(lam_tensor *x, lam_tensor *source, bool smallest,
                                                const lam_window_options *options);
 
-/* The windows of x as features: behind the elements of a window of the first feature come those of the second. Around
- * and between elements there are zeros. exclude_padding is not looked at.
+/* The windows of x as features: the elements of a window of the first feature, then those of the second, and so on.
+ * Padding and gaps are zeros. exclude_padding is ignored.
  * Shape   x [..., C, sizes] to [..., C times the elements of a window, places].
- * Fails   as lam_reduce_window_sum; LAM_ERR_RANK where no axis of features is in front of the windows, or there is one
- *         axis too many on the way. Owner: current scope. Derivative: identity on each place an element takes.
+ * Fails   as lam_reduce_window_sum; LAM_ERR_RANK if no axis of features precedes the windows, or intermediate results
+ *         would have too many axes. Owner: current scope. Derivative: identity on each copy of an element.
  * Source  jax.lax.conv_general_dilated_patches. */
 LAM_API lam_tensor *lam_conv_patches(lam_tensor *x, const lam_window_options *options);
 
-/* A convolution with weights of its own at each place: the product of w and lam_conv_patches(x, options) there.
+/* A convolution with different weights at each position: the product of w and lam_conv_patches(x, options) there.
  * Shape   x [..., C, sizes], w [O, C times the elements of a window, places] to [..., O, places].
  * Fails   as lam_conv_patches; LAM_ERR_SHAPE for other weights. Owner: current scope. Derivative: bilinear.
  * Source  jax.lax.conv_general_dilated_local. */

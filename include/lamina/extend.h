@@ -1,4 +1,4 @@
-/* For authors of primitives: the row that describes one, and what its rules are given. lib/primitives/README.md shows
+/* For authors of primitives: the row that describes one, and the arguments of its rules. lib/primitives/README.md shows
  * how to add one. (The contract of interpreters is lib/dispatch/interpreter.h.) */
 #ifndef LAMINA_EXTEND_H
 #define LAMINA_EXTEND_H
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-enum { LAM_INNER_RANK = 2 * LAM_MAX_RANK }; /* axes of a value inside: levels add one each */
+enum { LAM_INNER_RANK = 2 * LAM_MAX_RANK }; /* axes of a value inside: each level adds one */
 
 /* The part of a value that rules may read. data is NULL unless the value is concrete. */
 typedef struct lam_value {
@@ -37,15 +37,15 @@ typedef struct lam_primitive lam_primitive;
 typedef struct lam_call_site {
     lam_ctx *ctx;
     const lam_primitive *primitive;
-    const void *params;  /* plain data, params_bytes long; may point nowhere outside itself */
+    const void *params;  /* plain data, params_bytes long; must not point outside itself */
     size_t params_bytes; /* bytes */
     int inputs, outputs;
     lam_value *const *in;
-    void *residual; /* derivative stages of a staged primitive: what its forward stage kept; otherwise NULL */
+    void *residual; /* derivative stages of a staged primitive: data kept by its forward stage; otherwise NULL */
 } lam_call_site;
 
-/* What a derivative or batching rule sees: handles to values of the level below the one it serves. It writes with
- * public operations only, so that it nests; what it makes is freed for it. */
+/* The arguments of a derivative or batching rule: handles to values of the level below the one it serves. It calls
+ * public operations only, so that it nests; everything it makes is freed for it. */
 typedef struct lam_rule {
     lam_ctx *ctx;
     const lam_primitive *primitive;
@@ -84,11 +84,12 @@ struct lam_primitive {
     unsigned linear;    /* bit i: linear in input i; bit 31 also for all beyond */
     bool bilinear;      /* in each of them, the others fixed; otherwise jointly */
     int8_t signs[2];    /* elementwise, for slope: 1 or -1 per operand; the result is their sum, each with its sign */
-    unsigned saves;     /* LAM_SAVE_ bits: what vjp (slope in reverse mode) reads */
-    unsigned saves_for[3]; /* what it reads beside that when input i wants a gradient */
+    unsigned saves;     /* LAM_SAVE_ bits: values that vjp (slope in reverse mode) reads */
+    unsigned saves_for[3]; /* values that it reads beside these when input i wants a gradient */
 
     /* Elementwise rows of one operand whose derivative is factor y^exponent, where y is what `saves` names, the operand
-     * or the result: says what `slope` says, so that nothing need be called. Exponent 0: the row is no such one. */
+     * or the result: says the same as `slope`, so that nothing need be called. Exponent 0: the row is not of this
+     * kind. */
     struct {
         int exponent;
         double factor;
@@ -100,8 +101,8 @@ struct lam_primitive {
     lam_status (*eval)(const lam_call_site *call, lam_value *const out[]);
     /* Instead of eval: the result is in[0]'s memory with other dims and strides. Sets strides (elements, out->rank
      * of them) and offset (elements); false: not possible for these strides, the machine makes in[0] contiguous and
-     * asks again. Of several outputs, strides of output o begin at o * LAM_INNER_RANK. With eval beside it, false
-     * means that eval is to do it. */
+     * asks again. With several outputs, strides of output o begin at o * LAM_INNER_RANK. If the row has eval too,
+     * false means that eval is called. */
     bool (*view)(const lam_call_site *call, const lam_shape *out, int64_t strides[], int64_t *offset);
 
     /* Instead of shape and eval at level 0, for primitives that call functions: gives one reference per output. */
@@ -122,25 +123,26 @@ struct lam_primitive {
     /* out[o] with the batch axis at 0, from operands of which some have it at 0. */
     void (*batch)(const lam_rule *rule, lam_tensor *out[]);
 
-    /* Parameters that own something: called for each copy kept and each copy given up. NULL: plain data. */
+    /* Parameters that own something: called for each copy kept and each copy released. NULL: plain data. */
     void (*params_hold)(lam_ctx *ctx, void *params);
     void (*params_release)(lam_ctx *ctx, void *params);
     /* The parameters as a C struct, by which programs are printed and read back: "i axis, b reverse" for int32_t axis,
-     * bool reverse. Kinds: b bool, c int8_t, i int32_t, l int64_t, d double, T int32_t that is a lam_dtype, A uint32_t
-     * that is a set of axes, s32 a text of at most 31 characters. `i by[3]` is an array; `#i rank, l dims[rank]` one of
-     * as many as the field says, which is not printed; x[m+n] of as many as these say together; `[rank<3]` is room
-     * for three. `{i low, i high}[rank]` is an array of structs. NULL: of an elementwise row an int64_t, `l member`, or
-     * none; of others they cannot be printed. A text must have what a row says that it has. */
+       bool reverse. Kinds: b bool, c int8_t, i int32_t, l int64_t, d double, T int32_t that is a lam_dtype, A uint32_t
+       that is a set of axes, s32 a text of at most 31 characters. `i by[3]` is an array; `#i rank, l dims[rank]` one of
+       as many as the field says, which is not printed; x[m+n] of as many as these say together; `[rank<3]` is room for
+       three. `{i low, i high}[rank]` is an array of structs. NULL: for an elementwise row an int64_t, `l member`, or
+       none; parameters of other rows cannot be printed. A program text must give every parameter that the layout
+       lists. */
     const char *layout;
 
-    /* Elementwise rows of one operand that the kernels evaluate together with its derivative: the same row as a product
-     * with that, which is its operand. Derivatives are then taken by it where the elements are at hand. */
+    /* Elementwise rows of one operand that the kernels evaluate together with their derivative: the row of the product
+     * with that derivative. Derivatives use it where the elements are available. */
     const lam_primitive *sloped;
 };
 
 /* Applies a primitive to tensors at whatever levels they live.
- * Fails   what its rules record; LAM_ERR_RULE when the row lacks one that is needed; LAM_ERR_ARITY; LAM_ERR_NULL; like
- *         any use of a handle. out[] then holds failed tensors.
+ * Fails   with what its rules record; LAM_ERR_RULE if the row lacks one that is needed; LAM_ERR_ARITY; LAM_ERR_NULL;
+ *         like any use of a handle. out[] then holds failed tensors.
  * Owner   out: current scope. */
 LAM_API lam_status lam_bind(lam_ctx *ctx, const lam_primitive *primitive, const void *params, size_t params_bytes,
                             lam_list in, lam_tensor **out, size_t n_out);
@@ -151,11 +153,11 @@ LAM_API lam_status lam_bind(lam_ctx *ctx, const lam_primitive *primitive, const 
 LAM_API lam_status lam_rule_fail(const lam_call_site *call, lam_status status, const char *format, ...)
     LAM_PRINTF(3, 4);
 
-/* All rows, in the order of lib/primitives/primitives.def, ended by NULL. Fails never. Owner: static storage. */
+/* All rows, in the order of lib/primitives/primitives.def, followed by NULL. Fails never. Owner: static storage. */
 LAM_API const lam_primitive *const *lam_primitives(void);
 
-/* Prints a table of all primitives: how many inputs and outputs, how they are differentiated, and which rules each row
- * has of its own or from its class.
+/* Prints a table of all primitives: their numbers of inputs and outputs, how they are differentiated, and which rules
+ * each row has of its own or from its class.
  * Fails never. */
 LAM_API void lam_print_primitives(FILE *file);
 

@@ -1,6 +1,6 @@
 /* Discrete Fourier transforms. They need a build with FFTW 3 (meson feature fftw; its licence is the GPL, which then
- * holds for what is linked with it); without, each of them fails with LAM_ERR_OPTION and says so. Any sizes, c128 and
- * c64 (f64 and f32 in and out of the real forms), as in jax.numpy.fft. */
+ * applies to programs linked with it); without it, each of them fails with LAM_ERR_OPTION and says so. Any sizes, c128
+ * and c64 (f64 and f32 in and out of the real forms), as in jax.numpy.fft. */
 #ifndef LAMINA_FFT_H
 #define LAMINA_FFT_H
 
@@ -10,13 +10,13 @@
 extern "C" {
 #endif
 
-/* Which direction divides by the number of elements n: the inverse, neither but both by sqrt(n), or the forward one. */
+/* The scaling for n elements: the inverse divides by n, both directions by sqrt(n), or the forward one by n. */
 typedef enum lam_fft_norm { LAM_FFT_BACKWARD = 0, LAM_FFT_ORTHO, LAM_FFT_FORWARD } lam_fft_norm;
 
 typedef struct lam_fft_options {
     lam_axes axes;  /* no list: the last axis, in the n-dimensional forms all; the real forms halve the last of them */
-    lam_dims sizes; /* elements, one per axis: x is cut or filled with zeros at the end; rank 0: as it is. In
-                       lam_irfft and lam_irfftn sizes of the result, without them 2 (m - 1) for m along the last axis */
+    lam_dims sizes; /* elements, one per axis: x is cut or zero-padded at the end; rank 0: the sizes of x. In lam_irfft
+                       and lam_irfftn sizes of the result, without them 2 (m - 1) for m along the last axis */
     lam_fft_norm norm;
 } lam_fft_options;
 
@@ -37,17 +37,17 @@ LAM_API lam_tensor *lam_ifft(lam_tensor *x, const lam_fft_options *options);
 LAM_API lam_tensor *lam_rfft(lam_tensor *x, const lam_fft_options *options);
 
 /* The inverse of lam_rfft: real, from the first n/2 + 1 elements, of which the imaginary parts of the first, and for
- * even n of the last, do not count. Fails as lam_fft. Shape, Owner: as lam_fft. Derivative: linear over the reals. */
+ * even n of the last, are ignored. Fails as lam_fft. Shape, Owner: as lam_fft. Derivative: linear over the reals. */
 LAM_API lam_tensor *lam_irfft(lam_tensor *x, const lam_fft_options *options);
 
-/* lam_fft of what is the conjugate of itself turned round, of which the first n/2 + 1 elements are given: real. And its
- * inverse, the first n/2 + 1 elements of lam_ifft of real x.
+/* lam_fft of a signal with conjugate symmetry, given by its first n/2 + 1 elements: real. And its inverse, the first
+ * n/2 + 1 elements of lam_ifft of real x.
  * Shape   as lam_irfft; as lam_rfft.
  * Fails   as lam_irfft; as lam_rfft. Owner: current scope. Derivative: linear over the reals. */
 LAM_API lam_tensor *lam_hfft(lam_tensor *x, const lam_fft_options *options);
 LAM_API lam_tensor *lam_ihfft(lam_tensor *x, const lam_fft_options *options); /* Fails as lam_rfft does. */
 
-/* The same along several axes, or all. Fails as lam_fft does, but for the number of axes. */
+/* The same along several axes, or all. Fails as lam_fft does, except for the number of axes. */
 LAM_API lam_tensor *lam_fftn(lam_tensor *x, const lam_fft_options *options);
 LAM_API lam_tensor *lam_ifftn(lam_tensor *x, const lam_fft_options *options);  /* Fails as lam_fftn does. */
 LAM_API lam_tensor *lam_rfftn(lam_tensor *x, const lam_fft_options *options);  /* Fails as lam_rfft does. */

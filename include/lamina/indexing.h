@@ -1,5 +1,5 @@
-/* Operations by index: taking, adding and setting elements that a tensor of indices names, and sorting. Part of ops.h,
- * whose opening comment holds here too. Indices are integers of any dtype; negative ones count from the end. */
+/* Operations by index: taking, adding and setting elements that a tensor of indices names, and sorting. Indices are
+ * integers of any dtype; negative ones count from the end. The opening comment of ops.h applies here too. */
 #ifndef LAMINA_INDEXING_H
 #define LAMINA_INDEXING_H
 
@@ -9,17 +9,16 @@
 extern "C" {
 #endif
 
-/* What an index outside [-n, n) means. */
+/* The meaning of an index outside [-n, n). */
 typedef enum lam_index_mode {
     LAM_INDEX_ERROR = 0, /* fails with LAM_ERR_INDEX, naming the index */
     LAM_INDEX_CLIP,      /* the nearest element; as LAM_INDEX_FILL where there is none */
-    LAM_INDEX_FILL       /* taking gives NaN, of signed integers the least, of u8 255, of bools true;
-                          * adding and setting leave it out */
+    LAM_INDEX_FILL       /* taking gives NaN, for signed integers the least, for u8 255, for bools true; adding and
+                            setting ignore it */
 } lam_index_mode;
 
-/* Rebinds x to what lam_set_ of lam_stack(list, axis) makes of it, without the stack between where x's own memory can
- * be written: the way to put columns side by side into a large tensor, part by part. axis: of the part, which has the
- * rank of x.
+/* Rebinds x as lam_set_ of lam_stack(list, axis) does, without the intermediate stack if x's own memory can be written:
+ * the way to put columns side by side into a large tensor, part by part. axis: of the part, which has the rank of x.
  * Shape   the dims of each tensor in the list, with axis added, are those of the part, or broadcast to them.
  * Fails   as lam_stack and lam_set_. Returns x. Derivative: as of these two. */
 LAM_API lam_tensor *lam_set_stack_(lam_tensor *x, lam_list list, int axis, lam_dims starts, lam_dims stops,
@@ -27,14 +26,15 @@ LAM_API lam_tensor *lam_set_stack_(lam_tensor *x, lam_list list, int axis, lam_d
 
 /* The elements of an axis that the indices name.
  * Shape   dims of x with the axis replaced by the dims of indices.
- * Fails   LAM_ERR_AXIS; LAM_ERR_DTYPE for indices that are no integers; LAM_ERR_INDEX. Derivative: the same of dx. */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_DTYPE for indices that are not integers; LAM_ERR_INDEX. Derivative: the same of dx. */
 LAM_API lam_tensor *lam_take(lam_tensor *x, lam_tensor *indices, int axis);
 
-/* lam_take with another meaning of indices that lie outside.
- * Fails   as lam_take does; LAM_ERR_OPTION for no such mode. */
+/* lam_take with a mode for indices that lie outside.
+ * Fails   as lam_take does; LAM_ERR_OPTION for an invalid mode. */
 LAM_API lam_tensor *lam_take_mode(lam_tensor *x, lam_tensor *indices, int axis, lam_index_mode mode);
 
-/* Along one axis, the elements that indices name at the same place of the other axes: takes what argsort names.
+/* Along one axis, the elements that indices name at the same place of the other axes: applies the result of
+ * lam_argsort.
  * Shape   that of indices, whose rank is that of x; the other axes broadcast against those of x.
  * Fails   as lam_take does; LAM_ERR_SHAPE. Derivative: the same of dx. */
 LAM_API lam_tensor *lam_take_along_axis(lam_tensor *x, lam_tensor *indices, int axis);
@@ -44,17 +44,17 @@ LAM_API lam_tensor *lam_take_along_axis(lam_tensor *x, lam_tensor *indices, int 
  * Fails   as lam_take does; LAM_ERR_SHAPE. Derivative: by x 1; by updates lam_take. */
 LAM_API lam_tensor *lam_scatter_add(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis);
 
-/* lam_scatter_add with another meaning of indices that lie outside.
- * Fails   as lam_scatter_add does; LAM_ERR_OPTION for no such mode. */
+/* lam_scatter_add with a mode for indices that lie outside.
+ * Fails   as lam_scatter_add does; LAM_ERR_OPTION for an invalid mode. */
 LAM_API lam_tensor *lam_scatter_add_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
                                          lam_index_mode mode);
 
-/* x with the elements of an axis that the indices name multiplied by updates, or the smaller or the larger of both; of
- * repeated indices all have a say. NaN wins.
+/* x with the elements of an axis that the indices name multiplied by updates, or replaced by the smaller or the larger
+ * of both; repeated indices all take part. NaN wins.
  * Shape   as lam_scatter_add.
- * Fails   as lam_scatter_add_mode does; LAM_ERR_DTYPE for the smaller or the larger of complex numbers. Derivative: of
- *         the product by each factor the product of the others, without division, and it is linear in x; of the least
- *         and the largest 1 to what is chosen, shared equally among those that tie. */
+ * Fails   as lam_scatter_add_mode does; LAM_ERR_DTYPE for the smaller or the larger of complex numbers. Derivative: for
+ *         the product, by each factor the product of the others, without division, and linear in x; for the smaller and
+ *         the larger 1 to the chosen element, shared equally among those that tie. */
 LAM_API lam_tensor *lam_scatter_mul(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
                                     lam_index_mode mode);
 LAM_API lam_tensor *lam_scatter_min(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
@@ -62,13 +62,13 @@ LAM_API lam_tensor *lam_scatter_min(lam_tensor *x, lam_tensor *indices, lam_tens
 LAM_API lam_tensor *lam_scatter_max(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
                                     lam_index_mode mode); /* Fails as lam_scatter_mul does. */
 
-/* x with updates in place of the elements of an axis that the indices name; of repeated ones the last stays.
+/* x with the elements of an axis that the indices name replaced by updates; for repeated ones the last stays.
  * Shape   as lam_scatter_add.
- * Fails   as lam_scatter_add does. Derivative: by x 1 where it stays, by updates 1 where they stay. */
+ * Fails   as lam_scatter_add does. Derivative: by x 1 where it is kept, by updates 1 where they are kept. */
 LAM_API lam_tensor *lam_put(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis);
 
-/* lam_put with another meaning of indices that lie outside.
- * Fails   as lam_put does; LAM_ERR_OPTION for no such mode. */
+/* lam_put with a mode for indices that lie outside.
+ * Fails   as lam_put does; LAM_ERR_OPTION for an invalid mode. */
 LAM_API lam_tensor *lam_put_mode(lam_tensor *x, lam_tensor *indices, lam_tensor *updates, int axis,
                                  lam_index_mode mode);
 
@@ -85,11 +85,11 @@ LAM_API lam_tensor *lam_wrap_index(lam_tensor *indices, int64_t n);
 
 /* ---- bags of rows ------------------------------------------------------------------------------------------------ */
 
-/* Weighted sums of rows of x: out[b] = the sum over t of weights[b, t] * x[indices[b, t]], without the rows that
- * lam_take would make. It is the product of x with a matrix that is given by the entries of its rows: blend skinning,
+/* Weighted sums of rows of x: out[b] = the sum over t of weights[b, t] * x[indices[b, t]], without making the rows that
+ * lam_take would. It is the product of x with a sparse matrix given by the entries of its rows: blend skinning,
  * interpolation, messages along the edges of a graph, embeddings of words.
  * Shape   x [rows, items...]; indices [bags..., terms]; weights broadcast to these; out [bags..., items...].
- * Fails   LAM_ERR_INDEX; LAM_ERR_DTYPE for indices that are no integers; LAM_ERR_SHAPE; LAM_ERR_RANK for rank 0.
+ * Fails   LAM_ERR_INDEX; LAM_ERR_DTYPE for indices that are not integers; LAM_ERR_SHAPE; LAM_ERR_RANK for rank 0.
  *         Derivative: by x lam_bag_spread, by the weights lam_bag_dots.
  * Source  torch.nn.functional.embedding_bag(mode="sum"). */
 LAM_API lam_tensor *lam_embedding_bag(lam_tensor *x, lam_tensor *indices, lam_tensor *weights);
@@ -100,8 +100,8 @@ LAM_API lam_tensor *lam_embedding_bag(lam_tensor *x, lam_tensor *indices, lam_te
  *         by the weights lam_bag_dots. */
 LAM_API lam_tensor *lam_bag_spread(lam_tensor *y, lam_tensor *indices, lam_tensor *weights, int64_t rows);
 
-/* Scores of the rows that indices name: out[b, t] = the sum over the items of x[indices[b, t]] * y[b], which is what
- * few entries need of the product y x'.
+/* Scores of the rows that indices name: out[b, t] = the sum over the items of x[indices[b, t]] * y[b], a few entries of
+ * the product y x'.
  * Shape   x [rows, items...]; y [bags..., items...]; out: that of indices, [bags..., terms].
  * Fails   as lam_embedding_bag does. Derivative: by x lam_bag_spread, by y lam_embedding_bag. */
 LAM_API lam_tensor *lam_bag_dots(lam_tensor *x, lam_tensor *indices, lam_tensor *y);
@@ -133,10 +133,10 @@ LAM__INLINE lam_at_item lam__at_item(int kind, int64_t start, int64_t stop, int6
     return made;
 }
 
-/* What stands in brackets in NumPy: x[2:, i, None, ..., -1] is x at LAM_AT(LAM_SLICE(2, LAM_END, 1), LAM_TENSOR(i),
+/* NumPy's index expressions: x[2:, i, None, ..., -1] is x at LAM_AT(LAM_SLICE(2, LAM_END, 1), LAM_TENSOR(i),
  * LAM_NEW_AXIS, LAM_REST, LAM_ELEMENT(-1)). Axes that are not named are taken whole. Tensors hold integers and
- * broadcast; their dims stand where the first of them stands, or in front if other axes come between them, or LAM_REST,
- * though it stand for none.
+ * broadcast; their dims take the place of the first of them, or come first if other axes, or LAM_REST, even for no
+ * axes, come between them.
  * Owner   the enclosing block (C++: the full expression). */
 #ifdef __cplusplus
 extern "C++" {
@@ -159,11 +159,12 @@ template <std::size_t N> constexpr auto at(const lam_at_item (&items)[N]) {
 
 /* The elements at an index expression. A view where it holds no tensors.
  * Fails   LAM_ERR_INDEX; LAM_ERR_RANK for too many axes; LAM_ERR_SHAPE where tensors do not broadcast; LAM_ERR_DTYPE
- *         for tensors of no integers; LAM_ERR_VALUE for a step of 0; LAM_ERR_OPTION. Derivative: identity. */
+ *         for tensors that do not hold integers; LAM_ERR_VALUE for a step of 0; LAM_ERR_OPTION. Derivative:
+ *         identity. */
 LAM_API lam_tensor *lam_at_get(lam_tensor *x, lam_at at);
 
-/* lam_at_get with another meaning of indices that lie outside.
- * Fails   as lam_at_get does; LAM_ERR_OPTION for no such mode. */
+/* lam_at_get with a mode for indices that lie outside.
+ * Fails   as lam_at_get does; LAM_ERR_OPTION for an invalid mode. */
 LAM_API lam_tensor *lam_at_get_mode(lam_tensor *x, lam_at at, lam_index_mode mode);
 
 typedef enum lam_at_op {
@@ -184,21 +185,21 @@ LAM_API lam_tensor *lam_at_mul(lam_tensor *x, lam_at at, lam_tensor *values); /*
 LAM_API lam_tensor *lam_at_min(lam_tensor *x, lam_at at, lam_tensor *values); /* Fails as lam_at_set does. */
 LAM_API lam_tensor *lam_at_max(lam_tensor *x, lam_at at, lam_tensor *values); /* Fails as lam_at_set does. */
 
-/* All of these, with another meaning of indices that lie outside.
- * Fails   as lam_at_set does; LAM_ERR_OPTION for no such update or mode. */
+/* All of these, with a mode for indices that lie outside.
+ * Fails   as lam_at_set does; LAM_ERR_OPTION for an invalid update or mode. */
 LAM_API lam_tensor *lam_at_update(lam_tensor *x, lam_at at, lam_tensor *values, lam_at_op op, lam_index_mode mode);
 
 /* ---- windows that start where a tensor says ---------------------------------------------------------------------- */
 
 /* The elements from starts[i] on, sizes.dims[i] of them, along each axis. Starts are integers of rank 0; negative ones
- * count from the end; they are moved so that the slice lies within x. Where all starts are known, at no level, it is
- * a slice as of lam_slice: a view.
+ * count from the end; they are moved so that the slice lies within x. If all starts are known, at no level, the result
+ * is a view, as from lam_slice.
  * Shape   sizes.
  * Fails   LAM_ERR_SHAPE unless there is one start and one size per axis; LAM_ERR_DTYPE for other starts;
  *         LAM_ERR_VALUE for a size larger than the axis. Derivative: identity. */
 LAM_API lam_tensor *lam_dynamic_slice(lam_tensor *x, lam_list starts, lam_dims sizes);
 
-/* x with the elements that lam_dynamic_slice would give replaced by update, which is cast to the dtype of x.
+/* x with the elements that lam_dynamic_slice would select replaced by update, which is cast to the dtype of x.
  * Fails   as lam_dynamic_slice does. Derivative: by x 1 elsewhere, by update 1. */
 LAM_API lam_tensor *lam_dynamic_update_slice(lam_tensor *x, lam_tensor *update, lam_list starts);
 
@@ -207,15 +208,16 @@ typedef struct lam_gather_options {
     lam_axes offset_axes;       /* axes of the result that are those of the window, in their order; no list: none */
     lam_axes collapsed_axes;    /* axes of x that the result lacks: their window has one element; no list: none */
     lam_axes index_axes;        /* axes of x that the elements of a start are for; no list: none */
-    lam_axes batch_axes;        /* axes of x that are gone through together with axes of starts; no list: none */
+    lam_axes batch_axes;        /* axes of x that are iterated together with axes of starts; no list: none */
     lam_axes starts_batch_axes; /* these axes of starts */
     lam_dims window;            /* elements, one number per axis of x */
-    lam_index_mode mode;        /* of windows that do not lie within x: fails, moved inside, or NaN and left out */
+    lam_index_mode mode;        /* of windows that do not lie within x: fail, are moved inside, or give NaN and are left
+                                   out */
 } lam_gather_options;
 
 /* Windows of x, one for each start along the last axis of starts.
  * Fails   LAM_ERR_AXIS, LAM_ERR_SHAPE, LAM_ERR_VALUE for numbers that do not fit; LAM_ERR_INDEX; LAM_ERR_DTYPE for
- *         starts that are no integers; LAM_ERR_OPTION. Derivative: identity.
+ *         starts that are not integers; LAM_ERR_OPTION. Derivative: identity.
  * Source  XLA operation semantics, Gather and Scatter. */
 LAM_API lam_tensor *lam_gather(lam_tensor *x, lam_tensor *starts, const lam_gather_options *options);
 
@@ -226,27 +228,27 @@ LAM_API lam_tensor *lam_scatter(lam_tensor *x, lam_tensor *starts, lam_tensor *u
 
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
 
-/* For each place of an axis of n elements, which index names it last; -1 where none does.
+/* For each position on an axis of n elements, the number of the last index that names it; -1 if none does.
  * Shape   dims of indices with the last one replaced by n; i64.
  * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_VALUE for a negative n; LAM_ERR_DTYPE; LAM_ERR_INDEX. Derivative: none. */
 LAM_API lam_tensor *lam_index_inverse(lam_tensor *indices, int64_t n);
 
-/* 1 in the place that the index names, 0 in the n - 1 others; only zeros for an index outside [0, n).
+/* 1 at the position that the index names, 0 at the n - 1 others; only zeros for an index outside [0, n).
  * Shape   dims of indices, then n.
- * Fails   LAM_ERR_DTYPE for indices that are no integers, or no such dtype; LAM_ERR_VALUE for a negative n.
+ * Fails   LAM_ERR_DTYPE for indices that are not integers, or an invalid dtype; LAM_ERR_VALUE for a negative n.
  *         Derivative: none. */
 LAM_API lam_tensor *lam_one_hot(lam_tensor *indices, int64_t n, lam_dtype dtype);
 
-/* Where x is not 0: out[axis] gets the index along each axis of the first `size` such elements, in row-major order;
- * where there are fewer, -1.
+/* The positions where x is not 0: out[axis] gets the index along each axis of the first `size` such elements, in
+ * row-major order, followed by -1 if there are fewer.
  * Shape   out: one i64 vector of `size` for each axis of x.
- * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_VALUE for a negative size; LAM_ERR_NULL. Of an x that has failed nothing is
- *         set, since its rank is not known. Owner: current scope. Derivative: none. */
+ * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_VALUE for a negative size; LAM_ERR_NULL. For a failed x nothing is set,
+ *         since its rank is not known. Owner: current scope. Derivative: none. */
 LAM_API lam_status lam_nonzero(lam_tensor *x, int64_t size, lam_tensor **out);
 
-/* The different elements of x in ascending order, of NaN one; where there are fewer than `size`, the first of them
- * again, and of more the smallest. inverse, if not NULL, gets for each element of x where it stands among them; counts,
- * if not NULL, how often each occurs.
+/* The distinct elements of x in ascending order, with one NaN; if there are fewer than `size`, the first repeated, if
+ * more, the smallest. inverse, if not NULL, gets the position among them of each element of x; counts, if not NULL, how
+ * often each occurs.
  * Shape   [size]; inverse: that of x, i64; counts: [size], i64.
  * Fails   LAM_ERR_VALUE for a negative size, and for one above 0 when x is empty. Derivative: that of taking. */
 LAM_API lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts);
@@ -257,7 +259,7 @@ LAM_API lam_tensor *lam_unique(lam_tensor *x, int64_t size, lam_tensor **inverse
  *         Derivative: that of taking. */
 LAM_API lam_tensor *lam_unique_rows(lam_tensor *x, int64_t size, lam_tensor **inverse, lam_tensor **counts);
 
-/* Whether each element of x is one of the elements of the other tensor; NaN is none.
+/* Whether each element of x is one of the elements of the other tensor; NaN never is.
  * Shape   that of x; bool.
  * Fails   LAM_ERR_DTYPE for complex operands. Derivative: none. */
 LAM_API lam_tensor *lam_is_in(lam_tensor *x, lam_tensor *elements);
@@ -273,18 +275,18 @@ LAM_API lam_tensor *lam_bincount(lam_tensor *x, lam_tensor *weights, int64_t len
  * weights (NULL: none).
  * Shape   one element less than edges.
  * Fails   LAM_ERR_RANK unless edges is a vector; LAM_ERR_SHAPE for less than 2 edges; LAM_ERR_VALUE unless they ascend,
- *         equal ones being allowed and NaN not. Where elements cannot be seen nothing is refused and any of the counts
+ *         equal ones being allowed and NaN not. If elements cannot be read, nothing is refused and any of the counts
  *         may be wrong. Derivative: by the weights 1. */
 LAM_API lam_tensor *lam_histogram(lam_tensor *x, lam_tensor *edges, lam_tensor *weights);
 
-/* The same for points of several coordinates, with a list of edges for each.
- * Shape   x [points, coordinates], weights [points] to one axis per coordinate, of one element less than its edges.
+/* The same for points with several coordinates; the list holds the edges for each.
+ * Shape   x [points, coordinates], weights [points] to one axis per coordinate, with one element less than its edges.
  * Fails   LAM_ERR_ARITY without edges; LAM_ERR_RANK unless edges are vectors; LAM_ERR_SHAPE; LAM_ERR_OVERFLOW;
  *         LAM_ERR_VALUE as lam_histogram does. Derivative: by the weights 1. */
 LAM_API lam_tensor *lam_histogram_nd(lam_tensor *x, lam_list edges, lam_tensor *weights);
 
-/* Edges of so many equal bins from the least element of x to its greatest; half a unit to both sides where these are
- * equal, from 0 to 1 without elements. Integers are taken as f64.
+/* Edges of `bins` equal bins from the least element of x to its greatest; half a unit to both sides if these are equal,
+ * from 0 to 1 without elements. Integers are taken as f64.
  * Shape   [bins + 1].
  * Fails   LAM_ERR_VALUE for less than one bin; LAM_ERR_DTYPE for complex operands. Derivative: by x. */
 LAM_API lam_tensor *lam_histogram_edges(lam_tensor *x, int64_t bins);
@@ -301,12 +303,13 @@ LAM_API lam_tensor *lam_argsort(lam_tensor *x, int axis);
  * Fails   LAM_ERR_AXIS. Derivative: dx in the same order. */
 LAM_API lam_tensor *lam_sort(lam_tensor *x, int axis);
 
-/* The indices that put an axis in ascending order of several keys of equal dims, of which the last counts first; i64.
+/* The indices that put an axis in ascending order of several keys of equal dims, the last being the most significant;
+ * i64.
  * Shape   that of the keys.
  * Fails   LAM_ERR_ARITY without keys; LAM_ERR_SHAPE unless they have equal dims; LAM_ERR_AXIS. Derivative: none. */
 LAM_API lam_tensor *lam_lexsort(lam_list keys, int axis);
 
-/* The k largest elements of the last axis in descending order, NaN first; indices, if not NULL, gets where they stand.
+/* The k largest elements of the last axis in descending order, NaN first; indices, if not NULL, gets their positions.
  * Shape   that of x with k in the last place, both.
  * Fails   LAM_ERR_AXIS for rank 0; LAM_ERR_VALUE for k outside [0, n]. Derivative: that of the elements taken. */
 LAM_API lam_tensor *lam_top_k(lam_tensor *x, int64_t k, lam_tensor **indices);
@@ -329,11 +332,11 @@ LAM_API lam_tensor *lam_tile(lam_tensor *x, lam_dims repeats);
  * Fails   LAM_ERR_AXIS; LAM_ERR_VALUE for a negative count. Derivative: identity. */
 LAM_API lam_tensor *lam_repeat(lam_tensor *x, int64_t count, int axis);
 
-/* The elements of an axis moved by `shift` places towards its end, those that fall off coming in at the start.
+/* The elements of an axis moved by `shift` places towards its end; those that fall off reappear at the start.
  * Fails   LAM_ERR_AXIS. Derivative: identity. */
 LAM_API lam_tensor *lam_roll(lam_tensor *x, int64_t shift, int axis);
 
-/* The same for a shift that a tensor of rank 0 holds: an integer.
+/* The same with the shift given as an integer tensor of rank 0.
  * Fails   LAM_ERR_AXIS; LAM_ERR_RANK; LAM_ERR_DTYPE unless shift is an integer. Derivative: identity. */
 LAM_API lam_tensor *lam_roll_by(lam_tensor *x, lam_tensor *shift, int axis);
 
@@ -352,7 +355,7 @@ LAM_API lam_tensor *lam_rot90(lam_tensor *x, int times, int axis1, int axis2);
  *         Derivative: identity. */
 LAM_API lam_status lam_meshgrid(lam_list vectors, lam_tensor **out, size_t n_out);
 
-/* Of a vector the matrix with it on diagonal `offset` and zeros elsewhere; of a matrix that diagonal.
+/* For a vector, the matrix with it on diagonal `offset` and zeros elsewhere; for a matrix, that diagonal.
  * Shape   [n] to a square of n + |offset|; [m, n] to the length of the diagonal.
  * Fails   LAM_ERR_RANK otherwise; LAM_ERR_OVERFLOW. Derivative: identity. */
 LAM_API lam_tensor *lam_diag(lam_tensor *x, int64_t offset);

@@ -1,9 +1,9 @@
-/* Contractions and linear algebra. Part of ops.h, whose opening comment holds here too. A "stack" is a tensor [...,
- * rows, columns]: a matrix for every index of the leading axes. Linear algebra works in floating dtypes; integers are
- * taken as f64. Complex matrices are taken by all: read ^T as the adjoint in what is said of symmetric matrices,
- * eigenvectors, singular vectors and least squares (not in matmul, solve, inv, det), Hermitian for symmetric, phases
- * for signs; eigenvalues of lam_eigh, singular values and norms are real. Functions that give several
- * results take NULL for one that is not wanted. */
+/* Contractions and linear algebra. The opening comment of ops.h applies here too. A "stack" is a tensor [..., rows,
+ * columns]: a matrix for every index of the leading axes. Linear algebra works in floating dtypes; integers are taken
+ * as f64. All functions take complex matrices: read ^T as the adjoint where symmetric matrices, eigenvectors, singular
+ * vectors and least squares are described (not in matmul, solve, inv, det), Hermitian for symmetric, phases for signs;
+ * eigenvalues of lam_eigh, singular values and norms are real. Functions that give several results take NULL for one
+ * that is not wanted. */
 #ifndef LAMINA_LINALG_H
 #define LAMINA_LINALG_H
 
@@ -17,12 +17,12 @@ extern "C" {
 
 typedef struct lam_dot_general_options {
     lam_axes contract_x, contract_y; /* axes summed over, in pairs; no list: none */
-    lam_axes batch_x, batch_y;       /* axes gone through together, in pairs; no list: none */
+    lam_axes batch_x, batch_y;       /* axes iterated together, in pairs; no list: none */
 } lam_dot_general_options;
 
 /* The general contraction of two tensors; integers wrap, bools are combined by and and or.
  * Shape   the batch axes in the order of batch_x, the other axes of x that are not contracted, those of y.
- * Fails   LAM_ERR_AXIS for axes out of range, named twice, or lists of two lengths; LAM_ERR_SHAPE when paired axes
+ * Fails   LAM_ERR_AXIS for axes out of range, named twice, or lists of different lengths; LAM_ERR_SHAPE if paired axes
  *         differ in size.
  * Derivative: bilinear. */
 LAM_API lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_general_options *options);
@@ -32,8 +32,8 @@ LAM_API lam_tensor *lam_dot_general(lam_tensor *x, lam_tensor *y, const lam_dot_
  * Fails   LAM_ERR_RANK for rank 0; LAM_ERR_SHAPE. Derivative: bilinear. */
 LAM_API lam_tensor *lam_matmul(lam_tensor *x, lam_tensor *y);
 
-/* The product over the last axis of x and the last but one of y (or its only one), no axes gone through together;
- * lam_mul for rank 0.
+/* The product over the last axis of x and the last but one of y (or its only one), without batch axes; lam_mul for rank
+ * 0.
  * Shape   the other axes of x, those of y.
  * Fails   LAM_ERR_SHAPE. Derivative: bilinear. */
 LAM_API lam_tensor *lam_dot(lam_tensor *x, lam_tensor *y);
@@ -60,10 +60,10 @@ LAM_API lam_tensor *lam_vecdot(lam_tensor *x, lam_tensor *y, int axis);
 LAM_API lam_tensor *lam_outer(lam_tensor *x, lam_tensor *y);
 
 /* Groups of rows of a matrix times a matrix for each group: the first sizes[0] rows times y[0], the next sizes[1] times
- * y[1], and so on. Rows behind the last group give 0. Every row is multiplied with every matrix.
+ * y[1], and so on. Rows after the last group give 0. Every row is multiplied by every matrix.
  * Shape   x [m, k], y [g, k, n], sizes [g] to [m, n].
  * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE; LAM_ERR_DTYPE unless sizes are integers; LAM_ERR_VALUE for negative ones where
- *         they can be seen. Derivative: bilinear; none by sizes. */
+ *         they can be read. Derivative: bilinear; none by sizes. */
 LAM_API lam_tensor *lam_ragged_dot(lam_tensor *x, lam_tensor *y, lam_tensor *sizes);
 
 /* The sum of products over the axes in axes_x, paired with those in axes_y; no lists: the last two of x with the first
@@ -104,13 +104,13 @@ LAM_API lam_tensor *lam_vander(lam_tensor *x, int64_t n, bool increasing);
  * Fails   LAM_ERR_RANK unless both are vectors; LAM_ERR_SHAPE for empty ones. Derivative: linear. */
 LAM_API lam_tensor *lam_toeplitz(lam_tensor *c, lam_tensor *r);
 
-/* Einstein summation, for example "ij,jk->ik": one letter per axis, equal letters are gone through together, letters
- * that the result lacks are summed over. "..." stands for any number of leading, middle or last axes, which broadcast.
- * A letter twice in one term is its diagonal. Without "->" the result has the axes of "...", then the letters that
- * occur once, sorted. The operands are contracted in pairs, in the order that takes the fewest multiplications (beyond
- * 5 operands: greedily).
- * Fails   LAM_ERR_VALUE for subscripts that say nothing; LAM_ERR_ARITY, LAM_ERR_RANK, LAM_ERR_SHAPE when they do not
- *         fit the operands; each names the subscript. Derivative: multilinear. */
+/* Einstein summation, for example "ij,jk->ik": one letter per axis; axes with equal letters are iterated together;
+ * letters that the result lacks are summed over. "..." stands for any number of leading, middle or last axes, which
+ * broadcast. A letter that occurs twice in one term takes the diagonal. Without "->" the result has the axes of "...",
+ * then the letters that occur once, sorted. The operands are contracted in pairs, in the order that takes the fewest
+ * multiplications (beyond 5 operands: greedily).
+ * Fails   LAM_ERR_VALUE for malformed subscripts; LAM_ERR_ARITY, LAM_ERR_RANK, LAM_ERR_SHAPE if they do not fit the
+ *         operands; each names the subscript. Derivative: multilinear. */
 LAM_API lam_tensor *lam_einsum(const char *subscripts, lam_list operands);
 
 /* ---- parts of matrices ---------------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ LAM_API lam_tensor *lam_diagonal(lam_tensor *x, int64_t offset, int axis1, int a
 LAM_API lam_tensor *lam_matrix_trace(lam_tensor *x, int64_t offset, int axis1, int axis2);
 
 /* The matrices of a stack with zeros above the diagonal `offset` (tril) or below it (triu).
- * Fails   LAM_ERR_RANK below rank 2. Derivative: identity on what stays. */
+ * Fails   LAM_ERR_RANK below rank 2. Derivative: identity on the remaining elements. */
 LAM_API lam_tensor *lam_tril(lam_tensor *x, int64_t offset);
 LAM_API lam_tensor *lam_triu(lam_tensor *x, int64_t offset); /* Fails as lam_tril does. */
 
@@ -144,7 +144,7 @@ LAM_API lam_tensor *lam_cholesky(lam_tensor *x);
 
 typedef struct lam_triangular_solve_options {
     bool right_side;    /* solve x op(a) = b */
-    bool upper;         /* read the upper triangle of a; the other is never looked at */
+    bool upper;         /* read the upper triangle of a; the other is never read */
     bool transpose;     /* op(a) is a^T */
     bool unit_diagonal; /* take the diagonal of a as ones */
 } lam_triangular_solve_options;
@@ -164,14 +164,14 @@ LAM_API lam_tensor *lam_cho_solve(lam_tensor *l, lam_tensor *b);
  *         pivots: i32 [..., min(m, n)], row i was exchanged with row pivots[i], in that order; permutation: i32
  *         [..., m], the outcome.
  * Fails   LAM_ERR_RANK for less than two axes; never for singular matrices, which leave zeros on u's diagonal.
- * Owner   the three: current scope. Derivative: of the factors, the permutation fixed; needs what the
- *         first min(m, n) rows of x[permutation] and columns have in common to be invertible. */
+ * Owner   the three: current scope. Derivative: of the factors, the permutation fixed; needs the leading square block
+ *         of x[permutation], of min(m, n) rows, to be invertible. */
 LAM_API lam_status lam_lu(lam_tensor *x, lam_tensor **factors, lam_tensor **pivots, lam_tensor **permutation);
 
-/* The x with a x = b, or with `transpose` a^T x = b, from what lam_lu gives for a: factors and permutation.
+/* The x with a x = b, or with `transpose` a^T x = b, from the results of lam_lu for a: factors and permutation.
  * Shape   that of b, [..., n, m] or [n]; leading axes broadcast.
- * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for a permutation that is none. A zero on the diagonal gives infinities.
- *         Derivative: linear in b; as of triangular solves in the factors. */
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for an invalid permutation. A zero on the diagonal gives infinities. Derivative:
+ *         linear in b; as of triangular solves in the factors. */
 LAM_API lam_tensor *lam_lu_solve(lam_tensor *factors, lam_tensor *permutation, lam_tensor *b, bool transpose);
 
 /* The x with a x = b.
@@ -189,7 +189,7 @@ LAM_API lam_tensor *lam_solve(lam_tensor *a, lam_tensor *b);
 LAM_API lam_tensor *lam_tridiagonal_solve(lam_tensor *lower, lam_tensor *main, lam_tensor *upper, lam_tensor *b);
 
 /* The x with tensordot(a, x) = b over all axes of x: a has the axes of b, then those of x, which hold as many elements.
- * Shape   the axes of a behind those of b.
+ * Shape   the axes of a after those of b.
  * Fails   LAM_ERR_SHAPE; as lam_solve. Derivative: as lam_solve. */
 LAM_API lam_tensor *lam_tensorsolve(lam_tensor *a, lam_tensor *b);
 
@@ -209,9 +209,9 @@ LAM_API lam_tensor *lam_block_diag(lam_list matrices);
 LAM_API lam_tensor *lam_inv(lam_tensor *x);
 
 /* The determinant of each matrix. It, its logarithm, cofactors, lam_solve and lam_inv keep their digits where rows and
- * columns are of very different sizes: what leaves the range on the way, and not at the end, does no harm.
+ * columns are of very different sizes: intermediate results outside the range do no harm.
  * Shape   the leading axes.
- * Fails   LAM_ERR_SHAPE unless square. Derivative: the sum of lam_cofactor(x) times dx, also at singular matrices. */
+ * Fails   LAM_ERR_SHAPE unless square. Derivative: the sum of lam_cofactor(x) times dx, even at singular matrices. */
 LAM_API lam_tensor *lam_det(lam_tensor *x);
 
 /* The matrices of cofactors: [i, j] is the determinant without row i and column j, with the sign of i + j; det(x) x^-T
@@ -227,7 +227,7 @@ LAM_API lam_tensor *lam_cofactor(lam_tensor *x);
  *         the sign 0, for complex x i im(tr(x^-1 dx)) times it. */
 LAM_API lam_status lam_slogdet(lam_tensor *x, lam_tensor **sign, lam_tensor **log);
 
-/* Matrix powers by repeated squaring; negative ones of the inverse.
+/* Matrix powers by repeated squaring; negative powers are those of the inverse.
  * Fails   LAM_ERR_SHAPE unless square; for negative n as lam_inv. Derivative: as of the products. */
 LAM_API lam_tensor *lam_matrix_power(lam_tensor *x, int64_t n);
 
@@ -244,8 +244,8 @@ LAM_API lam_tensor *lam_expm_frechet(lam_tensor *x, lam_tensor *e);
 /* The principal square root of each matrix: the one whose eigenvalues have positive real parts. A matrix that is not
  * finite gives NaN.
  * Fails   LAM_ERR_SHAPE unless square; LAM_ERR_NUMERIC naming the first matrix with an eigenvalue that is 0 or on the
- *         negative real axis, also of complex ones, or so near to 0 that rounding x leaves less than six digits:
- *         where less eigenvectors belong to it than it counts for. Derivative: lam_sqrtm_frechet(x, dx).
+ *         negative real axis, also for complex matrices, or so near to 0 that rounding x leaves fewer than six digits:
+ *         where it has fewer eigenvectors than its multiplicity. Derivative: lam_sqrtm_frechet(x, dx).
  * Source  Higham, Functions of Matrices, 2008, 6.20: Newton's method in increments. */
 LAM_API lam_tensor *lam_sqrtm(lam_tensor *x);
 
@@ -272,18 +272,18 @@ LAM_API lam_tensor *lam_logm_frechet(lam_tensor *x, lam_tensor *e);
 
 /* All of these: matrices up to 16384 rows and columns (LAM_ERR_OVERFLOW beyond; of the longer side there is no limit
  * where factors are not full). A matrix that holds an infinity or a NaN gives NaN. LAM_ERR_NUMERIC names a matrix for
- * which the iteration does not end, if there ever is one.
+ * which the iteration does not converge, if there ever is one.
  *
  * Where eigenvalues or singular values repeat, or are closer than their rounding, their vectors are not determined and
- * have no derivative. Never is a NaN made of that: the share of vectors turning among equals is taken as 0. So what
- * depends on such vectors by their span alone has its derivatives of every order (a projector on all of them, a value
- * that stands alone and its vector, u v^T), and so have sums of functions of the values, these to the first order. One
- * thing cannot be had from values and vectors: the derivative of v f(w) v^T between equals is f', which neither knows;
- * the second derivative of a sum of f(w) needs it too. For such functions use those that know f: lam_spectral, whose
- * trace is the sum, has all derivatives for any f; lam_expm, lam_logm, lam_sqrtm, lam_pinv, lam_solve, lam_inv,
- * lam_matrix_power, lam_polar and lam_matrix_norm have rules of their own. Of complex matrices the phases of vectors
- * are not determined either: eigenvectors change at right angles to themselves, the phases of a pair of singular
- * vectors turn against each other. */
+ * have no derivative. This never gives a NaN: rotations of vectors within such a group count as 0. So results that
+ * depend only on the span of such vectors have derivatives of every order (a projector on all of them, a single value
+ * and its vector, u v^T), and sums of functions of the values have the first. One thing cannot be derived from values
+ * and vectors: the derivative of v f(w) v^T between equals is f', which neither knows; the second derivative of a sum
+ * of f(w) needs it too. For such functions use those that know f: lam_spectral, whose trace is the sum, has all
+ * derivatives for any f; lam_expm, lam_logm, lam_sqrtm, lam_pinv, lam_solve, lam_inv, lam_matrix_power, lam_polar and
+ * lam_matrix_norm have rules of their own. For complex matrices the phases of vectors are not determined either:
+ * eigenvectors change at right angles to themselves, the phases of a pair of singular vectors turn against each
+ * other. */
 
 typedef struct lam_qr_options {
     bool full_matrices; /* q square, r as x; otherwise the columns that x needs */
@@ -292,8 +292,8 @@ typedef struct lam_qr_options {
 /* x = q r, q with orthonormal columns, r upper triangular. Signs are LAPACK's: r's diagonal may be negative.
  * Shape   [..., m, n] gives q [..., m, k] and r [..., k, n] with k = min(m, n); full: [..., m, m] and [..., m, n].
  * Fails   LAM_ERR_RANK below rank 2.
- * Owner   both: current scope. Derivative: needs the first k columns to be independent; of further columns of a full
- *         q, turning back against the others. Of complex x, r's diagonal is real and stays so. */
+ * Owner   both: current scope. Derivative: needs the first k columns to be independent; further columns of a full q
+ *         only turn back against the others. For complex x, r's diagonal is real and stays so. */
 LAM_API lam_status lam_qr(lam_tensor *x, lam_tensor **q, lam_tensor **r, const lam_qr_options *options);
 
 /* (x + x^T) / 2 = v diag(w) v^T: eigenvalues, ascending, and orthonormal eigenvectors in columns. Their signs are
@@ -305,25 +305,24 @@ LAM_API lam_status lam_eigh(lam_tensor *x, lam_tensor **values, lam_tensor **vec
 
 /* The eigenvalues that lam_eigh gives, faster.
  * Shape   [..., n].
- * Fails   as lam_eigh. Derivative: diag(v^T dx v); where they repeat, of what treats them alike, and then the second
- *         lacks how dx mixes the vectors of equal ones: for that see lam_spectral. */
+ * Fails   as lam_eigh. Derivative: diag(v^T dx v); where they repeat, right for functions that treat them alike, but
+ *         the second derivative lacks the mixing of the vectors of equal ones: for that see lam_spectral. */
 LAM_API lam_tensor *lam_eigvalsh(lam_tensor *x);
 
 /* Eigenvalues and right eigenvectors of general matrices: x v = v diag(w), both complex, each column of v of
  * length 1. Order as lam_eigvals has it.
  * Shape   [..., n, n] gives [..., n] and [..., n, n].
- * Fails   as lam_eigvals does.
- *         Derivative: of the values as lam_eigvals; of the vectors up to a turn of each by a phase, which x does not
- *         determine: right for whatever such turns do not change. */
+ * Fails   as lam_eigvals does. Derivative: of the values as lam_eigvals; of the vectors up to a turn of each by a
+ *         phase, which x does not determine: right for results that such phases do not change. */
 LAM_API lam_status lam_eig(lam_tensor *x, lam_tensor **values, lam_tensor **vectors);
 
 /* The eigenvalues of general matrices, in no order but that conjugate pairs of real matrices are neighbours, the one
  * with the positive imaginary part first.
  * Shape   [..., n, n] gives [..., n], complex.
- * Fails   LAM_ERR_SHAPE unless square. Derivative: diag(v^-1 dx v), v the eigenvectors; where they repeat, of what
- *         treats them alike. Where there are no n independent eigenvectors it is infinite, and what it gives is not
- *         finite (also for sums of powers, whose own derivatives are: for those see lam_matrix_power and
- *         lam_matrix_trace); next to such matrices it is as large as it is. */
+ * Fails   LAM_ERR_SHAPE unless square. Derivative: diag(v^-1 dx v), v the eigenvectors; where they repeat, right for
+ *         functions that treat them alike. Without n independent eigenvectors it is infinite, and so results are not
+ *         finite (not even for sums of powers, whose own derivatives are finite: for those see lam_matrix_power and
+ *         lam_matrix_trace); near such matrices it is large. */
 LAM_API lam_tensor *lam_eigvals(lam_tensor *x);
 
 typedef struct lam_svd_options {
@@ -345,15 +344,15 @@ LAM_API lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_te
 LAM_API lam_tensor *lam_svdvals(lam_tensor *x);
 
 typedef struct lam_schur_options {
-    bool complex_form; /* of real matrices too the complex form, which has no blocks */
+    bool complex_form; /* the complex form, which has no blocks, for real matrices too */
 } lam_schur_options;
 
 /* x = vectors form vectors^H: vectors unitary, form upper triangular with the eigenvalues on its diagonal, in LAPACK's
- * order. Of real matrices both are real, and a pair of complex eigenvalues is a block of two rows on the diagonal.
- * Shape   [..., n, n] gives two such.
+ * order. For real matrices both are real, and a pair of complex eigenvalues is a block of two rows on the diagonal.
+ * Shape   [..., n, n] gives two of these.
  * Fails   LAM_ERR_SHAPE unless square.
- * Owner   both: current scope. Derivative: where eigenvalues are distinct, phases of vectors held; of a real form with
- *         blocks NaN, for which take the complex one. */
+ * Owner   both: current scope. Derivative: where eigenvalues are distinct, phases of vectors held; NaN for a real form
+ *         with blocks: use the complex one. */
 LAM_API lam_status lam_schur(lam_tensor *x, lam_tensor **form, lam_tensor **vectors, const lam_schur_options *options);
 
 /* The x with a x + x b = c; Lyapunov's equation where b is a^H.
@@ -364,7 +363,7 @@ LAM_API lam_status lam_schur(lam_tensor *x, lam_tensor **form, lam_tensor **vect
 LAM_API lam_tensor *lam_solve_sylvester(lam_tensor *a, lam_tensor *b, lam_tensor *c);
 
 /* The complex Schur form from a real one and its vectors: x = vectors form vectors^H for both. A block of two rows
- * becomes a pair of eigenvalues. Complex forms pass as they are.
+ * becomes a pair of eigenvalues. Complex forms are returned unchanged.
  * Shape   two of [..., n, n] give two of these.
  * Fails   LAM_ERR_SHAPE unless square and of one size.
  * Owner   both: current scope. Derivative: as lam_schur's. */
@@ -373,7 +372,7 @@ LAM_API lam_status lam_rsf2csf(lam_tensor *form, lam_tensor *vectors, lam_tensor
 
 /* x = vectors form vectors^H: vectors unitary with the first unit vector as their first column, form zero below its
  * first subdiagonal, which is real.
- * Shape   [..., n, n] gives two such.
+ * Shape   [..., n, n] gives two of these.
  * Fails   LAM_ERR_SHAPE unless square.
  * Owner   both: current scope. Derivative: where the subdiagonal has no zeros, by one pass through the columns. */
 LAM_API lam_status lam_hessenberg(lam_tensor *x, lam_tensor **form, lam_tensor **vectors);
@@ -384,28 +383,28 @@ LAM_API lam_status lam_hessenberg(lam_tensor *x, lam_tensor **form, lam_tensor *
  * Fails   as lam_hessenberg. Owner: all: current scope. Derivative: as lam_hessenberg's. */
 LAM_API lam_status lam_tridiagonal(lam_tensor *x, lam_tensor **main, lam_tensor **beside, lam_tensor **vectors);
 
-/* The x with x w + sign w x = p for w that is triangular or nearly diagonal; of a diagonal w that is p[i, j] / (w[j] +
- * sign w[i]). Where such a divisor is no more than the rounding of the largest w, x is 0. It is what eigenvectors (sign
- * -1), singular vectors (-1, 1 and 0) and Schur forms (-1) are differentiated by. Elements on both sides of the
- * diagonal are taken in by iteration, and must be small beside the divisors.
+/* The x with x w + sign w x = p for w that is triangular or nearly diagonal; for a diagonal w, p[i, j] / (w[j] + sign
+ * w[i]). Where such a divisor does not exceed the rounding of the largest w, x is 0. Derivatives of eigenvectors (sign
+ * -1), singular vectors (-1, 1 and 0) and Schur forms (-1) use it. Elements on both sides of the diagonal are handled
+ * by iteration, and must be small compared with the divisors.
  * Shape   w [..., n, n], p [..., n, n], or with sign 0 [..., m, n]: as p; leading axes broadcast.
- * Fails   LAM_ERR_SHAPE; LAM_ERR_OPTION for a sign that is none of -1, 0, 1; LAM_ERR_NUMERIC where the iteration does
- *         not end. Derivative: linear in p; in w that of the equation, also where w repeats. */
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_OPTION for a sign other than -1, 0, 1; LAM_ERR_NUMERIC if the iteration does not
+ *         converge. Derivative: linear in p; in w that of the equation, even where w repeats. */
 LAM_API lam_tensor *lam_gap_solve(lam_tensor *w, lam_tensor *p, int sign);
 
 /* x = u p, u with orthonormal columns (rows, where x is wide) nearest to x, p symmetric with no negative eigenvalue.
  * Shape   [..., m, n] gives u [..., m, n] and p [..., n, n].
  * Fails   as lam_svd.
- * Owner   both: current scope. Derivative: right also where singular values repeat; needs full rank. */
+ * Owner   both: current scope. Derivative: right even where singular values repeat; needs full rank. */
 LAM_API lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p);
 
 typedef struct lam_rank_options {
-    double rtol; /* singular values up to this times the largest count as 0; 0: see there; negative: only 0 does */
+    double rtol; /* singular values up to this times the largest count as 0; 0: see each call; negative: only 0 does */
 } lam_rank_options;
 
 /* The pseudo-inverse of Moore and Penrose. rtol 0: 10 max(m, n) epsilon.
  * Shape   [..., m, n] gives [..., n, m].
- * Fails   LAM_ERR_RANK below rank 2. Derivative: within the matrices of the same rank, also at equal singular values.
+ * Fails   LAM_ERR_RANK below rank 2. Derivative: within the matrices of the same rank, even at equal singular values.
  * Source  Golub and Pereyra, The differentiation of pseudo-inverses, 1973. */
 LAM_API lam_tensor *lam_pinv(lam_tensor *x, const lam_rank_options *options);
 
@@ -414,21 +413,21 @@ LAM_API lam_tensor *lam_pinv(lam_tensor *x, const lam_rank_options *options);
  * Fails   LAM_ERR_SHAPE. Derivative: as lam_pinv times b. */
 LAM_API lam_tensor *lam_lstsq(lam_tensor *a, lam_tensor *b, const lam_rank_options *options);
 
-/* How many singular values count. rtol 0: max(m, n) epsilon.
+/* The number of singular values that count. rtol 0: max(m, n) epsilon.
  * Shape   the leading axes; i64.
  * Fails   LAM_ERR_RANK below rank 2. Derivative: none. */
 LAM_API lam_tensor *lam_matrix_rank(lam_tensor *x, const lam_rank_options *options);
 
 typedef enum lam_matrix_order {
-    LAM_NORM_DEFAULT = 0, /* of lam_matrix_norm Frobenius, of lam_matrix_cond 2 */
+    LAM_NORM_DEFAULT = 0, /* Frobenius for lam_matrix_norm, 2 for lam_matrix_cond */
     LAM_NORM_FROBENIUS,   /* the root of the sum of squares */
     LAM_NORM_NUCLEAR,     /* the sum of the singular values */
     LAM_NORM_1,           /* the largest sum of sizes in a column */
-    LAM_NORM_MINUS_1,     /* the smallest */
+    LAM_NORM_MINUS_1,     /* the smallest sum of sizes in a column */
     LAM_NORM_2,           /* the largest singular value */
-    LAM_NORM_MINUS_2,     /* the smallest */
+    LAM_NORM_MINUS_2,     /* the smallest singular value */
     LAM_NORM_INF,         /* the largest sum of sizes in a row */
-    LAM_NORM_MINUS_INF    /* the smallest */
+    LAM_NORM_MINUS_INF    /* the smallest sum of sizes in a row */
 } lam_matrix_order;
 
 typedef struct lam_matrix_norm_options {
@@ -439,9 +438,9 @@ typedef struct lam_matrix_norm_options {
 
 /* Norms of matrices; of vectors see lam_norm.
  * Shape   the other axes.
- * Fails   LAM_ERR_RANK below rank 2; LAM_ERR_AXIS; LAM_ERR_OPTION for no such order. Derivative: 0 for singular values
- *         that are 0 and at the zero matrix; shared equally among sums and singular values that tie for largest. The
- *         nuclear norm has both derivatives right also where singular values repeat. */
+ * Fails   LAM_ERR_RANK below rank 2; LAM_ERR_AXIS; LAM_ERR_OPTION for an invalid order. Derivative: 0 for singular
+ *         values that are 0 and at the zero matrix; shared equally among sums and singular values that tie for largest.
+ *         Both derivatives of the nuclear norm are right even where singular values repeat. */
 LAM_API lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options *options);
 
 /* The condition number: the norm of x times that of its inverse. For order 2 the ratio of the singular values, inf for

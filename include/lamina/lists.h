@@ -1,12 +1,12 @@
-/* Lists made in place: sizes, axes, tensors, and structs of tensors taken as trees.
- * What holds here: every macro mentions what it lists once where it is evaluated, so lists nest without doubling the
- * text; the number of items is known when compiling; no list owns memory. In C a list lives as long as the enclosing
- * block; in C++17 as long as the full expression (the call it is written in), or as long as the object when it is kept
- * by `auto axes = LAM_AXES(0, 1);`. Whatever a call is given it copies. Compiles as C11 and C++17.
+/* Lists made in place: sizes, axes, tensors, and structs of tensors taken as trees. Every macro mentions its items once
+ * where they are evaluated, so nested lists do not double the text; the number of items is known at compile time; no
+ * list owns memory. In C a list lives as long as the enclosing block; in C++17 as long as the full expression (the call
+ * it is written in), or as long as the object when it is kept by `auto axes = LAM_AXES(0, 1);`. Calls copy the lists
+ * that they are given. Compiles as C11 and C++17.
  *
  * NOTE [options in C++]  C++17 has no designated initialisers. Beside each call with options,
  *     lam_tensor *lam_f(lam_tensor *x, const lam_f_options *options);
- * options.h, which lamina.h includes, has for C++
+ * options.h, which lamina.h includes, adds for C++
  *     inline lam_tensor *lam_f(lam_tensor *x, const lam_f_options &options) { return lam_f(x, &options); }
  * and both `lam_f(x, {LAM_AXES(0), true})` and an object filled by its members work. Such an object outlives the
  * expression that fills it, so the lists it points to must too: keep them by `auto`, then assign. */
@@ -33,7 +33,7 @@
 #define LAM__RANGE_TAG  0x40000000
 #define LAM__RANGE_BIAS 4096       /* -first at most; also the first number that is too large to be one */
 #define LAM__RANGE_STEP 8192       /* counts are below this */
-#define LAM__RANGE_BAD  0x20000000 /* what LAM_RANGE gives for impossible arguments: neither a range nor an axis */
+#define LAM__RANGE_BAD  0x20000000 /* the result of LAM_RANGE for impossible arguments: neither a range nor an axis */
 
 /* Whether item i of a lam_axes stands for a range. */
 #define LAM__IS_RANGE(i) ((i) >= LAM__RANGE_TAG)
@@ -44,14 +44,14 @@
 /* How many numbers a range stands for, in [0, 8192). Only for an i that LAM__IS_RANGE. */
 #define LAM__RANGE_COUNT(i) ((i) % LAM__RANGE_STEP)
 
-/* The item behind LAM_RANGE. */
+/* The item that LAM_RANGE makes. */
 LAM__INLINE int lam__range(int first, int count) {
     bool fits = first >= -LAM__RANGE_BIAS && first < LAM__RANGE_BIAS && count >= 0 && count < LAM__RANGE_STEP;
     return fits ? LAM__RANGE_TAG + (first + LAM__RANGE_BIAS) * LAM__RANGE_STEP + count : LAM__RANGE_BAD;
 }
 
-/* One item of LAM_AXES that stands for the numbers first, first + 1, ... (count of them). A negative first counts from
- * the end as a single item would: LAM_RANGE(-2, 2) is -2, -1.
+/* One item of LAM_AXES that stands for count numbers: first, first + 1, ... A negative first counts from the end as a
+ * single item would: LAM_RANGE(-2, 2) is -2, -1.
  * Fails   in the call that is given it, like an axis out of range, if first is outside [-4096, 4096) or count outside
  *         [0, 8192). */
 #define LAM_RANGE(first, count) lam__range(first, count)
@@ -109,7 +109,7 @@ LAM__INLINE int lam__range(int first, int count) {
 
 /* Tensors in order, by value: LAM_LIST(x, NULL, y); LAM_LIST() is empty. At most 64; a longer list is written
  * `(lam_list){n, array}`. NULL entries are legal where the docstring of the call says so.
- * Owner   the list: the enclosing block (C++: the full expression); the tensors: who owned them before. */
+ * Owner   the list: the enclosing block (C++: the full expression); the tensors: as before. */
 #define LAM_LIST(...) ((lam_list){LAM__COUNT(__VA_ARGS__), (lam_tensor *const[]){NULL, __VA_ARGS__} + 1})
 
 /* Axes, argument numbers or batch axes by value: LAM_AXES(0, LAM_UNMAPPED, LAM_RANGE(2, 3)). At most 64 items, of which
@@ -122,9 +122,10 @@ LAM__INLINE int lam__range(int first, int count) {
 
 /* ---- Trees in C ------------------------------------------------------------------------------------------------ */
 
-/* Number of pointers in so many bytes, checked; an integer constant. A struct is the one place inside an expression
- * where C11 allows a static assertion. C sees sizes only: a double, or an int with its padding, looks like a leaf. C++
- * checks the type of every member. (The second parentheses of `leaves`: gcc warns of arrays of structs otherwise.) */
+/* The number of pointers in that many bytes, checked; an integer constant. A struct is the one place inside an
+ * expression where C11 allows a static assertion. C sees sizes only: a double, or an int with its padding, looks like a
+ * leaf. C++ checks the type of every member. (The second parentheses of `leaves`: gcc warns of arrays of structs
+ * otherwise.) */
 #define LAM__LEAF_COUNT(bytes, alignment)                                                                              \
     sizeof(struct {                                                                                                    \
         _Static_assert((bytes) % sizeof(lam_tensor *) == 0 && (alignment) == _Alignof(lam_tensor *),                   \
@@ -175,7 +176,7 @@ static inline lam_tensor **lam__out(void *tree) {
 extern "C++" {
 namespace lam__cxx {
 
-/* The object behind each macro. Its first item is not part of the list, as in C. */
+/* The object that each macro makes. Its first item is not part of the list, as in C. */
 template <class List, class Item, std::size_t N> struct kept {
     Item items[N];
     constexpr operator List() const {

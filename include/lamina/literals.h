@@ -1,10 +1,10 @@
-/* Weak literals: lam_mul(2.0, x), lam_add(x, 1), lam_where(c, x, 0.0), with no tensor made by hand.
- * What holds here: an integer takes the dtype of the tensor beside it (a failure if that dtype cannot hold it); a
- * floating number takes it if that dtype is floating, and is f64 otherwise. Two numbers without a tensor do not
- * compile. `(lam_mul)(x, y)` and `&lam_mul` stay the ordinary function of two tensors. In C these are macros, each of
- * which mentions an argument at most twice and evaluates it once; in C++17 they are overloads, and the null tensor is
- * nullptr (NULL is an integer there). Only the operations listed here are so; what takes lists or options is always a
- * plain function. Compiles as C11 and C++17. */
+/* Weak literals: lam_mul(2.0, x), lam_add(x, 1), lam_where(c, x, 0.0), without a tensor made by hand. An integer takes
+ * the dtype of the tensor beside it, and fails if that dtype cannot hold it; a floating number takes that dtype if it
+ * is floating, and is f64 otherwise. Two numbers without a tensor do not compile. `(lam_mul)(x, y)` and `&lam_mul` stay
+ * the ordinary function of two tensors. In C these are macros, each of which mentions an argument at most twice and
+ * evaluates it once; in C++17 they are overloads, and the null tensor is nullptr (NULL is an integer there). Only the
+ * operations listed here accept numbers; those that take lists or options are always plain functions. Compiles as C11
+ * and C++17. */
 #ifndef LAMINA_LITERALS_H
 #define LAMINA_LITERALS_H
 

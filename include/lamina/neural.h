@@ -1,5 +1,5 @@
-/* Neural networks: activations, losses, normalisation, attention, and functions given by points. Included by ops.h,
- * whose opening comment holds here too. Integers are taken as f64 unless something else is said. */
+/* Neural networks: activations, losses, normalisation, attention, and functions given by points. Integers are taken as
+ * f64 unless stated otherwise. The opening comment of ops.h applies here too. */
 #ifndef LAMINA_NEURAL_H
 #define LAMINA_NEURAL_H
 
@@ -11,14 +11,14 @@ extern "C" {
 
 /* ---- activations ------------------------------------------------------------------------------------------------- */
 
-/* y where x > 0 or is NaN, else slope y: of y = x what bends at 0, of another y the derivative of that, in one pass.
- * A slope of 0 gives 0 also where y is not finite. Integers are taken as f64.
+/* y where x > 0 or is NaN, else slope y: with y = x a function with a kink at 0, with another y its derivative along y,
+ * in one pass. A slope of 0 gives 0 even where y is not finite. Integers are taken as f64.
  * Shape   x and y broadcast.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands.
  * Owner   current scope. Derivative: by y 1 or slope, by x 0. */
 LAM_API lam_tensor *lam_ramp(lam_tensor *x, lam_tensor *y, double slope);
 
-/* max(x, 0), in the dtype of x; NaN stays.
+/* max(x, 0), in the dtype of x; NaN gives NaN.
  * Fails   like any use of a handle. Derivative: 1 for x > 0 and NaN, else 0. */
 LAM_API lam_tensor *lam_relu(lam_tensor *x);
 
@@ -66,8 +66,8 @@ LAM_API lam_tensor *lam_softsign(lam_tensor *x);
  * Fails   like any use of a handle. Derivative: 1 inside, 0 outside and at the edges. */
 LAM_API lam_tensor *lam_hard_tanh(lam_tensor *x);
 
-/* y relu6(x + 3) / 6: of y = 1 and y = x the two functions below, of another y the derivative of the second by y, in
- * one pass. Integers are taken as f64.
+/* y relu6(x + 3) / 6: with y = 1 and y = x the two functions below, with another y the derivative of the second by y,
+ * in one pass. Integers are taken as f64.
  * Shape   x and y broadcast.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands.
  * Owner   current scope. Derivative: by y hard_sigmoid(x), by x y/6 for -3 < x < 3, else 0. */
@@ -90,8 +90,8 @@ LAM_API lam_tensor *lam_hard_silu_slope(lam_tensor *x);
  *         Derivative: (1 + x / sqrt(x^2 + b)) / 2. */
 LAM_API lam_tensor *lam_squareplus(lam_tensor *x, double b);
 
-/* The same of an operand b, which is NaN where b is negative, and the derivative by x: 0 where x and b are 0, as that
- * of relu.
+/* The same with b as an operand, NaN where b is negative; and its derivative by x, 0 where x and b are 0, like that of
+ * relu.
  * Shape   x and b broadcast.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands.
  *         Derivative: by x lam_squareplus_slope, by b 1/(4 s) with s = sqrt(x^2 + b); b/(2 s^3) and -x/(4 s^3). */
@@ -107,7 +107,7 @@ LAM_API lam_tensor *lam_sparse_sigmoid(lam_tensor *x); /* Fails as lam_sparse_pl
  * Fails   LAM_ERR_DTYPE for complex operands. Derivative: 1 / (exp(x) - 1), inf at 0. */
 LAM_API lam_tensor *lam_log1mexp(lam_tensor *x);
 
-/* 1 / (exp(x) - 1) for x > 0, also where exp(x) is beyond the range; inf at 0, NaN below.
+/* 1 / (exp(x) - 1) for x > 0, even where exp(x) is out of range; inf at 0, NaN below.
  * Fails   LAM_ERR_DTYPE for complex operands. Derivative: -y (1 + y) for the result y. */
 LAM_API lam_tensor *lam_log1mexp_slope(lam_tensor *x);
 
@@ -139,8 +139,8 @@ LAM_API lam_tensor *lam_log_cosh(lam_tensor *predictions, lam_tensor *targets);
  *         Derivative: by x the weight; by the weight x, but 0 where the weight is 0 and x not finite. */
 LAM_API lam_tensor *lam_weigh(lam_tensor *weight, lam_tensor *x);
 
-/* Minus the sum of labels log_softmax(logits) along the axis; labels are a distribution. A label of 0 takes no part,
- * even where its logit is -inf.
+/* Minus the sum of labels log_softmax(logits) along the axis; labels are a distribution. A label of 0 contributes
+ * nothing, even where its logit is -inf.
  * Shape   both broadcast, without the axis.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_AXIS. Derivative: softmax(logits) - labels where labels add up to 1. */
 LAM_API lam_tensor *lam_softmax_cross_entropy(lam_tensor *logits, lam_tensor *labels, int axis);
@@ -148,7 +148,7 @@ LAM_API lam_tensor *lam_softmax_cross_entropy(lam_tensor *logits, lam_tensor *la
 /* The same for labels that are the index of the right class along the axis.
  * Shape   logits without the axis, which is the shape of labels.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_AXIS; LAM_ERR_DTYPE unless labels are integers; LAM_ERR_INDEX. Derivative: softmax of
- *         logits less one at the label. */
+ *         logits, minus one at the label. */
 LAM_API lam_tensor *lam_softmax_cross_entropy_with_integer_labels(lam_tensor *logits, lam_tensor *labels, int axis);
 
 /* -labels log(p) - (1 - labels) log(1 - p) with p = logistic(logits), for labels from 0 to 1.
@@ -156,7 +156,7 @@ LAM_API lam_tensor *lam_softmax_cross_entropy_with_integer_labels(lam_tensor *lo
  * Fails   LAM_ERR_SHAPE. Derivative: by the logits p - labels, by the labels -logits. */
 LAM_API lam_tensor *lam_sigmoid_binary_cross_entropy(lam_tensor *logits, lam_tensor *labels);
 
-/* The sum of targets (log(targets) - log_predictions) along the axis; a target of 0 takes no part.
+/* The sum of targets (log(targets) - log_predictions) along the axis; a target of 0 contributes nothing.
  * Shape   both broadcast, without the axis.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_AXIS. Derivative: by log_predictions -targets,
  * by targets log(targets) + 1 - log_predictions. */
@@ -170,29 +170,29 @@ LAM_API lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis
 /* ---- normalisation ----------------------------------------------------------------------------------------------- */
 
 typedef struct lam_normalize_options {
-    lam_axes axes;  /* standardize, layer_norm, rms_norm: what is normalised over; no list: the last axis */
+    lam_axes axes;  /* standardize, layer_norm, rms_norm: the axes normalised over; no list: the last axis */
     double epsilon; /* added to the variance; 0: 1e-5 */
 } lam_normalize_options;
 
-/* (x - mean) / sqrt(variance + epsilon) over the axes, which are neighbours or are brought together first. Integers are
- * taken as f64.
+/* (x - mean) / sqrt(variance + epsilon) over the axes, which are moved together first if they are not neighbours.
+ * Integers are taken as f64.
  * Shape   that of x.
- * Fails   LAM_ERR_AXIS. Derivative: finite also where all elements are equal. */
+ * Fails   LAM_ERR_AXIS. Derivative: finite even where all elements are equal. */
 LAM_API lam_tensor *lam_standardize(lam_tensor *x, const lam_normalize_options *options);
 
 /* lam_standardize(x), times scale, plus offset; each of these may be NULL.
  * Shape   that of x, with which scale and offset broadcast.
- * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: finite also where all elements are equal. */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: finite even where all elements are equal. */
 LAM_API lam_tensor *lam_layer_norm(lam_tensor *x, lam_tensor *scale, lam_tensor *offset,
                                    const lam_normalize_options *options);
 
 /* x / sqrt(mean of x^2 + epsilon) over the axes, times scale, which may be NULL.
  * Shape   that of x, with which scale broadcasts.
- * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: finite also where x is 0. */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: finite even where x is 0. */
 LAM_API lam_tensor *lam_rms_norm(lam_tensor *x, lam_tensor *scale, const lam_normalize_options *options);
 
-/* (x - mean) / sqrt(var + epsilon), times scale, plus offset, with one of each per element of `axis`. Where mean or var
- * is NULL it is that of x over all other axes (training), else what was kept (evaluation).
+/* (x - mean) / sqrt(var + epsilon), times scale, plus offset, with one of each per element of `axis`. A mean or var of
+ * NULL is that of x over all other axes (training); otherwise pass stored ones (evaluation).
  * Shape   that of x; mean, var, scale, offset [size of axis]; scale and offset may be NULL.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: also through mean and var. */
 LAM_API lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, lam_tensor *var, lam_tensor *scale,
@@ -201,13 +201,13 @@ LAM_API lam_tensor *lam_batch_norm(lam_tensor *x, int axis, lam_tensor *mean, la
 /* ---- attention --------------------------------------------------------------------------------------------------- */
 
 typedef struct lam_attention_options {
-    lam_tensor *mask; /* bool, broadcasts to [..., n, m]: true where a query may look at a key; NULL: everywhere */
+    lam_tensor *mask; /* bool, broadcasts to [..., n, m]: true where a query may attend to a key; NULL: everywhere */
     lam_tensor *bias; /* added to the scores, broadcasts to [..., n, m]; NULL: nothing */
     double scale;     /* of the products; 0: 1 / sqrt(d) */
-    bool causal;      /* query i looks at keys 0 to i only */
+    bool causal;      /* query i attends only to keys 0 to i */
 } lam_attention_options;
 
-/* softmax(scale query key^T + bias) value. A query that may look at nothing gives 0 and gradient 0.
+/* softmax(scale query key^T + bias) value. A query that may attend to no key gives 0 and gradient 0.
  * Shape   query [..., n, d], key [..., m, d], value [..., m, e] to [..., n, e]; leading axes broadcast as in
  *         lam_matmul.
  * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE; LAM_ERR_DTYPE unless mask is bool. Derivative: by query, key, value and bias. */
@@ -216,15 +216,15 @@ LAM_API lam_tensor *lam_attention(lam_tensor *query, lam_tensor *key, lam_tensor
 
 /* ---- functions given by points ----------------------------------------------------------------------------------- */
 
-/* The value at x of the line through the points (xp, fp), xp ascending; beyond the ends that of the end.
+/* The value at x of the line through the points (xp, fp), xp ascending; beyond the ends the value of the end.
  * Shape   that of x; xp and fp [n], n > 0; fp may be complex.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex x and xp.
  *         Derivative: by x the slope of the piece to the right, 0 beyond the ends; by xp and fp. */
 LAM_API lam_tensor *lam_interp(lam_tensor *x, lam_tensor *xp, lam_tensor *fp);
 
 typedef struct lam_interp_options {
-    const double *left, *right; /* the value below xp[0] and above the last of xp; NULL: that of the end */
-    bool extrapolate;           /* instead of them the lines through the two points at each end */
+    const double *left, *right; /* the values below xp[0] and above the last of xp; NULL: the value of the end */
+    bool extrapolate;           /* instead of these, the lines through the two points at each end */
     double period;              /* x and xp are angles of this period, xp in any order; 0: they are not */
 } lam_interp_options;
 
@@ -232,20 +232,20 @@ typedef struct lam_interp_options {
  * Fails   as lam_interp does; LAM_ERR_VALUE for a period that is negative or not finite. Derivative: as lam_interp. */
 LAM_API lam_tensor *lam_interp_with(lam_tensor *x, lam_tensor *xp, lam_tensor *fp, const lam_interp_options *options);
 
-/* lam_gradient of samples at places x, which need not be at equal distances: inside the slope of the parabola through
- * three neighbours, at the ends that of one interval.
+/* lam_gradient of samples at points x, which need not be evenly spaced: inside the slope of the parabola through three
+ * neighbours, at the ends that of one interval.
  * Shape   that of y; x [size of the axis] or broadcasting with y.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE, also for fewer than two samples. Derivative: by y and x. */
 LAM_API lam_tensor *lam_gradient_at(lam_tensor *y, lam_tensor *x, int axis);
 
-/* The integral of y along the axis by the trapezoidal rule, at places x, or dx apart where x is NULL.
+/* The integral of y along the axis by the trapezoidal rule, at points x, or dx apart if x is NULL.
  * Shape   y without the axis; x [size of the axis] or broadcasting with y.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: by y and x. */
 LAM_API lam_tensor *lam_trapezoid(lam_tensor *y, lam_tensor *x, double dx, int axis);
 
-/* The integral by Simpson's rule, parabolas through three samples; where there is an even number of them, that of the
- * last interval is of the parabola through the last three; of two samples a trapezoid, of less 0. Where places
- * coincide, quotients by the distance between them count as 0, as in SciPy.
+/* The integral by Simpson's rule, parabolas through three samples; if their number is even, the last interval uses the
+ * parabola through the last three; for two samples a trapezoid, for fewer 0. Where points coincide, quotients by the
+ * distance between them count as 0, as in SciPy.
  * Shape   y without the axis; x [size of the axis] or broadcasting with y.
  * Fails   as lam_trapezoid does. Derivative: by y and x.
  * Source  scipy.integrate.simpson; Cartwright 2017 for even numbers. */

@@ -1,18 +1,18 @@
 /* The operations. Names and argument orders follow jax.numpy and lax: tensor first, options last. All tensors of one
  * call belong to one context; dtypes are promoted (bool < integers < floats < complex; the wider of two; an integer
- * with a float takes the float's; f64 with c64 gives c128). Complex numbers: complex.h says what takes them. Each
- * operation works at every level. What is said of all is not repeated below: an operation given a failed tensor returns
- * the failed tensor; NULL, freed, escaped, captured operands and those of another context are failures; results belong
- * to the current scope; every operation may fail with LAM_ERR_MEMORY.
+ * with a float takes the float's; f64 with c64 gives c128). complex.h says which operations take complex numbers. Each
+ * operation works at every level. Not repeated below, because it holds for all: an operation given a failed tensor
+ * returns the failed tensor; NULL, freed, escaped, captured operands and those of another context are failures; results
+ * belong to the current scope; every operation may fail with LAM_ERR_MEMORY.
  *
- * Derivatives at singular points: sub-gradients as JAX has them unless a reason is given. An infinite slope is
- * multiplied like any other, so that a tangent or cotangent of 0 gives NaN there; absent ones (NULL) give none.
+ * Derivatives at singular points: sub-gradients as in JAX unless a reason is given. An infinite slope is multiplied
+ * like any other, so that a tangent or cotangent of 0 gives NaN there; absent ones (NULL) give none.
  *   abs, copysign at 0           0, the middle of the sub-gradients: x and -x are treated alike (JAX gives 1)
  *   sign floor ceil round trunc  0 everywhere, also at the steps
  *   sqrt, cbrt at 0              inf; rsqrt, reciprocal at 0: -inf
  *   log, log2, log10 at 0        inf; log1p at -1: inf
  *   asin, acos at -1 and 1       inf, -inf; atanh there and acosh at 1: inf
- *   outside the domain           what the formula of the derivative gives, though the value is NaN: log at -1 has -1
+ *   outside the domain           by the formula of the derivative, though the value is NaN: log at -1 has -1
  *   pow by x at y = 0            0, also at x = 0
  *   pow by y at x = 0            0 for y >= 0: x^y is constant in y > 0 (no NaN from 0 times log 0); NaN for y < 0
  *   pow by y at x < 0            NaN, as x^y has no neighbours in y
@@ -22,9 +22,9 @@
  *   clamp at an edge             0, by x as by lo and hi
  *   hypot at the origin          0, 0 (JAX gives NaN; 0 is in the sub-differential of the cone)
  *   atan2 at the origin          NaN: no direction is distinguished
- *   where, max, min, clamp       exactly 0 to what is not taken, even if inf or NaN comes back; likewise the reductions
- *                                max and min. That ends there: in where(x > 0, sqrt(x), y) at x = 0 the 0 then meets
- *                                the slope of sqrt and gives NaN. The operand is to be guarded before as well:
+ *   where, max, min, clamp       exactly 0 to elements not taken, even if inf or NaN comes back; likewise the
+ *                                reductions max and min. But in where(x > 0, sqrt(x), y) at x = 0 the 0 is then
+ *                                multiplied by the slope of sqrt and gives NaN. Guard the operand as well:
  *                                where(x > 0, sqrt(where(x > 0, x, 1)), y) has the gradient 0
  *   max_reduce, min_reduce, tie  shared equally among the elements that tie
  *   reduce_window_max, ..., tie  the first of those that tie, in row-major order
@@ -47,34 +47,36 @@ extern "C" {
 
 /* ---- from nothing ---------------------------------------------------------------------------------------- */
 
-/* dims filled with zeros, ones, `value` converted to dtype, or any numbers until lam_set_ writes; memory of its own.
+/* A tensor with its own memory, filled with zeros, ones, `value` converted to dtype; lam_empty: unspecified until
+ * written.
  * Fails   LAM_ERR_DTYPE, LAM_ERR_RANK, LAM_ERR_VALUE for impossible dtype and dims; LAM_ERR_OVERFLOW. */
 LAM_API lam_tensor *lam_zeros(lam_ctx *ctx, lam_dtype dtype, lam_dims dims);
 LAM_API lam_tensor *lam_ones(lam_ctx *ctx, lam_dtype dtype, lam_dims dims);               /* Fails as lam_zeros does. */
 LAM_API lam_tensor *lam_full(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, double value); /* Fails as lam_zeros does. */
 LAM_API lam_tensor *lam_empty(lam_ctx *ctx, lam_dtype dtype, lam_dims dims);              /* Fails as lam_zeros does. */
 
-/* One value seen with dtype and dims of x (per example inside vmap): takes no memory; a constant, not a function of x.
+/* One value broadcast to dtype and dims of x (per example inside vmap): takes no memory; a constant, not a function of
+ * x.
  * Fails   like any use of a handle. */
 LAM_API lam_tensor *lam_zeros_like(lam_tensor *x);
 LAM_API lam_tensor *lam_ones_like(lam_tensor *x);               /* Fails like any use of a handle. */
 LAM_API lam_tensor *lam_full_like(lam_tensor *x, double value); /* Fails like any use of a handle. */
 LAM_API lam_tensor *lam_empty_like(lam_tensor *x);              /* Zeros. Fails like any use of a handle. */
 
-/* Ones on the main diagonal of rows x columns zeros. Fails as lam_zeros does. */
+/* A rows x columns matrix of zeros with ones on the main diagonal. Fails as lam_zeros does. */
 LAM_API lam_tensor *lam_eye(lam_ctx *ctx, lam_dtype dtype, int64_t rows, int64_t columns);
 
 /* start, start + step, ... before stop; each element is start + i step, rounded once.
  * Shape   [ceil((stop - start) / step)], none if negative.
- * Fails   LAM_ERR_VALUE when that is not finite. */
+ * Fails   LAM_ERR_VALUE if that is not finite. */
 LAM_API lam_tensor *lam_arange(lam_ctx *ctx, lam_dtype dtype, double start, double stop, double step);
 
-/* count points from start to stop, both included; of integers rounded down.
+/* count points from start to stop, both included; rounded down for integer dtypes.
  * Shape   [count].
  * Fails   LAM_ERR_VALUE for a negative count. */
 LAM_API lam_tensor *lam_linspace(lam_ctx *ctx, lam_dtype dtype, double start, double stop, int64_t count);
 
-/* The index along `axis` in every place.
+/* Each element is its own index along `axis`.
  * Shape   dims.
  * Fails   LAM_ERR_AXIS; as lam_zeros does. */
 LAM_API lam_tensor *lam_iota(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, int axis);
@@ -89,8 +91,8 @@ LAM_API lam_tensor *lam_neg(lam_tensor *x);
  * Fails   LAM_ERR_DTYPE for bool. Owner: current scope. Derivative: sign(x), 0 at 0. */
 LAM_API lam_tensor *lam_abs(lam_tensor *x);
 
-/* -1, 0 or 1; keeps the sign of a zero, NaN stays NaN. Of complex x: x / |x|, 0 at 0.
- * Fails   LAM_ERR_DTYPE for bool. Owner: current scope. Derivative: 0; of complex x that of x / |x|. */
+/* -1, 0 or 1; keeps the sign of a zero and NaN. For complex x: x / |x|, 0 at 0.
+ * Fails   LAM_ERR_DTYPE for bool. Owner: current scope. Derivative: 0; for complex x that of x / |x|. */
 LAM_API lam_tensor *lam_sign(lam_tensor *x);
 
 /* x times x; integers wrap.
@@ -232,8 +234,8 @@ LAM_API lam_tensor *lam_is_nan(lam_tensor *x);
 LAM_API lam_tensor *lam_not(lam_tensor *x);
 
 /* x in another dtype, as C converts; float to integer saturates, NaN gives 0; anything but 0 is true.
- * Fails   LAM_ERR_DTYPE for no dtype, and from complex to anything else: say which part is meant (lam_real).
- *         Derivative: identity between floats and complex numbers, none otherwise. */
+ * Fails   LAM_ERR_DTYPE for an invalid dtype, and from complex to anything else: take the part that is meant
+ *         (lam_real). Derivative: identity between floats and complex numbers, none otherwise. */
 LAM_API lam_tensor *lam_cast(lam_tensor *x, lam_dtype dtype);
 
 /* x with every derivative of it zero, in both modes and at all levels.
@@ -337,7 +339,7 @@ LAM_API lam_tensor *lam_atan2(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE. Owner: current scope. Derivative: x / hypot, y / hypot; 0 at the origin. */
 LAM_API lam_tensor *lam_hypot(lam_tensor *x, lam_tensor *y);
 
-/* The size of x with the sign of y.
+/* |x| with the sign of y.
  * Shape   x and y broadcast; the dtype is the promoted one. A C number may stand for x or y.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE. Owner: current scope. Derivative: sign(x) sign(y), 0. */
 LAM_API lam_tensor *lam_copysign(lam_tensor *x, lam_tensor *y);
@@ -350,7 +352,7 @@ LAM_API lam_tensor *lam_sub_(lam_tensor *x, lam_tensor *y); /* Fails as lam_add_
 LAM_API lam_tensor *lam_mul_(lam_tensor *x, lam_tensor *y); /* Fails as lam_add_ does. */
 LAM_API lam_tensor *lam_div_(lam_tensor *x, lam_tensor *y); /* Fails as lam_add_ does. */
 
-/* x where the condition holds, else y. What is not taken gets a gradient of exactly 0; see the table.
+/* x where the condition holds, else y. Elements not taken get a gradient of exactly 0; see the table.
  * Shape   all three broadcast; condition is bool. C numbers may stand for x and y.
  * Fails   LAM_ERR_DTYPE unless condition is bool; LAM_ERR_SHAPE. Owner: current scope.
  * Derivative  by x 1 where taken, by y 1 elsewhere. */
@@ -381,13 +383,13 @@ LAM_API lam_tensor *lam_xlogy(lam_tensor *x, lam_tensor *y);
 
 /* The sum of all terms, left to right.
  * Shape   the terms broadcast.
- * Fails   LAM_ERR_SHAPE. No terms name no context: they give the failed tensor of the static failed context, which
- *         whatever meets it first reports (LAM_ERR_CONTEXT). Derivative: 1 for each. */
+ * Fails   LAM_ERR_SHAPE. An empty list has no context: the result is the failed tensor of the static failed context,
+ *         which the first operation that uses it reports (LAM_ERR_CONTEXT). Derivative: 1 for each. */
 LAM_API lam_tensor *lam_add_all(lam_list terms);
 
 /* ---- layout ------------------------------------------------------------------------------------------------ */
 
-/* x seen with other dims and the same elements in row-major order; one size may be -1: what is left.
+/* x with other dims and the same elements in row-major order; one size may be -1: inferred from the others.
  * Fails   LAM_ERR_SHAPE, LAM_ERR_VALUE, LAM_ERR_RANK, LAM_ERR_OVERFLOW for impossible dims. Derivative: identity. */
 LAM_API lam_tensor *lam_reshape(lam_tensor *x, lam_dims dims);
 
@@ -399,9 +401,9 @@ LAM_API lam_tensor *lam_transpose(lam_tensor *x, lam_axes axes);
  * Fails   LAM_ERR_AXIS. Derivative: identity. */
 LAM_API lam_tensor *lam_moveaxis(lam_tensor *x, int from, int to);
 
-/* x repeated along axes of one element and new leading axes until it has dims.
- * Fails   LAM_ERR_SHAPE when a size is neither equal nor 1; LAM_ERR_VALUE, LAM_ERR_RANK, LAM_ERR_OVERFLOW.
- *         Derivative: identity; the transpose sums. */
+/* x repeated along axes of one element and new leading axes to the given dims.
+ * Fails   LAM_ERR_SHAPE if a size is neither equal nor 1; LAM_ERR_VALUE, LAM_ERR_RANK, LAM_ERR_OVERFLOW. Derivative:
+ *         identity; the transpose sums. */
 LAM_API lam_tensor *lam_broadcast_to(lam_tensor *x, lam_dims dims);
 
 /* A new axis of one element that becomes axis `axis` of the result.
@@ -409,24 +411,24 @@ LAM_API lam_tensor *lam_broadcast_to(lam_tensor *x, lam_dims dims);
 LAM_API lam_tensor *lam_expand_dims(lam_tensor *x, int axis);
 
 /* Without the named axes, which have one element each; no list: without every axis of one element.
- * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE when a named axis has another size. Derivative: identity. */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE if a named axis has another size. Derivative: identity. */
 LAM_API lam_tensor *lam_squeeze(lam_tensor *x, lam_axes axes);
 
-/* x in row-major memory without gaps: itself when it already is.
+/* x in row-major memory without gaps: x itself if it already is.
  * Fails   like any use of a handle. Derivative: identity. */
 LAM_API lam_tensor *lam_contiguous(lam_tensor *x);
 
-/* Elements starts to stops (excluded) by steps along each axis; negative numbers count from the end, LAM_END means
- * up to the end in the direction of the step, LAM_DIMS0 as steps means all 1, what lies outside is clipped. A view.
+/* Elements starts to stops (excluded) by steps along each axis; negative numbers count from the end, LAM_END means up
+ * to the end in the direction of the step, LAM_DIMS0 as steps means all 1; bounds outside are clipped. A view.
  * Shape   per axis, the number of steps that fit.
- * Fails   LAM_ERR_SHAPE for lists of other length than rank; LAM_ERR_VALUE for a step of 0. Derivative: identity. */
+ * Fails   LAM_ERR_SHAPE for lists whose length is not the rank; LAM_ERR_VALUE for a step of 0. Derivative: identity. */
 LAM_API lam_tensor *lam_slice(lam_tensor *x, lam_dims starts, lam_dims stops, lam_dims steps);
 
 /* Elements start to stop (excluded) of one axis, as lam_slice.
  * Fails   LAM_ERR_AXIS. Derivative: identity. */
 LAM_API lam_tensor *lam_slice_axis(lam_tensor *x, int axis, int64_t start, int64_t stop);
 
-/* One element of an axis, which goes; a negative index counts from the end.
+/* One element of an axis, which is removed; a negative index counts from the end.
  * Fails   LAM_ERR_AXIS; LAM_ERR_INDEX. Derivative: identity. */
 LAM_API lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index);
 
@@ -434,7 +436,7 @@ LAM_API lam_tensor *lam_index(lam_tensor *x, int axis, int64_t index);
  * Fails   LAM_ERR_AXIS. Derivative: identity. */
 LAM_API lam_tensor *lam_reverse(lam_tensor *x, lam_axes axes);
 
-/* x with the elements that lam_slice would give replaced by value, which is broadcast and cast to them.
+/* x with the elements that lam_slice would select replaced by value, which is broadcast and cast to them.
  * Fails   as lam_slice does. Derivative: by x 1 elsewhere, 0 there; by value 1. */
 LAM_API lam_tensor *lam_update_slice(lam_tensor *x, lam_tensor *value, lam_dims starts, lam_dims stops, lam_dims steps);
 
@@ -451,8 +453,8 @@ LAM_API lam_tensor *lam_concatenate(lam_list list, int axis);
  * Fails   as lam_concatenate. Derivative: identity. */
 LAM_API lam_tensor *lam_stack(lam_list list, int axis);
 
-/* The parts of x at each index of `axis`, without that axis: the opposite of lam_stack, and the way to take all parts
- * of a tensor apart in one operation (its derivative stacks their cotangents).
+/* The parts of x at each index of `axis`, without that axis: the opposite of lam_stack, and the way to split a tensor
+ * into all its parts in one operation (its derivative stacks their cotangents).
  * Shape   out[i]: x's without the axis; n_out is the size of the axis.
  * Fails   LAM_ERR_AXIS; LAM_ERR_ARITY unless n_out is the size of the axis; LAM_ERR_NULL.
  * Owner   out: current scope. */
@@ -465,12 +467,12 @@ LAM_API lam_status lam_unstack(lam_tensor *x, int axis, lam_tensor **out, size_t
 LAM_API lam_status lam_split_sizes(lam_tensor *x, int axis, const int64_t *sizes, lam_tensor **out, size_t n_out);
 
 typedef struct lam_pad_options {
-    double value;      /* what is put around and between */
+    double value;      /* of the padding around and between */
     lam_dims interior; /* elements put between neighbours, per axis; rank 0: none */
 } lam_pad_options;
 
-/* x with low elements in front, high behind (negative: cut off) and interior between, per axis.
- * Shape   per axis n + (n - 1) interior + low + high; of no elements low + high.
+/* x with low elements of padding before, high after (negative: cut off) and interior between, per axis.
+ * Shape   per axis n + (n - 1) interior + low + high; low + high if n is 0.
  * Units   elements.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_VALUE for negative interior. Derivative: identity on x. */
 LAM_API lam_tensor *lam_pad(lam_tensor *x, lam_dims low, lam_dims high, const lam_pad_options *options);

@@ -1,6 +1,6 @@
-/* For C++: each call that takes options by pointer also by reference, so that they can be written where they are used:
- * lam_sum(x, {LAM_AXES(0), true}). NOTE [options in C++] in lists.h. Nothing for C.
- * Each of these does, gives and fails as the call of the same name with a pointer does. */
+/* For C++: each call that takes options by pointer takes them by reference too, so that they can be written inline:
+ * lam_sum(x, {LAM_AXES(0), true}). See NOTE [options in C++] in lists.h. Nothing for C. Each overload behaves and fails
+ * as the call of the same name that takes a pointer. */
 #ifndef LAMINA_OPTIONS_H
 #define LAMINA_OPTIONS_H
 

@@ -1,18 +1,18 @@
 /* Random numbers. A key is a tensor; the same key gives the same numbers, on every machine, under every transform, in
- * any order and in pieces: take a new one for each use, by lam_split or lam_fold_in. Names, meanings and bits are those
+ * any order and in pieces: use a new one each time, from lam_split or lam_fold_in. Names, meanings and bits are those
  * of jax.random with its default generator (Threefry-2x32, partitionable counters) for the same key. Beside keys there
- * is the generator of the context, which is simpler to use and hands out another draw each time.
+ * is the generator of the context, which is simpler to use and gives a new draw each time.
  *
  * A key is an i64 tensor of dims [2] that holds two words of 32 bits, each in [0, 2^32): the numbers that
  * jax.random.key_data shows. It is i64 because there is no unsigned 32-bit dtype, and as an ordinary tensor it can be
- * indexed, stacked, kept in trees, written down and mapped over: lam_split gives [n, 2], and lam_vmap of a function of
- * a key maps over those n. Functions take one key, of dims [2]; only the low 32 bits of each word count.
+ * indexed, stacked, kept in trees, stored and mapped over: lam_split gives [n, 2], and lam_vmap of a function of a key
+ * maps over those n. Functions take one key, of dims [2]; only the low 32 bits of each word count.
  *
- * Keys are integers: nothing has a derivative by them. Samplers have one by their parameters, where the sample is a
- * smooth function of them at fixed bits. All others are made of the standard ones by arithmetic, which is then their
- * derivative: mean + scale lam_random_normal(...).
+ * Keys are integers: nothing has a derivative by them. Samplers have one by their parameters if the sample is a smooth
+ * function of them at fixed bits. Make others from the standard ones by arithmetic, which is differentiated as usual:
+ * mean + scale lam_random_normal(...).
  *
- * Fails, all of them: LAM_ERR_DTYPE, LAM_ERR_SHAPE for what is no key; LAM_ERR_DTYPE for dtypes that cannot be had;
+ * All of them fail with LAM_ERR_DTYPE or LAM_ERR_SHAPE for an invalid key; LAM_ERR_DTYPE for dtypes not offered; for
  * impossible dims as lam_zeros. Owner: current scope. */
 #ifndef LAMINA_RANDOM_H
 #define LAMINA_RANDOM_H
@@ -30,7 +30,7 @@ extern "C" {
  * Fails   only without memory. */
 LAM_API lam_tensor *lam_key(lam_ctx *ctx, uint64_t seed);
 
-/* n new keys from one, which is not to be used again.
+/* n new keys from one, which should not be used again.
  * Shape   i64[n, 2].
  * Fails   LAM_ERR_VALUE for a negative n. */
 LAM_API lam_tensor *lam_split(lam_tensor *key, int64_t n);
@@ -48,7 +48,7 @@ LAM_API lam_tensor *lam__fold_in_operand(lam_tensor *key, lam__operand data);
 
 /* Random bits: of i64 all 64, of i32 and u8 as many as they have, as bit patterns.
  * Shape   dims.
- * Fails   LAM_ERR_DTYPE for floats and bool; LAM_ERR_DTYPE, LAM_ERR_SHAPE for what is no key, LAM_ERR_OVERFLOW. */
+ * Fails   LAM_ERR_DTYPE for floats and bool; LAM_ERR_DTYPE, LAM_ERR_SHAPE for an invalid key; LAM_ERR_OVERFLOW. */
 LAM_API lam_tensor *lam_random_bits(lam_tensor *key, lam_dtype dtype, lam_dims dims);
 
 typedef struct lam_random_uniform_options {
@@ -57,8 +57,8 @@ typedef struct lam_random_uniform_options {
 
 /* Uniform in [low, high), of 2^52 (f64) or 2^23 (f32) evenly spaced values.
  * Shape   dims.
- * Fails   LAM_ERR_SHAPE for bounds that do not broadcast to dims; LAM_ERR_VALUE for bounds out of order, where their
- *         elements can be seen (not inside vmap).
+ * Fails   LAM_ERR_SHAPE for bounds that do not broadcast to dims; LAM_ERR_VALUE for bounds out of order, if their
+ *         elements can be read (not inside vmap).
  * Derivative  by low 1 - u, by high u, with u the place in the interval. */
 LAM_API lam_tensor *lam_random_uniform(lam_tensor *key, lam_dtype dtype, lam_dims dims,
                                        const lam_random_uniform_options *options);
@@ -108,7 +108,7 @@ LAM_API lam_tensor *lam_random_rademacher(lam_tensor *key, lam_dtype dtype, lam_
  * Fails   as said above; LAM_ERR_OVERFLOW. */
 LAM_API lam_tensor *lam_random_maxwell(lam_tensor *key, lam_dtype dtype, lam_dims dims);
 
-/* Orthogonal matrices, all alike: columns of length 1 at right angles, or rows where there are fewer of these.
+/* Orthogonal matrices, uniformly distributed: orthonormal columns, or rows if there are fewer rows.
  * Shape   dims, then rows and columns.
  * Fails   LAM_ERR_VALUE for negative sizes, LAM_ERR_RANK; as said above. Source: Mezzadri 2007. */
 LAM_API lam_tensor *lam_random_orthogonal(lam_tensor *key, lam_dtype dtype, int64_t rows, int64_t columns,
@@ -120,11 +120,11 @@ typedef enum lam_fan_sample { LAM_FAN_TRUNCATED_NORMAL = 0, LAM_FAN_NORMAL, LAM_
 typedef struct lam_variance_scaling_options {
     double scale;          /* variance times fan; 0: 1 */
     lam_fan fan;           /* inputs or outputs of one unit, or the mean of both */
-    lam_fan_sample sample; /* the normal is cut off at 2 standard deviations before scaling; or it is not; or uniform */
-    int in_axis, out_axis; /* both 0: the last but one and the last; all others count as places of a window */
+    lam_fan_sample sample; /* a normal truncated at 2 standard deviations before scaling; a plain normal; or uniform */
+    int in_axis, out_axis; /* both 0: the last but one and the last; all others count as axes of a window */
 } lam_variance_scaling_options;
 
-/* Weights to begin with, of mean 0 and variance scale / fan: Lecun's by default, He's with scale 2, Glorot's with the
+/* Initial weights, of mean 0 and variance scale / fan: Lecun's by default, He's with scale 2, Glorot's with the
  * average.
  * Shape   dims.
  * Fails   LAM_ERR_RANK below rank 2; LAM_ERR_AXIS; LAM_ERR_VALUE for a negative scale; LAM_ERR_OPTION; as said above.
@@ -135,8 +135,8 @@ LAM_API lam_tensor *lam_random_variance_scaling(lam_tensor *key, lam_dtype dtype
 /* ---- samples with parameters ----------------------------------------------------------------------------------- */
 
 /* dims are those of the result; parameters broadcast to them, and lam_dims_of(parameter) is the plain choice. The dtype
- * is that of the parameters together, f64 for integers. Conditions on elements are checked where those can be seen
- * (not inside vmap); where they are not, the sample has no meaning. */
+ * is that of the parameters together, f64 for integers. Conditions on elements are checked if these can be read (not
+ * inside vmap); otherwise the sample has no meaning where they are violated. */
 
 /* True with probability p.
  * Shape   dims, bool.
@@ -162,13 +162,13 @@ LAM_API lam_tensor *lam_random_multivariate_normal(lam_tensor *key, lam_tensor *
 
 /* Gamma with shape a and scale 1: density x^(a-1) exp(-x) / Gamma(a).
  * Shape   dims.
- * Fails   LAM_ERR_VALUE unless a > 0; where a cannot be seen, as in what lam_jit records, the sample is NaN instead;
- *         LAM_ERR_SHAPE; LAM_ERR_DTYPE for keys that are none.
+ * Fails   LAM_ERR_VALUE unless a > 0; if a cannot be read, as in programs that lam_jit records, the sample is NaN
+ *         instead; LAM_ERR_SHAPE; LAM_ERR_DTYPE for an invalid key.
  * Derivative  by a at a fixed place in the distribution, -(dP/da) / (dP/dx) with P = lam_igamma(a, x).
  * Source  Marsaglia and Tsang 2000. */
 LAM_API lam_tensor *lam_random_gamma(lam_tensor *key, lam_tensor *a, lam_dims dims);
 
-/* The logarithm of the same sample, also where that is too small to be had: for a well below 1.
+/* The logarithm of the same sample, even where the sample underflows: for a well below 1.
  * Shape   dims.
  * Fails   as lam_random_gamma does. Derivative: that of lam_random_gamma divided by the sample. */
 LAM_API lam_tensor *lam_random_loggamma(lam_tensor *key, lam_tensor *a, lam_dims dims);
@@ -236,7 +236,7 @@ LAM_API lam_tensor *lam_random_f(lam_tensor *key, lam_tensor *df_above, lam_tens
  * Fails   LAM_ERR_VALUE unless p > 0; LAM_ERR_SHAPE. Derivative: through lam_random_loggamma. */
 LAM_API lam_tensor *lam_random_generalized_normal(lam_tensor *key, lam_tensor *p, lam_dims dims);
 
-/* Points of the ball of d dimensions, the sum of |x_i|^p at most 1, all alike.
+/* Points of the ball of d dimensions, sum of |x_i|^p at most 1, uniformly distributed.
  * Shape   dims, then d; p broadcasts to dims.
  * Fails   LAM_ERR_VALUE unless p > 0 and d >= 0; LAM_ERR_SHAPE; LAM_ERR_RANK. Derivative: by p. */
 LAM_API lam_tensor *lam_random_ball(lam_tensor *key, int64_t d, lam_tensor *p, lam_dims dims);
@@ -249,18 +249,18 @@ LAM_API lam_tensor *lam_random_triangular(lam_tensor *key, lam_tensor *left, lam
                                           lam_dims dims);
 
 /* Poisson: k with probability rate^k exp(-rate) / k!. The rate is taken as f32. For rates from 10 on each element keeps
- * the first number that it accepts, as a single one of jax.random does; there those of one call are drawn again until
- * all have one.
+ * the first number that it accepts, as a single sample of jax.random does; there, all elements of a call are redrawn
+ * until each has one.
  * Shape   dims, i64.
- * Fails   LAM_ERR_VALUE for a negative rate; LAM_ERR_SHAPE; LAM_ERR_DTYPE for keys that are none.
- *         Derivative: none. Source: Hoermann 1993. */
+ * Fails   LAM_ERR_VALUE for a negative rate; LAM_ERR_SHAPE; LAM_ERR_DTYPE for an invalid key. Derivative: none. Source:
+ *         Hoermann 1993. */
 LAM_API lam_tensor *lam_random_poisson(lam_tensor *key, lam_tensor *rate, lam_dims dims);
 
 /* Binomial: how many of n trials succeed with probability p, a floating number. Where n min(p, 1 - p) > 10 each
  * element keeps the first number that it accepts, as with lam_random_poisson.
  * Shape   dims.
- * Fails   LAM_ERR_VALUE for a negative n or one above 2^62, or p outside [0, 1]; LAM_ERR_SHAPE; LAM_ERR_DTYPE for keys
- *         that are none. Derivative: none. Source: Hoermann 1993. */
+ * Fails   LAM_ERR_VALUE for a negative n or one above 2^62, or p outside [0, 1]; LAM_ERR_SHAPE; LAM_ERR_DTYPE for an
+ *         invalid key. Derivative: none. Source: Hoermann 1993. */
 LAM_API lam_tensor *lam_random_binomial(lam_tensor *key, lam_tensor *n, lam_tensor *p, lam_dims dims);
 
 /* Multinomial: how many of n trials have each outcome of the last axis of p, with probability proportional to it:
@@ -274,32 +274,34 @@ LAM_API lam_tensor *lam_random_multinomial(lam_tensor *key, lam_tensor *n, lam_t
  * Fails   LAM_ERR_VALUE for p outside (0, 1]; LAM_ERR_SHAPE. Derivative: none. */
 LAM_API lam_tensor *lam_random_geometric(lam_tensor *key, lam_tensor *p, lam_dims dims);
 
-/* x with an axis in random order; the other axes stay together. lam_arange gives random orders themselves.
+/* x with an axis in random order; the other axes stay together. With x = lam_arange, the result is the random order
+ * itself.
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS. Derivative: dx in the same order. */
 LAM_API lam_tensor *lam_random_permutation(lam_tensor *key, lam_tensor *x, int axis);
 
 typedef struct lam_random_choice_options {
-    lam_tensor *p; /* a weight for each element of the axis, not negative; NULL: all alike */
+    lam_tensor *p; /* a weight for each element of the axis, not negative; NULL: all equally likely */
     bool without_replacement;
 } lam_random_choice_options;
 
 /* count elements of an axis of x at random.
  * Shape   that of x with count elements along the axis.
- * Fails   LAM_ERR_AXIS; LAM_ERR_VALUE for a negative count, more elements than there are without replacement, elements
- *         of none, negative weights; LAM_ERR_SHAPE. Derivative: by x that of the elements taken; by p none. */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_VALUE for a negative count, more elements than there are without replacement, a choice
+ *         from an empty axis, negative weights; LAM_ERR_SHAPE. Derivative: by x that of the elements taken; by p
+ *         none. */
 LAM_API lam_tensor *lam_random_choice(lam_tensor *key, lam_tensor *x, int axis, int64_t count,
                                       const lam_random_choice_options *options);
 
 /* ---- the generator of the context ------------------------------------------------------------------------------ */
 
-/* Each call is another draw: of the seed in lam_ctx_options, or of lam_ctx_seed. Inside vmap its option `randomness`
- * says what a draw is: an error (the default), one for all examples, or one for each. What is drawn is a constant to
- * derivatives; a checkpointed function draws the same again when it is run again. */
+/* Each call is a new draw, from the seed in lam_ctx_options or lam_ctx_seed. Inside vmap, its option `randomness` says
+ * what a draw is: an error (the default), one for all examples, or one for each. Draws are constants to derivatives; a
+ * checkpointed function draws the same again when it is rerun. */
 
 /* Uniform in [0, 1), as lam_random_uniform.
  * Shape   dims.
- * Fails   as lam_random_uniform does; LAM_ERR_OPTION inside vmap whose randomness is LAM_RANDOMNESS_ERROR. */
+ * Fails   as lam_random_uniform does; LAM_ERR_OPTION inside a vmap whose randomness is LAM_RANDOMNESS_ERROR. */
 LAM_API lam_tensor *lam_rand(lam_ctx *ctx, lam_dtype dtype, lam_dims dims);
 
 /* Standard normal, as lam_random_normal.
@@ -321,8 +323,8 @@ LAM_API lam_tensor *lam_randperm(lam_ctx *ctx, int64_t n);
 
 /* mean + scale times a standard normal for each element.
  * Shape   mean and scale broadcast.
- * Fails   LAM_ERR_VALUE for a negative scale where its elements can be seen; LAM_ERR_SHAPE; as lam_rand does.
- *         Derivative: by mean 1, by scale what was drawn. */
+ * Fails   LAM_ERR_VALUE for a negative scale if its elements can be read; LAM_ERR_SHAPE; as lam_rand does. Derivative:
+ *         by mean 1, by scale the normal drawn. */
 LAM_API lam_tensor *lam_rand_normal(lam_tensor *mean, lam_tensor *scale);
 
 /* True with probability p.

@@ -1,5 +1,5 @@
-/* Operations that combine the elements along axes: reductions, what is made of them, and scans. Part of ops.h, whose
- * opening comment holds here too; the table there gives the derivatives at ties, zeros and infinities. */
+/* Operations that combine the elements along axes: reductions, functions made of them, and scans. The opening comment
+ * of ops.h applies here too; its table gives the derivatives at ties, zeros and infinities. */
 #ifndef LAMINA_REDUCTIONS_H
 #define LAMINA_REDUCTIONS_H
 
@@ -16,13 +16,13 @@ typedef struct lam_reduce_options {
     bool keepdims; /* leave each as an axis of one element */
 } lam_reduce_options;
 
-/* The sum over axes, blocked pairwise (error growth logarithmic); of bools the number of trues. The sum of
- * integers and bools is i64.
+/* The sum over axes, blocked pairwise (error growth logarithmic); for bools the number of trues. The sum of integers
+ * and bools is i64.
  * Shape   x without the axes, or with one element there.
  * Fails   LAM_ERR_AXIS. Derivative: 1 for each element. */
 LAM_API lam_tensor *lam_sum(lam_tensor *x, const lam_reduce_options *options);
 
-/* The product over axes; of no elements 1. That of integers and bools is i64.
+/* The product over axes; of no elements 1. The product of integers and bools is i64.
  * Shape   as lam_sum.
  * Fails   LAM_ERR_AXIS. Derivative: the product of the others, without division: right with any number of zeros. */
 LAM_API lam_tensor *lam_prod(lam_tensor *x, const lam_reduce_options *options);
@@ -49,17 +49,17 @@ LAM_API lam_tensor *lam_all(lam_tensor *x, const lam_reduce_options *options);
 
 /* The index of the first largest element along an axis; NaN counts as larger than everything.
  * Shape   x without the axis, i64.
- * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE when the axis has no elements. Derivative: none. */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE if the axis has no elements. Derivative: none. */
 LAM_API lam_tensor *lam_argmax(lam_tensor *x, int axis);
 
 /* The index of the first smallest element along an axis; NaN counts as smaller than everything.
  * Shape   x without the axis, i64.
- * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE when the axis has no elements. Derivative: none. */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE if the axis has no elements. Derivative: none. */
 LAM_API lam_tensor *lam_argmin(lam_tensor *x, int axis);
 
 /* log(sum(exp(x))) without overflow; -inf for no elements or all -inf. Integers are taken as f64.
  * Shape   as lam_sum.
- * Fails   LAM_ERR_AXIS. Derivative: exp(x - result). Also where x is infinite: see the table. */
+ * Fails   LAM_ERR_AXIS. Derivative: exp(x - result). For infinite x see the table. */
 LAM_API lam_tensor *lam_logsumexp(lam_tensor *x, const lam_reduce_options *options);
 
 /* log(mean(exp(x))) without overflow; NaN for no elements. Integers are taken as f64.
@@ -78,7 +78,7 @@ typedef struct lam_var_options {
     double ddof;   /* the divisor is the number of elements minus this */
 } lam_var_options;
 
-/* The mean square of the distance from the mean; NaN where ddof leaves no divisor. Integers are taken as f64.
+/* The mean square of the distance from the mean; NaN if ddof leaves no divisor. Integers are taken as f64.
  * Shape   as lam_sum.
  * Fails   LAM_ERR_AXIS. Derivative: 2 (x - mean) / (n - ddof). */
 LAM_API lam_tensor *lam_var(lam_tensor *x, const lam_var_options *options);
@@ -94,32 +94,32 @@ typedef struct lam_norm_options {
     double order;  /* any number, INFINITY or -INFINITY; 0: 2 (how many are not 0: lam_count_nonzero) */
 } lam_norm_options;
 
-/* The vector norm sum(|x|^order)^(1/order) over axes, INFINITY: max(|x|), -INFINITY: min(|x|). Powers
- * neither over- nor underflow on the way. Integers are taken as f64. Of no elements 0, of a negative order inf.
+/* The vector norm sum(|x|^order)^(1/order) over axes, INFINITY: max(|x|), -INFINITY: min(|x|). Powers neither over- nor
+ * underflow on the way. Integers are taken as f64. Of no elements 0, for a negative order inf.
  * Shape   as lam_sum.
- * Fails   LAM_ERR_AXIS; LAM_ERR_OPTION for an order that is NaN.
- *         Derivative: sign(x) (|x| / norm)^(order - 1), 0 where x is 0, and of a negative order where the norm is. */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_OPTION for an order that is NaN. Derivative: sign(x) (|x| / norm)^(order - 1), 0 where
+ *         x is 0, and for a negative order where the norm is. */
 LAM_API lam_tensor *lam_norm(lam_tensor *x, const lam_norm_options *options);
 
-/* x over its length along axes (no list: all), the derivative of lam_norm: a vector of length 1, or 0 where x is, also
- * where the length is beyond the range. Integers are taken as f64; complex numbers are vectors of two.
+/* x over its length along axes (no list: all), the derivative of lam_norm: a vector of length 1, or 0 where x is 0,
+ * even if the length itself is out of range. Integers are taken as f64; complex numbers are vectors of two.
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS. Owner: current scope.
  * Derivative  (t - u (u . t)) / |x| for u = x / |x|, without cancellation; 0 where x is. */
 LAM_API lam_tensor *lam_norm_slope(lam_tensor *x, lam_axes axes);
 
-/* The largest element less the smallest, over axes.
+/* The largest element minus the smallest, over axes.
  * Shape   as lam_sum.
  * Fails   LAM_ERR_AXIS. Derivative: as lam_max_reduce and lam_min_reduce. */
 LAM_API lam_tensor *lam_ptp(lam_tensor *x, const lam_reduce_options *options);
 
-/* How many elements over axes are not 0.
+/* The number of elements over axes that are not 0.
  * Shape   as lam_sum, i64.
  * Fails   LAM_ERR_AXIS. Derivative: none. */
 LAM_API lam_tensor *lam_count_nonzero(lam_tensor *x, const lam_reduce_options *options);
 
-/* Sum, mean, maximum, minimum and product of what is not NaN. Of nothing: 0, NaN, -inf, inf and 1.
- * Shape   as lam_sum. Integers, which have no NaN, as by those.
+/* Sum, mean, maximum, minimum and product of the elements that are not NaN. Of none: 0, NaN, -inf, inf and 1.
+ * Shape   as lam_sum. Integers, which have no NaN, as in lam_sum and so on.
  * Fails   LAM_ERR_AXIS; LAM_ERR_DTYPE for the maximum and minimum of complex numbers. Derivative: as of those; 0 where
  *         x is NaN. */
 LAM_API lam_tensor *lam_nansum(lam_tensor *x, const lam_reduce_options *options);
@@ -128,13 +128,14 @@ LAM_API lam_tensor *lam_nanmax(lam_tensor *x, const lam_reduce_options *options)
 LAM_API lam_tensor *lam_nanmin(lam_tensor *x, const lam_reduce_options *options);  /* Fails as lam_nansum does. */
 LAM_API lam_tensor *lam_nanprod(lam_tensor *x, const lam_reduce_options *options); /* Fails as lam_nansum does. */
 
-/* lam_var and lam_std of what is not NaN; NaN where ddof leaves no divisor.
+/* lam_var and lam_std of the elements that are not NaN; NaN if ddof leaves no divisor.
  * Shape   as lam_sum.
  * Fails   LAM_ERR_AXIS. Derivative: as lam_var and lam_std; 0 where x is NaN. */
 LAM_API lam_tensor *lam_nanvar(lam_tensor *x, const lam_var_options *options);
 LAM_API lam_tensor *lam_nanstd(lam_tensor *x, const lam_var_options *options); /* Fails as lam_nanvar does. */
 
-/* sum(weights x) / sum(weights) over axes; weights broadcast to x, but a vector beside one axis goes along that axis.
+/* sum(weights x) / sum(weights) over axes; weights broadcast to x, except that with one axis a vector of weights goes
+ * along that axis.
  * Shape   as lam_sum.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE. Derivative: by x weights / sum(weights), by weights
  * (x - the result) / sum(weights). */
@@ -154,8 +155,8 @@ typedef struct lam_quantile_options {
     lam_quantile_method method;
 } lam_quantile_options;
 
-/* What lies the part q of the way from the smallest to the largest element over axes; NaN where an element is NaN, and
- * for q outside [0, 1]. Integers are taken as f64.
+/* The value at fraction q of the sorted elements over axes; NaN where an element is NaN, and for q outside [0, 1].
+ * Integers are taken as f64.
  * Shape   the dims of q, then as lam_sum.
  * Fails   LAM_ERR_AXIS; LAM_ERR_SHAPE for axes without elements; LAM_ERR_OPTION. Derivative: by x that of taking; by q
  *         the distance of the two elements times their number less 1 (LINEAR), 0 otherwise. */
@@ -166,7 +167,7 @@ LAM_API lam_tensor *lam_quantile(lam_tensor *x, lam_tensor *q, const lam_quantil
 LAM_API lam_tensor *lam_percentile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options);
 LAM_API lam_tensor *lam_median(lam_tensor *x, const lam_reduce_options *options); /* Fails as lam_quantile does. */
 
-/* lam_quantile, lam_percentile and lam_median of what is not NaN; of nothing NaN.
+/* lam_quantile, lam_percentile and lam_median of the elements that are not NaN; NaN if there are none.
  * Fails   as lam_quantile does, but not for axes without elements. Derivative: as lam_quantile; 0 where x is NaN. */
 LAM_API lam_tensor *lam_nanquantile(lam_tensor *x, lam_tensor *q, const lam_quantile_options *options);
 LAM_API lam_tensor *lam_nanpercentile(lam_tensor *x, lam_tensor *q,
@@ -174,8 +175,8 @@ LAM_API lam_tensor *lam_nanpercentile(lam_tensor *x, lam_tensor *q,
 LAM_API lam_tensor *lam_nanmedian(lam_tensor *x,
                                   const lam_reduce_options *options); /* Fails as lam_nanquantile does. */
 
-/* The covariances of the rows of x, whose columns are observations: divided by their number less ddof. Of complex rows
- * sums of one times the conjugate of the other: the matrix is Hermitian, its diagonal that of lam_var.
+/* The covariances of the rows of x, whose columns are observations: divided by their number minus ddof. For complex
+ * rows, sums of one times the conjugate of the other: the matrix is Hermitian, its diagonal that of lam_var.
  * Shape   [rows, rows].
  * Fails   LAM_ERR_RANK unless x is a matrix. Derivative: exact. */
 LAM_API lam_tensor *lam_cov(lam_tensor *x, double ddof);
@@ -187,7 +188,7 @@ typedef struct lam_cov_options {
 } lam_cov_options;
 
 /* lam_cov of observations with weights, about their weighted means. By aweights a the divisor is sum(w) - ddof sum(w a)
- * / sum(w) for w = fweights a, so that a common factor of them is of no account.
+ * / sum(w) for w = fweights a, so that a common factor of them does not matter.
  * Shape   [rows, rows].
  * Fails   as lam_cov does; LAM_ERR_SHAPE for other weights; LAM_ERR_DTYPE for complex ones. Derivative: exact.
  * Source  numpy.cov. */
@@ -201,18 +202,18 @@ LAM_API lam_tensor *lam_corrcoef(lam_tensor *x);
 /* f(init, x over axes) where f combines two elements (rank 0) and is associative: neighbours are combined, then
  * neighbours of these, in row-major order. init is of rank 0 and has the dtype of x; of no elements it is the result.
  * Shape   as lam_sum.
- * Fails   LAM_ERR_AXIS; LAM_ERR_ARITY unless f has two inputs and one output; LAM_ERR_SHAPE, LAM_ERR_DTYPE where f does
- *         not give such an element. Derivative: that of f, to any order. */
+ * Fails   LAM_ERR_AXIS; LAM_ERR_ARITY unless f has two inputs and one output; LAM_ERR_SHAPE, LAM_ERR_DTYPE if f does
+ *         not return such an element. Derivative: that of f, to any order. */
 LAM_API lam_tensor *lam_reduce(lam_fn *f, lam_tensor *x, lam_tensor *init, const lam_reduce_options *options);
 
 /* Running combinations along an axis: element i of the results is f of all elements up to i (reverse: from the end down
- * to i), where f is associative. f takes parts of the operands, with the axis, twice: those before and those behind,
- * and gives as many tensors of the same types: it works element by element along the axis. About 2 n applications of f
- * to elements, in 2 log2(n) calls. With several operands an element is one of each of them.
+ * to i), where f is associative. f takes parts of the operands, with the axis, twice: the earlier ones and the later
+ * ones, and gives as many tensors of the same types: it works element by element along the axis. About 2 n applications
+ * of f to elements, in 2 log2(n) calls. With several operands an element is one of each of them.
  * Shape   out[i]: that of operand i; all have the same size along the axis.
  * Fails   LAM_ERR_ARITY unless f has twice as many inputs as operands, and as many outputs; LAM_ERR_NULL; LAM_ERR_AXIS;
- *         LAM_ERR_SHAPE, LAM_ERR_DTYPE where operands or what f gives do not fit. Owner: current scope.
- *         Derivative: that of f, to any order.
+ *         LAM_ERR_SHAPE, LAM_ERR_DTYPE if operands or results of f do not fit. Owner: current scope. Derivative: that
+ *         of f, to any order.
  * Source  jax.lax.associative_scan. */
 LAM_API lam_status lam_associative_scan(lam_fn *f, lam_list operands, int axis, bool reverse, lam_tensor **out,
                                         size_t n_out);
@@ -229,7 +230,7 @@ LAM_API lam_tensor *lam_log_softmax(lam_tensor *x, int axis);
 
 /* ---- scans --------------------------------------------------------------------------------------------------- */
 
-/* Running sums along an axis (the error does not grow with its length); of bools counts as i64.
+/* Running sums along an axis (the error does not grow with its length); for bools counts as i64.
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS. Derivative: the running sums of dx. */
 LAM_API lam_tensor *lam_cumsum(lam_tensor *x, int axis);
@@ -241,7 +242,7 @@ LAM_API lam_tensor *lam_cumsum_reverse(lam_tensor *x, int axis); /* From the end
 LAM_API lam_tensor *lam_cumprod(lam_tensor *x, int axis);
 LAM_API lam_tensor *lam_cumprod_reverse(lam_tensor *x, int axis); /* From the end. Fails as lam_cumprod does. */
 
-/* Running sums and products of what is not NaN. Integers are taken as f64.
+/* Running sums and products of the elements that are not NaN. Integers are taken as f64.
  * Shape   that of x.
  * Fails   LAM_ERR_AXIS. Derivative: as of those; 0 where x is NaN. */
 LAM_API lam_tensor *lam_nancumsum(lam_tensor *x, int axis);

@@ -1,6 +1,6 @@
-/* Special functions. Elementwise like those of ops.h, by which this header is included; so are the conventions. The
- * error bounds are measured against MPFR (tests/README.md has a table of what was found); every function is
- * differentiable to any order by its last operand, and by all others unless said.
+/* Special functions, all elementwise. The opening comment of ops.h applies here too. The error bounds were measured
+ * against MPFR (tests/README.md has a table of the results); every function is differentiable to any order by its last
+ * operand, and by all others unless stated otherwise.
  *
  * Derivatives at singular points:
  *   erf_inv at -1, 1; ndtri at 0, 1          inf
@@ -28,7 +28,7 @@ extern "C" {
  * Source  a polynomial, and in the tails one in sqrt(-log(1 - |x|)); 1 ULP. */
 LAM_API lam_tensor *lam_erf_inv(lam_tensor *x);
 
-/* exp(x^2) erfc(x), which has no underflow; inf from -27 down. Integers are taken as f64.
+/* exp(x^2) erfc(x), which does not underflow; inf from -27 down. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: 2 x erfcx(x) - 2/sqrt(pi), without the
  *         cancellation.
  * Source  polynomials in pieces; 1 ULP. */
@@ -39,7 +39,7 @@ LAM_API lam_tensor *lam_erfcx(lam_tensor *x);
  * Source  erfcx and the exponential in two doubles; 1 ULP. */
 LAM_API lam_tensor *lam_ndtr(lam_tensor *x);
 
-/* log(ndtr(x)), also where ndtr underflows. Integers are taken as f64.
+/* log(ndtr(x)), even where ndtr underflows. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: density over distribution function, by erfcx.
  * Source  erfcx; 1 ULP. */
 LAM_API lam_tensor *lam_log_ndtr(lam_tensor *x);
@@ -75,8 +75,8 @@ LAM_API lam_tensor *lam_sph_harm_y(int64_t n, int64_t m, lam_tensor *theta, lam_
 
 /* ---- gamma and beta ---------------------------------------------------------------------------------------------- */
 
-/* log|Gamma(x)|; inf at 0 and the negative integers. (gammaln elsewhere.) Integers are taken as f64. Of complex numbers
- * lam_loggamma.
+/* log|Gamma(x)|; inf at 0 and the negative integers. (gammaln elsewhere.) Integers are taken as f64. For complex
+ * numbers lam_loggamma.
  * Fails   like any use of a handle. Owner: current scope. Derivative: digamma(x).
  * Source  polynomials in pieces and A&S 6.1.41; 1 ULP. */
 LAM_API lam_tensor *lam_lgamma(lam_tensor *x);
@@ -88,15 +88,15 @@ LAM_API lam_tensor *lam_lgamma(lam_tensor *x);
  * Source  Hare 1997; 1 ULP of its size. */
 LAM_API lam_tensor *lam_loggamma(lam_tensor *z);
 
-/* Derivative of lgamma; NaN at negative integers, -inf at 0 (inf at -0). Integers are taken as f64. Of complex numbers
+/* Derivative of lgamma; NaN at negative integers, -inf at 0 (inf at -0). Integers are taken as f64. For complex numbers
  * the derivative of lam_loggamma, NaN at all poles.
  * Fails   like any use of a handle. Owner: current scope. Derivative: polygamma(x, 1).
  * Source  A&S 6.3; 1 ULP, for x < 0 relative to the larger of 1 and the result. */
 LAM_API lam_tensor *lam_digamma(lam_tensor *x);
 
 /* The nth derivative of digamma.
- * Fails   LAM_ERR_VALUE unless 0 <= n <= 1000, of complex numbers 9. Owner: current scope. Derivative: polygamma(x,
- *         n + 1).
+ * Fails   LAM_ERR_VALUE unless 0 <= n <= 1000, for complex numbers 9. Owner: current scope. Derivative: polygamma(x, n
+ *         + 1).
  * Source  A&S 6.4, Euler-Maclaurin; 1 ULP, for x < 0 relative to the terms of the reflection formula. */
 LAM_API lam_tensor *lam_polygamma(lam_tensor *x, int n);
 
@@ -118,7 +118,7 @@ LAM_API lam_tensor *lam_multigammaln(lam_tensor *a, int64_t d);
 /* log(Gamma(a) Gamma(b) / Gamma(a + b)) for a, b > 0, without cancellation.
  * Shape   a and b broadcast. A C number may stand for a or b.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: digamma(a) - digamma(a + b), likewise b.
- * Source  Stirling's series for what is at least 10; 1 ULP of the larger of 1 and the result. */
+ * Source  Stirling's series for operands of at least 10; 1 ULP of the larger of 1 and the result. */
 LAM_API lam_tensor *lam_betaln(lam_tensor *a, lam_tensor *b);
 
 /* Regularised lower incomplete gamma function P(a, x): the integral of t^(a-1) exp(-t) / Gamma(a) from 0 to x. NaN for
@@ -143,14 +143,14 @@ LAM_API lam_tensor *lam_igammac(lam_tensor *a, lam_tensor *x);
  * Source  as igamma; 4 ULP. */
 LAM_API lam_tensor *lam_betainc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
-/* 1 - betainc(a, b, x), accurate where it is small, also where 1 - x has lost the digits of x.
+/* 1 - betainc(a, b, x), accurate where it is small, even where 1 - x has lost the digits of x.
  * Shape   all three broadcast.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: minus those of betainc.
  * Source  as igamma; 4 ULP. */
 LAM_API lam_tensor *lam_betaincc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
-/* The x with igamma(a, x) = p, and with igammac(a, x) = q, of which no digits are lost where q is small; inf for p = 1
- * and q = 0, NaN outside [0, 1] and unless a is positive and finite. Some two or three times the time of igamma.
+/* The x with igamma(a, x) = p, and with igammac(a, x) = q, without losing digits where q is small; inf for p = 1 and q
+ * = 0, NaN outside [0, 1] and unless a is positive and finite. Takes two to three times as long as igamma.
  * Shape   a and p broadcast; integers are taken as f64.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope.
  * Derivative  by p one over the density at x; by a that of igamma, over it, of as many orders.
@@ -158,14 +158,14 @@ LAM_API lam_tensor *lam_betaincc(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 LAM_API lam_tensor *lam_igamma_inv(lam_tensor *a, lam_tensor *p);
 LAM_API lam_tensor *lam_igammac_inv(lam_tensor *a, lam_tensor *q); /* Fails as lam_igamma_inv does. */
 
-/* The x with betainc(a, b, x) = p, and with betaincc(a, b, x) = q. As lam_igamma_inv, but for x from 0 to 1. */
+/* The x with betainc(a, b, x) = p, and with betaincc(a, b, x) = q. As lam_igamma_inv, with x in [0, 1]. */
 LAM_API lam_tensor *lam_betainc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *p);  /* Fails as lam_igamma_inv does. */
 LAM_API lam_tensor *lam_betaincc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *q); /* Fails as lam_igamma_inv does. */
 
 /* Kummer's function, the sum over n of (a)_n / (b)_n x^n / n!, and Gauss's, that of (a)_n (b)_n / (c)_n x^n / n!, with
  * (a)_n = a (a + 1) .. (a + n - 1), Gauss's continued to all x < 1; at 1 the limit. NaN where b (c) is 0 or a negative
- * integer, of Gauss's for x > 1 unless a or b is one, and for operands beyond 10000 (but x of hyp2f1). NaN also where
- * terms cancel so that less than some six digits are left: for some parameters beyond 50 of unlike signs, and beyond 20
+ * integer, of Gauss's for x > 1 unless a or b is one, and for operands beyond 10000 (except x of hyp2f1). NaN also
+ * where cancellation leaves fewer than about six digits: for some parameters beyond 50 of unlike signs, and beyond 20
  * next to x = 1 and far left of 0. A microsecond and more for each, up to milliseconds where terms cancel.
  * Shape   all operands broadcast; integers are taken as f64.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands; LAM_ERR_RULE for more than 2 derivatives by a, b and c
@@ -176,10 +176,10 @@ LAM_API lam_tensor *lam_betaincc_inv(lam_tensor *a, lam_tensor *b, lam_tensor *q
  *         cancel; 4 ULP up to parameters of 30 and -50 < x < 0.98, also of derivatives. */
 LAM_API lam_tensor *lam_hyp1f1(lam_tensor *a, lam_tensor *b, lam_tensor *x);
 
-/* Gauss's function, of which the docstring above says all. Fails as lam_hyp1f1 does. */
+/* Gauss's function, described above. Fails as lam_hyp1f1 does. */
 LAM_API lam_tensor *lam_hyp2f1(lam_tensor *a, lam_tensor *b, lam_tensor *c, lam_tensor *x);
 
-/* Gamma(x); inf of its sign at 0, NaN at the negative integers. Integers are taken as f64.
+/* Gamma(x); inf with the sign of x at 0, NaN at the negative integers. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: gamma(x) digamma(x).
  * Source  tgammal; 1 ULP. */
 LAM_API lam_tensor *lam_gamma(lam_tensor *x);
@@ -346,7 +346,7 @@ LAM_API lam_tensor *lam_xlog1py(lam_tensor *x, lam_tensor *y);
  * Fails   like any use of a handle. Owner: current scope. Derivative: -log(x) - 1, 0 at 0 (where it has none). */
 LAM_API lam_tensor *lam_entr(lam_tensor *x);
 
-/* -log(x) - 1, the derivative of entr, within 1 ULP also next to 1/e, where it has a zero: 0 at 0 and below. Integers
+/* -log(x) - 1, the derivative of entr, within 1 ULP even next to 1/e, where it has a zero: 0 at 0 and below. Integers
  * are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: -1/x, 0 where the result is chosen 0. */
 LAM_API lam_tensor *lam_entr_slope(lam_tensor *x);
@@ -361,7 +361,7 @@ LAM_API lam_tensor *lam_kl_div(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: log(x/y) + 1, -x/y. */
 LAM_API lam_tensor *lam_rel_entr(lam_tensor *x, lam_tensor *y);
 
-/* log(x/y) + 1, the derivative of rel_entr by x, within 1 ULP also where it is small: 0 where x or y is 0 or negative.
+/* log(x/y) + 1, the derivative of rel_entr by x, within 1 ULP even where it is small: 0 where x or y is 0 or negative.
  * Integers are taken as f64.
  * Shape   x and y broadcast.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 1/x, -1/y, 0 where the result is chosen 0. */
@@ -374,7 +374,7 @@ LAM_API lam_tensor *lam_rel_entr_slope(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 1, 0. */
 LAM_API lam_tensor *lam_nextafter(lam_tensor *x, lam_tensor *y);
 
-/* x moved left by y bits; what goes beyond the width is lost. A y that is negative or at least the width gives 0.
+/* x moved left by y bits; bits beyond the width are lost. A y that is negative or at least the width gives 0.
  * Shape   x and y broadcast; the dtype is the promoted one. A C number may stand for x or y.
  * Fails   LAM_ERR_DTYPE for floats and bool; LAM_ERR_SHAPE. Owner: current scope. Derivative: none. */
 LAM_API lam_tensor *lam_shift_left(lam_tensor *x, lam_tensor *y);
@@ -391,7 +391,7 @@ LAM_API lam_tensor *lam_shift_right_arithmetic(lam_tensor *x, lam_tensor *y);
 
 /* ---- derivatives of elementary functions ------------------------------------------------------------------------- */
 
-/* 1 / cosh(x)^2, the derivative of tanh, with all its digits also where tanh is nearly constant. Integers are taken as
+/* 1 / cosh(x)^2, the derivative of tanh, with all its digits even where tanh is nearly constant. Integers are taken as
  * f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: -2 tanh(x) times the result. */
 LAM_API lam_tensor *lam_tanh_slope(lam_tensor *x);
@@ -401,29 +401,29 @@ LAM_API lam_tensor *lam_tanh_slope(lam_tensor *x);
  * Source  erfcx; 1 ULP. */
 LAM_API lam_tensor *lam_ndtri_slope(lam_tensor *x);
 
-/* s (1 - s), the derivative of s = lam_logistic(x), with all its digits also where s is nearly 1. Integers are taken as
+/* s (1 - s), the derivative of s = lam_logistic(x), with all its digits even where s is nearly 1. Integers are taken as
  * f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: -tanh(x/2) times the result. */
 LAM_API lam_tensor *lam_logistic_slope(lam_tensor *x);
 
-/* s + x s (1 - s) with s = lam_logistic(x), the derivative of silu, within 1 ULP also next to -1.28, where it has a
+/* s + x s (1 - s) with s = lam_logistic(x), the derivative of silu, within 1 ULP even next to -1.28, where it has a
  * zero and the terms cancel. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: s (1 - s) (2 - x tanh(x/2)). */
 LAM_API lam_tensor *lam_silu_slope(lam_tensor *x);
 
-/* w + x (1 - w^2) s with w = tanh(lam_softplus(x)) and s = lam_logistic(x), the derivative of mish, within 1 ULP also
+/* w + x (1 - w^2) s with w = tanh(lam_softplus(x)) and s = lam_logistic(x), the derivative of mish, within 1 ULP even
  * next to -1.19, where it has a zero. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: (1 - w^2) (2 s + x s (1 - s - 2 w s)), within 1
  *         ULP too, as are those of higher order, up to the 14th. */
 LAM_API lam_tensor *lam_mish_slope(lam_tensor *x);
 
-/* lam_ndtr(x) + x d with d = exp(-x^2/2) / sqrt(2 pi), the derivative of gelu, within 1 ULP also next to -0.75, where
+/* lam_ndtr(x) + x d with d = exp(-x^2/2) / sqrt(2 pi), the derivative of gelu, within 1 ULP even next to -0.75, where
  * it has a zero. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: (2 - x^2) d. */
 LAM_API lam_tensor *lam_gelu_slope(lam_tensor *x);
 
 /* s + x c' s (1 - s) with s = lam_logistic(c), c = 2 sqrt(2/pi) (x + 0.044715 x^3) and c' its derivative: that of
- * gelu_tanh, within 1 ULP also next to -0.75, where it has a zero. Integers are taken as f64.
+ * gelu_tanh, within 1 ULP even next to -0.75, where it has a zero. Integers are taken as f64.
  * Fails   like any use of a handle. Owner: current scope. Derivative: s (1 - s) (2 c' + x c'' - x c'^2 tanh(c/2)). */
 LAM_API lam_tensor *lam_gelu_tanh_slope(lam_tensor *x);
 
@@ -438,7 +438,7 @@ LAM_API lam_tensor *lam_logaddexp_slope(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: by x log(2) times the shares of both, by y minus that. */
 LAM_API lam_tensor *lam_logaddexp2_slope(lam_tensor *x, lam_tensor *y);
 
-/* x times factor y^n, in one pass: what slopes of roots, quotients and powers are. Integers are taken as f64.
+/* x times factor y^n, in one pass: the form of the slopes of roots, quotients and powers. Integers are taken as f64.
  * Shape   x and y broadcast.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: factor y^n, and x factor n y^(n-1). */
 LAM_API lam_tensor *lam_times_power(lam_tensor *x, lam_tensor *y, int n, double factor);
@@ -448,8 +448,8 @@ LAM_API lam_tensor *lam_times_power(lam_tensor *x, lam_tensor *y, int n, double 
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: y / z, x / z, and minus the result over z. */
 LAM_API lam_tensor *lam_mul_div(lam_tensor *x, lam_tensor *y, lam_tensor *z);
 
-/* x^y differentiated n times by x and m times by y, which is a number also where a factor of it leaves the range. At
- * x = 0 it is what the table in ops.h says of pow. Integers are taken as f64.
+/* x^y differentiated n times by x and m times by y, finite even where a factor of it leaves the range. At x = 0 it
+ * follows the table in ops.h for pow. Integers are taken as f64.
  * Shape   x and y broadcast.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_VALUE unless n is in 0 to 1000 and m in 0 to 32. Owner: current scope.
  * Derivative  the same with n + 1 or m + 1; LAM_ERR_RULE for more than 32 by y. */
@@ -467,14 +467,14 @@ LAM_API lam_tensor *lam_hypot_slope(lam_tensor *x, lam_tensor *y);
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: (y^2 - x^2) / (x^2 + y^2)^2, -2 x y / (x^2 + y^2)^2. */
 LAM_API lam_tensor *lam_atan2_slope(lam_tensor *x, lam_tensor *y);
 
-/* The nth polygamma function of a + b less that of a, psi(a + b) - psi(a) for n = 0, with all its digits also where
- * b is small beside a. Integers are taken as f64.
+/* The nth polygamma function of a + b less that of a, psi(a + b) - psi(a) for n = 0, with all its digits even where b
+ * is small beside a. Integers are taken as f64.
  * Shape   a and b broadcast.
  * Fails   LAM_ERR_SHAPE; LAM_ERR_VALUE unless n is in 0 to 1000. Owner: current scope.
  * Derivative  by a the same for n + 1, by b the polygamma function n + 1 of a + b. */
 LAM_API lam_tensor *lam_polygamma_gap(lam_tensor *a, lam_tensor *b, int n);
 
-/* log(x/y) of positive numbers, with all its digits also where they are nearly equal or their quotient is no number.
+/* log(x/y) of positive numbers, with all its digits even where they are nearly equal or their quotient is out of range.
  * Integers are taken as f64.
  * Shape   x and y broadcast.
  * Fails   LAM_ERR_SHAPE. Owner: current scope. Derivative: 1/x, -1/y. */

@@ -1,5 +1,5 @@
-/* Matrices that a few numbers make, and factors of matrices that are made of others, under the names of scipy.linalg.
- * The opening comment of ops.h holds here too; what is made of vectors has their dtype. */
+/* Structured matrices made from a few numbers, and factorisations made of others, under the names of scipy.linalg.
+ * Matrices made from vectors have their dtype. The opening comment of ops.h applies here too. */
 #ifndef LAMINA_STRUCTURED_H
 #define LAMINA_STRUCTURED_H
 
@@ -13,7 +13,7 @@ extern "C" {
 
 /* ---- matrices of vectors ----------------------------------------------------------------------------------------- */
 
-/* The matrix whose columns are c and c turned round by one element more each: element i - j, modulo n.
+/* The matrix whose columns are c, each rotated by one element more than the one before: c[(i - j) mod n].
  * Shape   c [n] to [n, n].
  * Fails   LAM_ERR_RANK unless c is a vector. Owner: current scope. Derivative: linear. */
 LAM_API lam_tensor *lam_circulant(lam_tensor *c);
@@ -28,17 +28,17 @@ LAM_API lam_tensor *lam_hankel(lam_tensor *c, lam_tensor *r);
 /* The matrix whose eigenvalues are the roots of the polynomial with the coefficients a, the highest power first.
  * Integers are taken as f64.
  * Shape   a [n + 1] to [n, n].
- * Fails   LAM_ERR_RANK unless a is a vector; LAM_ERR_SHAPE for less than two. Owner: current scope.
- *         Derivative: of -a[k] / a[0]. */
+ * Fails   LAM_ERR_RANK unless a is a vector; LAM_ERR_SHAPE for fewer than two. Owner: current scope. Derivative: of
+ *         -a[k] / a[0]. */
 LAM_API lam_tensor *lam_companion(lam_tensor *a);
 
-/* The matrix with f in its first row and s below its diagonal: a population by ages, births and survivals.
+/* The matrix with f in its first row and s below its diagonal: a population by age, with births and survival rates.
  * Shape   f [n], s [n - 1] to [n, n].
  * Fails   LAM_ERR_RANK unless both are vectors; LAM_ERR_SHAPE for other sizes. Owner: current scope.
  *         Derivative: linear. */
 LAM_API lam_tensor *lam_leslie(lam_tensor *f, lam_tensor *s);
 
-/* The sizes of all differences of a.
+/* |a[i] - a[j]| for all pairs.
  * Shape   a [n] to [n, n].
  * Fails   LAM_ERR_RANK unless a is a vector; LAM_ERR_DTYPE for complex operands. Owner: current scope.
  *         Derivative: as lam_abs. */
@@ -57,7 +57,7 @@ LAM_API lam_tensor *lam_convolution_matrix(lam_tensor *a, int64_t n, lam_convolv
  * Fails   as lam_zeros; LAM_ERR_DTYPE unless floating; LAM_ERR_VALUE for n < 0. Owner: current scope. */
 LAM_API lam_tensor *lam_hilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n);
 
-/* Pascal's triangle: i + j over i; `lower`: i over j, whose product with its transpose the other is.
+/* Pascal's triangle: i + j over i; `lower`: i over j, a factor: its product with its transpose is the other.
  * Shape   [n, n].
  * Fails   as lam_hilbert does. Owner: current scope. */
 LAM_API lam_tensor *lam_pascal(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool lower);
@@ -72,8 +72,8 @@ LAM_API lam_tensor *lam_invhilbert(lam_ctx *ctx, lam_dtype dtype, int64_t n);
  * Fails   as lam_hilbert does. Owner: current scope. */
 LAM_API lam_tensor *lam_invpascal(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool lower);
 
-/* Helmert's matrix of contrasts: n - 1 orthonormal rows whose sum is 0, of which row i sets element i + 1 off against
- * those before it; `full`: with the row of equal elements above them, an orthogonal matrix.
+/* Helmert's matrix of contrasts: n - 1 orthonormal rows whose sum is 0, of which row i contrasts element i + 1 with
+ * those before it; `full`: with a row of equal elements above them, an orthogonal matrix.
  * Shape   [n - 1, n], or [n, n].
  * Fails   as lam_hilbert does; LAM_ERR_VALUE for n below 1. Owner: current scope. */
 LAM_API lam_tensor *lam_helmert(lam_ctx *ctx, lam_dtype dtype, int64_t n, bool full);
@@ -90,36 +90,36 @@ LAM_API lam_tensor *lam_dft(lam_ctx *ctx, lam_dtype dtype, int64_t n);
 
 /* ---- factors ----------------------------------------------------------------------------------------------------- */
 
-/* x = u p with u of orthonormal columns (rows where there are more of these) and p symmetric, not negative; `left`:
- * x = p u. NULL for one that is not wanted.
+/* x = u p with orthonormal columns of u (rows if x is wide) and p symmetric, positive semidefinite; `left`: x = p u.
+ * NULL for one that is not wanted.
  * Shape   [..., m, n] to u [..., m, n] and p [..., n, n], or [..., m, m].
  * Fails   as lam_svd does. Owner: current scope. Derivative: through lam_svd, for x of full rank. */
 LAM_API lam_status lam_polar_factors(lam_tensor *x, bool left, lam_tensor **u, lam_tensor **p);
 
-/* Eigenvalues, ascending, and eigenvectors of the symmetric matrix with the diagonal d and e on both sides of it.
- * NULL for what is not wanted.
+/* Eigenvalues, ascending, and eigenvectors of the symmetric matrix with the diagonal d and e on both sides of it. NULL
+ * for one that is not wanted.
  * Shape   d [n], e [n - 1] to [n] and [n, n].
  * Fails   LAM_ERR_RANK, LAM_ERR_SHAPE; LAM_ERR_DTYPE for complex operands. Owner: current scope.
  *         Derivative: as lam_eigh. */
 LAM_API lam_status lam_eigh_tridiagonal(lam_tensor *d, lam_tensor *e, lam_tensor **values, lam_tensor **vectors);
 
 /* Eigenvalues, ascending, and vectors of a symmetric a in the metric of a symmetric, positive definite b: a v = b v
- * diag(values), v^T b v = 1. NULL for what is not wanted.
+ * diag(values), v^T b v = 1. NULL for one that is not wanted.
  * Shape   [..., n, n] both, leading axes broadcast, to [..., n] and [..., n, n].
  * Fails   LAM_ERR_SHAPE unless square and of one size; as lam_cholesky of b does. Owner: current scope.
  *         Derivative: by a and b, as lam_eigh's.
  * Source  scipy.linalg.eigh(a, b). */
 LAM_API lam_status lam_eigh_generalized(lam_tensor *a, lam_tensor *b, lam_tensor **values, lam_tensor **vectors);
 
-/* The order in which QR with column pivoting takes the columns of x: each time the one that is longest at right angles
- * to those before. The first ones span what the columns span.
+/* The order in which QR with column pivoting takes the columns of x: each time the one whose part at right angles to
+ * those before is longest. The first ones span the space of all columns.
  * Shape   [..., m, n] to [..., n]; i32. Matrices that hold an infinity or a NaN: 0, 1, 2, ...
  * Fails   LAM_ERR_RANK below rank 2. Owner: current scope. Derivative: none.
  * Source  LAPACK's xGEQP3. */
 LAM_API lam_tensor *lam_qr_pivots(lam_tensor *x);
 
-/* x[:, permutation] = q r with lam_qr_pivots(x) as permutation: the sizes on r's diagonal descend, and are next to 0
- * from the rank of x on. NULL for what is not wanted.
+/* x[:, permutation] = q r with lam_qr_pivots(x) as permutation: the sizes on r's diagonal descend, and are close to 0
+ * from the rank of x on. NULL for one that is not wanted.
  * Shape   q and r as of lam_qr, permutation [..., n], i32.
  * Fails   as lam_qr does. Owner: current scope. Derivative: that of lam_qr, the permutation fixed.
  * Source  scipy.linalg.qr(x, pivoting=True). */
@@ -129,15 +129,15 @@ LAM_API lam_status lam_qr_pivoted(lam_tensor *x, lam_tensor **q, lam_tensor **r,
 /* The lower triangular factor of l l^T + w w^T, or of l l^T - w w^T where `downdate`, from the lower triangle of l,
  * whose diagonal has no zeros, in n^2 steps.
  * Shape   l [..., n, n], w [..., n], leading axes broadcast, to [..., n, n].
- * Fails   LAM_ERR_SHAPE; LAM_ERR_NUMERIC where what is left is seen not to be positive definite, unseen it has NaN from
- *         the first such column on. Owner: current scope. Derivative: by both.
+ * Fails   LAM_ERR_SHAPE; LAM_ERR_NUMERIC if the result is not positive definite; if elements cannot be read, it has NaN
+ *         from the first such column on. Owner: current scope. Derivative: by both.
  * Source  Gill, Golub, Murray and Saunders, Methods for modifying matrix factorizations, 1974. */
 LAM_API lam_tensor *lam_cholesky_update(lam_tensor *l, lam_tensor *w, bool downdate);
 
 /* The first n columns of H_1 H_2 ... H_k, H_i = 1 - taus[i] v_i v_i^H, where v_i has 1 in row i, zeros above, and below
- * it what column i of a has there: what LAPACK's xGEQRF and xGEHRD hold matrices by.
+ * it the elements of column i of a: the form in which LAPACK's xGEQRF and xGEHRD store q.
  * Shape   a [..., m, n], taus [..., k], k <= m and k <= n, leading axes broadcast, to [..., m, n].
- * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE. Owner: current scope. Derivative: by both, by a as far as it is read.
+ * Fails   LAM_ERR_RANK; LAM_ERR_SHAPE. Owner: current scope. Derivative: by both, by those elements of a that are read.
  * Source  jax.lax.linalg.householder_product, LAPACK's xORGQR. */
 LAM_API lam_tensor *lam_householder_product(lam_tensor *a, lam_tensor *taus);
 
@@ -146,7 +146,7 @@ typedef struct lam_ormqr_options {
     bool transpose;  /* the adjoint of the product */
 } lam_ormqr_options;
 
-/* The same product, of all its m columns, times c, which is not made for that.
+/* The same product, with all its m columns, times c, without forming the product.
  * Shape   as lam_householder_product, c [..., m, p] (right side: [..., p, m]), to that of c.
  * Fails   as lam_householder_product does. Owner: current scope. Derivative: by all three.
  * Source  jax.lax.linalg.ormqr, LAPACK's xORMQR. */

@@ -1,5 +1,5 @@
-/* Tensors: handles to immutable dense values. A handle belongs to the innermost open scope of its context; the value
- * behind it is counted, so views, tapes and results share storage. */
+/* Tensors: handles to immutable dense values. A handle belongs to the innermost open scope of its context; its value is
+ * reference-counted, so views, tapes and results share storage. */
 #ifndef LAMINA_TENSOR_H
 #define LAMINA_TENSOR_H
 
@@ -11,10 +11,10 @@ extern "C" {
 
 /* ---- making tensors from memory ----------------------------------------------------------------------- */
 
-/* Copies row-major data in.
+/* A tensor with a copy of row-major data.
  * Shape   dims.
  * Units   data holds one element of dtype (bool and u8: 1 byte) per element.
- * Fails   LAM_ERR_NULL for data NULL with elements to copy; LAM_ERR_VALUE negative dims; LAM_ERR_RANK;
+ * Fails   LAM_ERR_NULL if data is NULL and there are elements to copy; LAM_ERR_VALUE for negative dims; LAM_ERR_RANK;
  *         LAM_ERR_OVERFLOW; LAM_ERR_MEMORY.
  * Owner   current scope. */
 LAM_API lam_tensor *lam_array(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, const void *data);
@@ -26,40 +26,42 @@ LAM_API lam_tensor *lam_scalar(lam_ctx *ctx, double value);
 
 typedef struct lam_borrow_options {
     lam_dims strides; /* elements, one per axis, may be 0 or negative; rank 0: row-major contiguous */
-    void (*release)(void *env, void *data); /* called once when nothing uses the memory any more; NULL: nothing to do */
+    void (*release)(void *env, void *data); /* called once, when the memory is no longer used; NULL: nothing is
+                                               called */
     void *env;                              /* for release */
     bool writable;                          /* in-place forms may write to this memory */
 } lam_borrow_options;
 
-/* Wraps caller memory without a copy; it must stay as it is until `release` is called or the context is freed.
+/* Wraps the caller's memory without a copy; it must not change until `release` is called or the context is freed.
  * Shape   dims.
- * Fails   like lam_array; LAM_ERR_SHAPE when strides and dims differ in rank. After a failure release has been called.
+ * Fails   like lam_array; LAM_ERR_SHAPE if strides and dims differ in rank. After a failure release has been called.
  * Owner   current scope; the memory stays the caller's. */
 LAM_API lam_tensor *lam_borrow(lam_ctx *ctx, lam_dtype dtype, lam_dims dims, void *data,
                                const lam_borrow_options *options);
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-/* Copies the elements out, row-major, as they are (no conversion).
- * Units   bytes: size of dst; must be exactly elements times item size.
- * Fails   LAM_ERR_VALUE wrong size; LAM_ERR_BATCHED inside vmap on a batched tensor; LAM_ERR_ABSTRACT while tracing;
- *         LAM_ERR_RULE in a callback of a custom Function on a tensor that carries derivatives, which would be lost. */
+/* Copies the elements out, row-major, without conversion.
+ * Units   bytes: the size of dst, which must be exactly the number of elements times the size of one.
+ * Fails   LAM_ERR_VALUE for a wrong size; LAM_ERR_BATCHED for a batched tensor inside vmap; LAM_ERR_ABSTRACT while
+ *         tracing; LAM_ERR_RULE in a callback of a custom Function for a tensor that carries derivatives, which would
+ *         be lost. */
 LAM_API LAM_MUST_USE lam_status lam_read(lam_tensor *t, void *dst, size_t bytes);
 
 /* Copies the elements out to strided memory; LAM_DIMS(1, m) writes an m x n matrix column-major.
  * Units   strides in elements, one per axis.
- * Fails   like lam_read; LAM_ERR_SHAPE when the number of strides is not the rank. */
+ * Fails   like lam_read; LAM_ERR_SHAPE if the number of strides is not the rank. */
 LAM_API LAM_MUST_USE lam_status lam_read_strided(lam_tensor *t, void *dst, lam_dims strides);
 
-/* The only element of a tensor, as a double (a bool gives 0 or 1). Under grad and jvp it is the value, for C control
- * flow to look at, in callbacks of custom Functions too; what C computes from it is a constant to them, as after
- * lam_stop_gradient.
+/* The only element of a tensor, as a double (a bool gives 0 or 1). Under grad and jvp, and in callbacks of custom
+ * Functions, it is the value, so C control flow can use it; anything that C computes from it is a constant to them, as
+ * after lam_stop_gradient.
  * Fails   LAM_ERR_SHAPE unless it has exactly one element; LAM_ERR_DTYPE for a complex one (lam_item_complex);
  *         LAM_ERR_BATCHED, LAM_ERR_ABSTRACT like lam_read. A failure gives NaN. */
 LAM_API double lam_item(lam_tensor *t);
 
-/* The data of a contiguous concrete tensor, row-major; NULL for all others (boxed, strided, failed).
- * Fails   never, but for a boxed tensor LAM_ERR_ABSTRACT while tracing, and in a callback of a custom Function as
+/* The data of a contiguous concrete tensor, row-major; NULL otherwise (boxed, strided, failed).
+ * Fails   never. Records LAM_ERR_ABSTRACT for a box that is being traced; in a callback of a custom Function, as
  *         lam_read.
  * Owner   borrowed from t until its handle is dropped or rebound. */
 LAM_API const void *lam_data(const lam_tensor *t);
@@ -69,7 +71,7 @@ LAM_API int lam_rank(const lam_tensor *t);
 
 /* Size of one axis; negative axes count from the end.
  * Units   elements.
- * Fails   never: -1 when there is no such axis. */
+ * Fails   never: -1 for an invalid axis. */
 LAM_API int64_t lam_dim(const lam_tensor *t, int axis);
 
 /* All sizes. Fails never. Owner: borrowed from t. */
@@ -90,7 +92,7 @@ LAM_API const char *lam_dtype_name(lam_dtype dtype);
 /* Bytes of one element. Fails never: 0 for no dtype. */
 LAM_API size_t lam_dtype_bytes(lam_dtype dtype);
 
-/* Prints dtype, dims and elements (long axes shortened); of a box its level, axis and what is inside. Ends with a
+/* Prints dtype, dims and elements (long axes are shortened), for a box also its level, axis and contents. Ends with a
  * newline.
  * Fails   never: a failed tensor prints as such. */
 LAM_API void lam_print(FILE *file, lam_tensor *t);
@@ -98,7 +100,7 @@ LAM_API void lam_print(FILE *file, lam_tensor *t);
 /* ---- life --------------------------------------------------------------------------------------------------- */
 
 /* Releases a tensor before its scope ends.
- * Fails   LAM_ERR_FREED when it was released already; NULL is accepted. */
+ * Fails   LAM_ERR_FREED if it was released already; NULL is accepted. */
 LAM_API void lam_drop(lam_tensor *t);
 
 /* Makes the tensor outlive its scopes until lam_release (counted).
@@ -106,17 +108,17 @@ LAM_API void lam_drop(lam_tensor *t);
 LAM_API lam_tensor *lam_hold(lam_tensor *t);
 
 /* Undoes one lam_hold; the last one frees the tensor if its scope has ended.
- * Fails   LAM_ERR_VALUE when it is not held. */
+ * Fails   LAM_ERR_VALUE if it is not held. */
 LAM_API void lam_release(lam_tensor *t);
 
 /* A new handle to the same value.
  * Fails   like any use of a handle. Owner: current scope. Derivative: identity. */
 LAM_API lam_tensor *lam_alias(lam_tensor *t);
 
-/* Makes the handle x show the value of `value` (same dtype and dims), which may be at any level; an iteration that
- * rebinds its loop variables leaves nothing behind.
- * Fails   LAM_ERR_SHAPE, LAM_ERR_DTYPE when the types differ; LAM_ERR_CAPTURED when x was made outside the function
- *         that is being called (x stays as it is). Any other failure makes x a failed tensor.
+/* Makes the handle x show the value of `value` (same dtype and dims), which may be at any level; a loop that rebinds
+ * its variables this way does not accumulate tensors.
+ * Fails   LAM_ERR_SHAPE, LAM_ERR_DTYPE if the types differ; LAM_ERR_CAPTURED if x was made outside the function that is
+ *         being called (x is then unchanged). Any other failure makes x a failed tensor.
  * Owner   x keeps its scope. Returns x. Derivative: that of value. */
 LAM_API lam_tensor *lam_assign_(lam_tensor *x, lam_tensor *value);
 

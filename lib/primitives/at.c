@@ -183,7 +183,7 @@ static bool lay_out(plan *p) {
 static bool make_plan(const char *name, lam_tensor *x, lam_at at, lam_index_mode mode, plan *p) {
     *p = (plan){.name = name, .x = x, .mode = mode, .rank = lam_rank(x)};
     if (!lam__scope_peek(x)) return refuse(p, LAM_ERR_NULL, "the operand is NULL", 0);
-    if ((unsigned)mode > LAM_INDEX_FILL) return refuse(p, LAM_ERR_OPTION, "there is no index mode %lld", mode);
+    if ((unsigned)mode > LAM_INDEX_FILL) return refuse(p, LAM_ERR_OPTION, "there is no index mode %lld", (int)mode);
     if (!read_items(p, at)) return false;
     p->part = x;
     if (p->sliced)

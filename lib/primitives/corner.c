@@ -75,11 +75,24 @@ void lam__corner_batch(const lam_rule *r, lam_tensor *out[]) {
 
 /* ---- rules of l -------------------------------------------------------------------------------------------------- */
 
+/* A number for each matrix that brings e to the size of x: in one matrix with it, a larger e would leave x few digits.
+ * l is linear in e, so any number does, and this one counts as a constant. */
+static lam_tensor *scale_of(lam_tensor *x, lam_tensor *e) {
+    const lam_reduce_options whole = {.axes = LAM_AXES(-2, -1), .keepdims = true};
+    lam_tensor *own = lam_sum(lam_abs(lam_stop_gradient(x)), &whole);
+    lam_tensor *ratio = lam_div(lam_where(lam_gt(own, 0.0), own, 1.0), lam_sum(lam_abs(lam_stop_gradient(e)), &whole));
+    return lam_where(lam_and(lam_gt(ratio, 0.0), lam_is_finite(ratio)), ratio, 1.0);
+}
+
 /* dl(x, e) = the upper right block of l([[x, e], [0, x]], [[dx, de], [0, dx]]); with dx = 0 it is l(x, de). */
 void lam__corner_jvp_map(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
     lam_tensor *x = r->in[0], *e = r->in[1];
-    if (dx[0]) dout[0] = block(apply_map(r->primitive, blocks(x, e), blocks(dx[0], dx[1])), 0, 1);
-    else dout[0] = apply_map(r->primitive, x, dx[1]);
+    if (!dx[0]) {
+        dout[0] = apply_map(r->primitive, x, dx[1]);
+        return;
+    }
+    lam_tensor *scale = scale_of(x, e), *change = blocks(dx[0], dx[1] ? lam_mul(scale, dx[1]) : NULL);
+    dout[0] = lam_div(block(apply_map(r->primitive, blocks(x, lam_mul(scale, e)), change), 0, 1), scale);
 }
 
 /* The transpose of the map above: l of the transposed blocks along [[0, g], [0, 0]]. By x both diagonal blocks count,
@@ -89,9 +102,10 @@ void lam__corner_vjp_map(const lam_rule *r, lam_tensor *const g[], lam_tensor *g
         gx[1] = apply_map(r->primitive, lam__matrices_turn(r->in[0]), g[0]);
         return;
     }
-    lam_tensor *both = lam__matrices_turn(blocks(r->in[0], r->in[1]));
+    lam_tensor *scale = scale_of(r->in[0], r->in[1]);
+    lam_tensor *both = lam__matrices_turn(blocks(r->in[0], lam_mul(scale, r->in[1])));
     lam_tensor *all = apply_map(r->primitive, both, blocks(NULL, g[0]));
-    gx[0] = lam_add(block(all, 0, 0), block(all, 1, 1));
+    gx[0] = lam_div(lam_add(block(all, 0, 0), block(all, 1, 1)), scale);
     gx[1] = block(all, 0, 1);
 }
 

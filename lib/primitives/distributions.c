@@ -197,13 +197,14 @@ static lam_tensor *gumbel_r_logcdf(lam_tensor *z, lam_tensor *const s[]) {
     return lam_neg(lam_exp(lam_neg(z)));
 }
 
+/* Below -80 both shares are what they are at -80, with slopes of 0: those of an infinite exponential would be NaN. */
 static lam_tensor *gumbel_r_cdf(lam_tensor *z, lam_tensor *const s[]) {
-    return lam_exp(gumbel_r_logcdf(z, s));
+    return lam_exp(gumbel_r_logcdf(lam_max(z, -80.0), s));
 }
 
 /* 1 - exp(-exp(-z)): far to the right a small number, which expm1 keeps. */
 static lam_tensor *gumbel_r_sf(lam_tensor *z, lam_tensor *const s[]) {
-    return lam_neg(lam_expm1(gumbel_r_logcdf(z, s)));
+    return lam_neg(lam_expm1(gumbel_r_logcdf(lam_max(z, -80.0), s)));
 }
 
 /* log(1/q) by log_ratio: minus log(q) would be a negative zero at q = 1, where the slope is its reciprocal. */

@@ -172,6 +172,7 @@ lam_tensor *lam_cosine_similarity(lam_tensor *x, lam_tensor *y, int axis) {
     if (!lam__apply_axis("cosine_similarity", x, lam_rank(x), &axis)) return lam__axes_failed(x);
     x = near_1(x, over);
     y = near_1(y, over);
-    lam_tensor *lengths = lam_mul(length_of(x, over), length_of(y, over));
-    return lam__scope_only(lam__apply_narrowed(lam_div(lam_vecdot(lam_conj(x), y, axis), lengths), dtype), since);
+    /* One after the other: the derivative of a product of lengths would meet 0 times infinity. */
+    lam_tensor *share = lam_div(lam_vecdot(lam_conj(x), y, axis), length_of(x, over));
+    return lam__scope_only(lam__apply_narrowed(lam_div(share, length_of(y, over)), dtype), since);
 }

@@ -150,6 +150,8 @@ lam_status lam_rsf2csf(lam_tensor *form, lam_tensor *vectors, lam_tensor **compl
         return lam__matrices_give_failed(
             lam__matrices_fail("rsf2csf", OUTPUTS, in, LAM_ERR_SHAPE, NULL, "form and vectors are not of one size"),
             OUTPUTS, places);
+    if (!lam__matrices_lead("rsf2csf", in))
+        return lam__matrices_give_failed(lam__axes_failed(in[FORM]), OUTPUTS, places);
     lam_status status = lam_schur(in[FORM], &out[FORM], &out[VECTORS], &(lam_schur_options){.complex_form = true});
     out[VECTORS] = lam_matmul(in[VECTORS], out[VECTORS]);
     return lam__matrices_give(status, since, OUTPUTS, out, places);

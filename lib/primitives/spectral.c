@@ -36,7 +36,8 @@ static lam_tensor *norm_of(lam_tensor *x, lam_matrix_order order) {
     lam_tensor *parts = norms[order].of == SINGULAR ? lam_svdvals(x) : NULL;
     int along = norms[order].of == ROWS ? -1 : -2;
     if (!parts) parts = lam_sum(lam_abs(x), &(lam_reduce_options){.axes = {1, &along}});
-    return norms[order].take == SUM       ? lam_sum(parts, &last)
+    /* The largest of none is 0: no norm is less. */
+    return norms[order].take == SUM || (norms[order].take == LARGEST && !lam_dim(parts, -1)) ? lam_sum(parts, &last)
            : norms[order].take == LARGEST ? lam_max_reduce(parts, &last)
                                           : lam_min_reduce(parts, &last);
 }

@@ -162,6 +162,10 @@ START_TEST(bad_input) {
     EXPECT_ERROR(LAM_ERR_SHAPE, "tridiagonal");
     lam_rsf2csf(MAT(2, 2, 1, 2, 0, 3), MAT(1, 1, 1), &a, &b);
     EXPECT_ERROR(LAM_ERR_SHAPE, "rsf2csf", "one size");
+    const lam_dims two = LAM_DIMS(2, 2, 2), three = LAM_DIMS(3, 2, 2);
+    lam_rsf2csf(lam_ones(ctx, LAM_F64, two), lam_ones(ctx, LAM_F64, three), &a, &b);
+    ck_assert(lam_failed(a) && lam_failed(b));
+    EXPECT_ERROR(LAM_ERR_SHAPE, "rsf2csf: ");
     lam_rsf2csf(MAT(2, 2, 1, 2, 0, 3), VEC(1, 2), &a, NULL);
     EXPECT_ERROR(LAM_ERR_SHAPE, "rsf2csf");
 }

@@ -141,6 +141,19 @@ START_TEST(closed_forms) {
 }
 END_TEST
 
+/* Without a or b the function is 1 everywhere, also where others have no value. */
+START_TEST(constants_have_no_slope) {
+    for (int which = 0; which < 2; which++)
+        for (int i = 0; i < 4; i++) {
+            const double x = ((double[]){-3, 0.5, 1, 1.5})[i];
+            lam_list at = LAM_LIST(num(which ? 0.5 : 0), num(which ? 0 : 0.5), num(3), num(x));
+            EXPECT_NUM(lam_apply(FN(gauss, 4, 1), at), 1);
+            EXPECT_NUM(lam_apply(lam_grad(FN(gauss, 4, 1), &(lam_grad_options){.argnums = LAM_AXES(3)}), at), 0);
+        }
+    EXPECT_OK();
+}
+END_TEST
+
 START_TEST(what_has_no_value) {
     lam_tensor *none = VEC(0, -1, -7);
     EXPECT_NEAR(lam_hyp1f1(num(0.5), none, num(1)), 0, LAM_DIMS(3), NAN, NAN, NAN);
@@ -173,7 +186,8 @@ START_TEST(derivatives_end_by_the_parameters) {
 END_TEST
 
 Suite *suite_primitives_hyper(void) {
-    Suite *suite = SUITE_OF("primitives/hyper", closed_forms, what_has_no_value, derivatives_end_by_the_parameters);
+    Suite *suite = SUITE_OF("primitives/hyper", closed_forms, constants_have_no_slope, what_has_no_value,
+                            derivatives_end_by_the_parameters);
     suite_loop(suite, values_and_slopes, sizeof entries / sizeof entries[0]);
     suite_loop(suite, what_cancels, sizeof cancelling / sizeof cancelling[0]);
     return suite;

@@ -348,6 +348,47 @@ START_TEST(norms_of_negative_orders) {
 }
 END_TEST
 
+/* A weighted sum of a function of a matrix; env: which function, and the weight. */
+typedef struct weighted {
+    lam_tensor *(*f)(lam_tensor *);
+    double weight;
+} weighted;
+
+BODY(weighted_sum) {
+    const weighted *w = env;
+    out[0] = lam_mul(w->weight, lam_sum(w->f(in[0]), NULL));
+}
+
+/* The change stands in one matrix with what it changes, and may be larger or smaller than that by any factor. */
+START_TEST(second_derivatives_go_with_the_weight) {
+    static lam_tensor *(*const functions[])(lam_tensor *) = {lam_sqrtm, lam_logm, lam_expm};
+    static const double weights[] = {1e-200, 1e-9, 1e5, 1e12, 1e200};
+    lam_tensor *x = MAT(2, 2, 2, 0.5, 0.1, 1.5);
+    lam_fn *(*const ways[])(lam_fn *, const lam_jacobian_options *) = {lam_jacfwd, lam_jacrev};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        for (size_t k = 0; k < sizeof weights / sizeof *weights; k++)
+            for (int way = 0; way < 2; way++) {
+                weighted plain = {functions[i], 1}, heavy = {functions[i], weights[k]};
+                lam_fn *f = FN_ENV(weighted_sum, 1, 1, &plain), *g = FN_ENV(weighted_sum, 1, 1, &heavy);
+                lam_tensor *want = apply1(ways[way](lam_grad(f, NULL), NULL), x);
+                EXPECT_SAME(lam_div(apply1(ways[way](lam_grad(g, NULL), NULL), x), weights[k]), want, 1e-13);
+            }
+    EXPECT_OK();
+}
+END_TEST
+
+START_TEST(norms_of_nothing) {
+    lam_tensor *none = lam_zeros(ctx, LAM_F64, LAM_DIMS(2, 0, 3));
+    for (lam_matrix_order order = LAM_NORM_DEFAULT; order <= LAM_NORM_MINUS_INF; order++) {
+        const bool least = order == LAM_NORM_MINUS_2;
+        lam_tensor *got = lam_matrix_norm(none, &(lam_matrix_norm_options){.order = order});
+        if (order == LAM_NORM_MINUS_INF || least) EXPECT(got, LAM_DIMS(2), INFINITY, INFINITY);
+        else EXPECT(got, LAM_DIMS(2), 0, 0); /* of columns of no elements the least sum is 0, too */
+    }
+    EXPECT_OK();
+}
+END_TEST
+
 Suite *suite_primitives_linalg(void) {
     return SUITE_OF("primitives/linalg", norms_of_negative_orders, cholesky_closed_form_and_residual,
                     cholesky_names_the_matrix_that_fails, cholesky_and_its_solves_have_derivatives,
@@ -355,5 +396,6 @@ Suite *suite_primitives_linalg(void) {
                     solve_names_the_matrix_that_is_singular, vmap_of_solve_and_its_gradient,
                     one_factorisation_serves_value_and_tangent, determinants, gradients_of_determinants_and_inverses,
                     triangular_solve_reads_its_triangle_only, square_roots_of_matrices, logarithms_of_matrices,
-                    singular_values_of_tall_matrices, changes_of_exponentials_are_corners);
+                    singular_values_of_tall_matrices, changes_of_exponentials_are_corners,
+                    second_derivatives_go_with_the_weight, norms_of_nothing);
 }

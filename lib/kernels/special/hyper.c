@@ -14,6 +14,8 @@ static double hyper(int count, const double p[], double x, lam__hyper_order orde
     if (!(fabs(x) <= FARTHEST || (count == 3 && x < 0 && isfinite(x)))) return NAN;
     for (int i = 0; i < count; i++)
         if (!(fabs(p[i]) <= FARTHEST)) return NAN;
+    /* Without a or b nothing is left of the series but 1, wherever x is. */
+    if (all == 0 && (p[0] == 0 || (count == 3 && p[1] == 0))) return order.by_x == 0;
     return all == 0   ? lam__hyper_1(count, p, x, order)
            : all == 1 ? lam__hyper_4(count, p, x, order)
                       : lam__hyper_10(count, p, x, order);

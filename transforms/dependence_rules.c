@@ -400,6 +400,7 @@ static const struct {
     {&lam__row_schur, stacked},
     {&lam__row_hessenberg, stacked},
     {&lam__row_pinv, stacked},
+    {&lam__row_polar, stacked},
     {&lam__row_expm, stacked},
     {&lam__row_expm_frechet, stacked},
     {&lam__row_sqrtm, stacked},

@@ -277,11 +277,12 @@ LAM_API lam_tensor *lam_logm_frechet(lam_tensor *x, lam_tensor *e);
  * Where eigenvalues or singular values repeat, or are closer than their rounding, their vectors are not determined and
  * have no derivative. This never gives a NaN: rotations of vectors within such a group count as 0. So results that
  * depend only on the span of such vectors have derivatives of every order (a projector on all of them, a single value
- * and its vector, u v^T), and sums of functions of the values have the first. One thing cannot be derived from values
- * and vectors: the derivative of v f(w) v^T between equals is f', which neither knows; the second derivative of a sum
- * of f(w) needs it too. For such functions use those that know f: lam_spectral, whose trace is the sum, has all
- * derivatives for any f; lam_expm, lam_logm, lam_sqrtm, lam_pinv, lam_solve, lam_inv, lam_matrix_power, lam_polar and
- * lam_matrix_norm have rules of their own. For complex matrices the phases of vectors are not determined either:
+ * and its vector, u v^T), and sums of functions of the values have the first. Where values are close but not equal,
+ * derivatives of vectors lose digits by their rounding over the gap, second ones by its square. One thing cannot be
+ * derived from values and vectors: the derivative of v f(w) v^T between equals is f', which neither knows; the second
+ * derivative of a sum of f(w) needs it too. For such functions use those that know f: lam_spectral, whose trace is the
+ * sum, has all derivatives for any f; lam_expm, lam_logm, lam_sqrtm, lam_pinv, lam_solve, lam_inv, lam_matrix_power,
+ * lam_polar and lam_matrix_norm have rules of their own. For complex matrices the phases of vectors are not determined either:
  * eigenvectors change at right angles to themselves, the phases of a pair of singular vectors turn against each
  * other. */
 
@@ -395,7 +396,8 @@ LAM_API lam_tensor *lam_gap_solve(lam_tensor *w, lam_tensor *p, int sign);
 /* x = u p, u with orthonormal columns (rows, where x is wide) nearest to x, p symmetric with no negative eigenvalue.
  * Shape   [..., m, n] gives u [..., m, n] and p [..., n, n].
  * Fails   as lam_svd.
- * Owner   both: current scope. Derivative: right even where singular values repeat; needs full rank. */
+ * Owner   both: current scope. Derivative: of every order, however close singular values are, by the matrix and u
+ *         (a Sylvester equation, not the vectors); needs full rank. */
 LAM_API lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p);
 
 typedef struct lam_rank_options {

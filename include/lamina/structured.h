@@ -93,7 +93,7 @@ LAM_API lam_tensor *lam_dft(lam_ctx *ctx, lam_dtype dtype, int64_t n);
 /* x = u p with orthonormal columns of u (rows if x is wide) and p symmetric, positive semidefinite; `left`: x = p u.
  * NULL for one that is not wanted.
  * Shape   [..., m, n] to u [..., m, n] and p [..., n, n], or [..., m, m].
- * Fails   as lam_svd does. Owner: current scope. Derivative: through lam_svd, for x of full rank. */
+ * Fails   as lam_svd does. Owner: current scope. Derivative: as lam_polar. */
 LAM_API lam_status lam_polar_factors(lam_tensor *x, bool left, lam_tensor **u, lam_tensor **p);
 
 /* Eigenvalues, ascending, and eigenvectors of the symmetric matrix with the diagonal d and e on both sides of it. NULL

@@ -1,7 +1,8 @@
-/* The pseudo-inverse, and what is made of it. Its derivative is written with the matrix and the result alone (Golub and
- * Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables separate",
- * 1973, formula 4.12), so it holds to all orders wherever the rank stays what it is, also where singular values repeat
- * or are zero. */
+/* Products of singular vectors: the pseudo-inverse, what is made of it, and the polar factor. Their derivatives are
+ * written with the matrix and the result alone, so they hold to all orders wherever the rank stays what it is, also
+ * where singular values repeat or nearly do: those of the vectors would have to cancel there. That of the
+ * pseudo-inverse is by Golub and Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems
+ * whose variables separate", 1973, formula 4.12. */
 #include "lib/primitives/apply.h"
 #include "lib/primitives/axes.h"
 #include "lib/primitives/cplx.h"
@@ -14,6 +15,7 @@
 #include "lib/tensor/value.h"
 
 #include <lamina/ops.h>
+#include <lamina/structured.h>
 #include <lamina/tensor.h>
 
 #include <float.h>
@@ -46,56 +48,96 @@ static void divide_rows(lam_dtype dtype, int64_t k, int64_t n, double rtol, cons
     }
 }
 
-/* Singular vectors of one matrix after the other, in `room` for them and for the kernel's own work. */
-static int64_t invert_all(const lam__rectangle *r, double rtol, const lam_value *x, char *room, lam_value *out) {
-    lam_dtype dtype = (lam_dtype)x->dtype;
-    const size_t item = lam__dtype_bytes(dtype);
-    const int64_t m = r->m, n = r->n, k = m < n ? m : n, one = m * n;
+/* A matrix x = u diag(s) vt: u [m, k], s [k], vt [k, n], and where the product of them goes. */
+typedef struct vectors {
+    const lam__rectangle *r;
+    lam_dtype dtype;
+    double rtol; /* of the pseudo-inverse */
+    char *u, *s, *vt, *out;
+} vectors;
+
+/* The product that is made of them. vt may be overwritten. */
+typedef lam__product product_of(const vectors *v);
+
+/* v diag(1/s) u^T: both factors are read transposed, by their strides. */
+static lam__product inverse_of(const vectors *v) {
+    const int64_t m = v->r->m, n = v->r->n, k = m < n ? m : n;
+    divide_rows(v->dtype, k, n, v->rtol, v->s, v->vt);
+    return (lam__product){.batch = 1,
+                          .m = n,
+                          .k = k,
+                          .n = m,
+                          .x = v->vt,
+                          .x_row = 1,
+                          .x_col = n,
+                          .y = v->u,
+                          .y_row = 1,
+                          .y_col = k,
+                          .out = v->out};
+}
+
+/* u vt. */
+static lam__product nearest_of(const vectors *v) {
+    const int64_t m = v->r->m, n = v->r->n, k = m < n ? m : n;
+    return (lam__product){.batch = 1,
+                          .m = m,
+                          .k = k,
+                          .n = n,
+                          .x = v->u,
+                          .x_row = k,
+                          .x_col = 1,
+                          .y = v->vt,
+                          .y_row = n,
+                          .y_col = 1,
+                          .out = v->out};
+}
+
+/* Singular vectors of one matrix after the other, in `room` for them and for the kernel's own work, and their product.
+ * The number of the first matrix whose iteration did not end, or -1. */
+static int64_t multiply_all(vectors v, product_of f, const lam_value *x, char *room, lam_value *out) {
+    const size_t item = lam__dtype_bytes(x->dtype);
+    const int64_t m = v.r->m, n = v.r->n, k = m < n ? m : n;
     /* For one matrix: u, s and vt as the kernel leaves them, then its work, which wants to begin at a multiple of 8. */
-    char *u = room, *s = u + (size_t)(m * k) * item, *vt = s + (size_t)k * item, *work = vt + (size_t)(k * n) * item;
+    v.u = room, v.s = v.u + (size_t)(m * k) * item, v.vt = v.s + (size_t)k * item;
+    char *work = v.vt + (size_t)(k * n) * item;
     work += (8 - (uintptr_t)work % 8) % 8;
     for (int64_t b = 0; b < lam__matrices_count(x); b++) {
-        const size_t at = (size_t)(b * one) * item;
-        if (lam__kernels_svd(dtype, r, 1, (const char *)x->data + at, u, s, vt, work) >= 0) return b;
-        divide_rows(dtype, k, n, rtol, s, vt);
-        /* Both factors are read transposed, by their strides. */
-        const lam__product product = {.batch = 1,
-                                      .m = n,
-                                      .k = k,
-                                      .n = m,
-                                      .x = vt,
-                                      .x_row = 1,
-                                      .x_col = n,
-                                      .y = u,
-                                      .y_row = 1,
-                                      .y_col = k,
-                                      .out = (char *)out->data + at};
-        lam__kernels_matmul(dtype, &product, NULL, NULL);
+        const size_t at = (size_t)(b * m * n) * item;
+        if (lam__kernels_svd(v.dtype, v.r, 1, (const char *)x->data + at, v.u, v.s, v.vt, work) >= 0) return b;
+        v.out = (char *)out->data + at;
+        const lam__product product = f(&v);
+        lam__kernels_matmul(v.dtype, &product, NULL, NULL);
     }
     return -1;
 }
 
 /* Matrices one after the other, in one room. */
-static lam_status eval_pinv(const lam_call_site *call, lam_value *const out[]) {
-    const lam__pinv_params *p = call->params;
-    /* The result has the axes of x exchanged, so these are the rows and columns of x. */
-    lam__rectangle r = {.m = out[0]->dims[out[0]->rank - 1], .n = out[0]->dims[out[0]->rank - 2], .vectors = true};
+static lam_status multiply(const lam_call_site *call, product_of f, double rtol, lam_value *out) {
+    const lam_value *in = call->in[0];
+    const lam__rectangle r = {.m = in->dims[in->rank - 2], .n = in->dims[in->rank - 1], .vectors = true};
+    const lam_dtype dtype = (lam_dtype)in->dtype;
     int64_t k = r.m < r.n ? r.m : r.n, bad = -1;
     lam__work work;
-    if (out[0]->count == 0) return LAM_OK;
+    if (out->count == 0) return LAM_OK;
     lam_value *x = lam__value_contiguous(call->in[0]);
     if (!x) return LAM_ERR_MEMORY;
     /* u, s and vt of one matrix, and 8 bytes so that the work behind them can be aligned. */
-    size_t numbers = (size_t)((r.m + r.n + 1) * k) * lam__dtype_bytes(x->dtype) + 8;
+    size_t numbers = (size_t)((r.m + r.n + 1) * k) * lam__dtype_bytes(dtype) + 8;
     lam_status status = LAM_ERR_MEMORY;
-    if (lam__matrices_work(call->ctx, numbers + lam__kernels_svd_bytes((lam_dtype)x->dtype, &r), &work)) {
-        bad = invert_all(&r, p->rtol, x, work.room, out[0]);
+    if (lam__matrices_work(call->ctx, numbers + lam__kernels_svd_bytes(dtype, &r), &work)) {
+        bad = multiply_all((vectors){.r = &r, .dtype = dtype, .rtol = rtol}, f, x, work.room, out);
         status = LAM_OK;
     }
     lam__matrices_work_end(&work);
     lam__value_release(x);
     return bad < 0 ? status
                    : lam__matrices_bad(call, call->in[0], bad, "has singular values that were not found", NULL);
+}
+
+/* Without the singular values that count as 0. */
+static lam_status eval_pinv(const lam_call_site *call, lam_value *const out[]) {
+    const lam__pinv_params *p = call->params;
+    return multiply(call, inverse_of, p->rtol, out[0]);
 }
 
 /* x y z, by whichever product of two is the smaller one. For a tall matrix x p is the large one, of the square of the
@@ -203,4 +245,91 @@ lam_tensor *lam_matrix_rank(lam_tensor *x, const lam_rank_options *options) {
     lam_tensor *s = lam_svdvals(x), *largest = lam_max_reduce(s, &(lam_reduce_options){LAM_AXES(-1), true});
     lam_tensor *above = lam_gt(s, lam_mul(tolerance(x, options, 1), largest));
     return lam__scope_only(lam_sum(above, &(lam_reduce_options){.axes = LAM_AXES(-1)}), since);
+}
+
+/* ---- the polar factor -------------------------------------------------------------------------------------------- */
+
+/* That of x. */
+static lam_status shape_polar(const lam_call_site *call, lam_shape out[]) {
+    const lam_status typed = lam__matrices_typed(call, false);
+    if (typed != LAM_OK) return typed;
+    lam__apply_shape_as(call->in[0], (lam_dtype)call->in[0]->dtype, out);
+    return lam__matrices_fit(call, false);
+}
+
+/* The matrix with orthonormal columns, or rows, that is nearest to x. */
+static lam_status eval_polar(const lam_call_site *call, lam_value *const out[]) {
+    return multiply(call, nearest_of, 0, out[0]);
+}
+
+/* x with its symmetric part alone, which rounding leaves it not quite. */
+static lam_tensor *symmetric(lam_tensor *x) {
+    return lam_mul(0.5, lam_add(x, lam__matrices_adjoint(x)));
+}
+
+/* How u changes with x = u p along t. Within its columns it turns: du = u z, z^H = -z, z p + p z = u^H t - t^H u. The
+ * rest of t goes over p. Both are solved where p is diagonal, in a basis that counts as a constant, so no gap
+ * between singular values is divided by; sums of two that are 0 turn nothing. */
+static lam_tensor *change_of(lam_tensor *x, lam_tensor *u, lam_tensor *t) {
+    lam_tensor *ut = lam__matrices_adjoint(u), *v;
+    if (lam_dim(x, -2) < lam_dim(x, -1))
+        return lam__matrices_adjoint(change_of(lam__matrices_adjoint(x), ut, lam__matrices_adjoint(t)));
+    lam_tensor *p = symmetric(lam_matmul(ut, x)), *inside = lam_matmul(ut, t);
+    lam_eigh(lam_stop_gradient(p), NULL, &v);
+    lam_tensor *vt = lam__matrices_adjoint(v), *w = lam_matmul(vt, lam_matmul(p, v));
+    lam_tensor *skew = lam_matmul(vt, lam_matmul(lam_sub(inside, lam__matrices_adjoint(inside)), v));
+    lam_tensor *out = lam_matmul(lam_matmul(u, v), lam_gap_solve(w, skew, 1));
+    if (lam_dim(x, -2) > lam_dim(x, -1)) {
+        lam_tensor *outside = lam_sub(t, lam_matmul(u, inside));
+        out = lam_add(out, lam_gap_solve(w, lam_matmul(outside, v), 0));
+    }
+    return lam_matmul(out, vt);
+}
+
+static void jvp_polar(const lam_rule *r, lam_tensor *const dx[], lam_tensor *dout[]) {
+    dout[0] = change_of(r->in[0], r->out[0], dx[0]);
+}
+
+/* The change is a symmetric function of its direction. Cotangents are conjugated. */
+static void vjp_polar(const lam_rule *r, lam_tensor *const g[], lam_tensor *gx[]) {
+    gx[0] = lam_conj(change_of(r->in[0], r->out[0], lam_conj(g[0])));
+}
+
+/* A stack with one more leading axis. */
+static void batch_polar(const lam_rule *r, lam_tensor *out[]) {
+    out[0] = lam__apply1(r->primitive, NULL, 0, r->in[0]);
+}
+
+const lam_primitive lam__row_polar = {
+    .name = "polar",
+    .inputs = 1,
+    .takes_complex = true,
+    .derivative = LAM_GENERAL,
+    .saves = LAM_SAVE_IN(0) | LAM_SAVE_OUT(0),
+    .shape = shape_polar,
+    .eval = eval_polar,
+    .jvp = jvp_polar,
+    .vjp = vjp_polar,
+    .batch = batch_polar,
+};
+
+/* p = u^H x, made symmetric, since rounding leaves it not quite so. */
+lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed, *out[2], **const places[2] = {u, p};
+    if (!lam__matrices_stack("polar", &x, &failed)) return lam__matrices_give_failed(failed, 2, places);
+    out[0] = lam__apply1(&lam__row_polar, NULL, 0, x);
+    out[1] = symmetric(lam_matmul(lam__matrices_adjoint(out[0]), x));
+    return lam__matrices_give(lam_failed(out[0]) ? lam__error_last(out[0]->ctx) : LAM_OK, since, 2, out, places);
+}
+
+/* p = u^H x on the right, x u^H on the left. */
+lam_status lam_polar_factors(lam_tensor *x, bool left, lam_tensor **u, lam_tensor **p) {
+    uint64_t since = lam__scope_now(x);
+    lam_tensor *failed, *made[2], **const places[2] = {u, p};
+    if (!lam__matrices_stack("polar_factors", &x, &failed)) return lam__matrices_give_failed(failed, 2, places);
+    made[0] = lam__apply1(&lam__row_polar, NULL, 0, x);
+    lam_tensor *back = lam__matrices_adjoint(made[0]);
+    made[1] = left ? lam_matmul(x, back) : lam_matmul(back, x);
+    return lam__matrices_give(lam_failed(made[0]) ? lam__error_last(made[0]->ctx) : LAM_OK, since, 2, made, places);
 }

@@ -1,6 +1,5 @@
-/* What is made of singular values: norms, condition numbers, the polar decomposition. No rows, no rules: derivatives
- * are those of lam_svdvals and lam_svd, which hold where singular values repeat for all that depends on them
- * symmetrically. */
+/* Norms and condition numbers, which are made of singular values. No rows, no rules: derivatives are those of
+ * lam_svdvals, which hold where singular values repeat for all that depends on them symmetrically. */
 #include "lib/primitives/axes.h"
 #include "lib/primitives/matrices.h"
 
@@ -93,17 +92,4 @@ lam_tensor *lam_matrix_cond(lam_tensor *x, lam_matrix_order order) {
     }
     if (!lam__matrices_square("matrix_cond", x)) return lam__axes_failed(x);
     return lam__scope_only(lam_mul(norm_of(x, order), norm_of(lam_inv(x), order)), since);
-}
-
-/* u = left right, p = u^H x, made symmetric, since rounding leaves it not quite so. u never meets a division by gaps
- * (svd.c), so it can be differentiated where singular values repeat. Equal singular values change nothing of it. */
-lam_status lam_polar(lam_tensor *x, lam_tensor **u, lam_tensor **p) {
-    uint64_t since = lam__scope_now(x);
-    lam_tensor *failed, *left, *s, *right, *out[2], **const places[2] = {u, p};
-    if (!lam__matrices_stack("polar", &x, &failed)) return lam__matrices_give_failed(failed, 2, places);
-    lam_status status = lam_svd(x, &left, &s, &right, NULL);
-    out[0] = lam_matmul(left, right);
-    lam_tensor *stretch = lam_matmul(lam__matrices_adjoint(out[0]), x);
-    out[1] = lam_mul(0.5, lam_add(stretch, lam__matrices_adjoint(stretch)));
-    return lam__matrices_give(status, since, 2, out, places);
 }

@@ -220,19 +220,6 @@ lam_tensor *lam_dft(lam_ctx *ctx, lam_dtype dtype, int64_t n) {
 
 /* ---- factors ----------------------------------------------------------------------------------------------------- */
 
-/* x = a s b^H gives u = a b^H, whose derivative lam_svd has also where singular values are equal. Then p = u^H x on the
- * right, x u^H on the left: b s b^H would know nothing of what happens between equals. */
-lam_status lam_polar_factors(lam_tensor *x, bool left, lam_tensor **u, lam_tensor **p) {
-    uint64_t since = lam__scope_now(x);
-    lam_tensor *a, *b, *made[2], **const places[2] = {u, p};
-    if (lam_svd(x, &a, NULL, &b, NULL) != LAM_OK && lam_failed(a))
-        return lam__matrices_give_failed(lam__scope_named(a, since), 2, places);
-    made[0] = lam_matmul(a, b);
-    lam_tensor *back = lam__matrices_adjoint(made[0]);
-    made[1] = left ? lam_matmul(x, back) : lam_matmul(back, x);
-    return lam__matrices_give(LAM_OK, since, 2, made, places);
-}
-
 /* As a whole matrix, which has the derivatives of lam_eigh and costs what that does. */
 lam_status lam_eigh_tridiagonal(lam_tensor *d, lam_tensor *e, lam_tensor **values, lam_tensor **vectors_) {
     uint64_t since = lam__scope_now(d);

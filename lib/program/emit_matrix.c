@@ -307,6 +307,20 @@ static const char *write_pinv(ARGUMENTS) {
     return NULL;
 }
 
+/* Without a cut, since nothing is divided. */
+static const char *write_polar(ARGUMENTS) {
+    const int64_t m = side(in[0], 2), n = side(in[0], 1);
+    pieces p = {0};
+    (void)q;
+    if (!lam__dtype_is_float(in[0]->dtype)) return WRONG;
+    add_operand(e, &p, in[0], m * n);
+    add_place(e, &p, out[0], m * n);
+    add_room(e, &p, in[0]->dtype, m < n ? m : n);
+    add_room(e, &p, in[0]->dtype, svd_room(m, n, 0));
+    write_each(e, in[0], "@polar($5, $6, $0, $1, $2, $3);", &p, (int64_t[4]){m, n});
+    return NULL;
+}
+
 /* The result is m x n, as the second operand is; the first one is n x n. The helper reads both operands more than once,
  * so nothing is solved in place. */
 static const char *write_gap_solve(ARGUMENTS) {
@@ -357,6 +371,7 @@ const lam__emit_row lam__emit_matrices[] = {
     {&lam__row_svd, write_svd},
     {&lam__row_svdvals, write_svd},
     {&lam__row_pinv, write_pinv},
+    {&lam__row_polar, write_polar},
     {&lam__row_gap_solve, write_gap_solve},
     {&lam__row_expm, write_expm},
     {&lam__row_expm_frechet, write_expm},

@@ -123,6 +123,17 @@ const lam__emit_helper lam__emit_spectra[] = {
      "            const int64_t row = i / m, column = i % m;\n"
      "            out[i] += a[j * p + (wide ? row : column)] * (v[j * q + (wide ? column : row)] / values[j]);\n"
      "        }\n    }\n}\n"},
+    {"polar",
+     "/* out [m, n] with orthonormal columns or rows. room: as of svd, for as many vectors as there are values. */\n"
+     "static void polar_$S(int64_t m, int64_t n, const $T *x, $T *out, $T *values, $T *room) {\n"
+     "    const int wide = m < n;\n"
+     "    const int64_t p = wide ? n : m, q = wide ? m : n;\n"
+     "    $T *a = room, *v = a + q * p;\n"
+     "    for (int64_t i = 0; i < m * n; i++) a[wide ? i : i % n * m + i / n] = x[i], out[i] = 0;\n"
+     "    @completed(p, @turned(p, q, a, values, v), q, a);\n"
+     "    for (int64_t j = 0; j < q; j++)\n"
+     "        for (int64_t i = 0; i < m * n; i++)\n"
+     "            out[i] += a[j * p + (wide ? i % n : i / n)] * v[j * q + (wide ? i / n : i % n)];\n}\n"},
     /* As the library does it, see gaps.c: an element that needs those below it and to its left comes behind these, or
      * the other way round, so that triangular w take one pass. Passes are those of Gauss and Seidel, which converge
      * where what lies beside the diagonal is small; NaN says that 200 were not enough. */
@@ -152,13 +163,12 @@ const lam__emit_helper lam__emit_spectra[] = {
      "            size += fabs$f(next);\n"
      "            x[i * n + j] = next;\n        }\n    }\n"
      "    for (int64_t i = 0; i < m * n && beside && !(change <= 4 * epsilon * size); i++) x[i] = NAN;\n}\n"},
-    {"times",
-     "/* out = x y of n rows and columns. */\n"
-     "static void times_$S(int64_t n, const $T *x, const $T *y, $T *out) {\n"
-     "    for (int64_t i = 0; i < n * n; i++) {\n"
-     "        $T s = 0;\n"
-     "        for (int64_t k = 0; k < n; k++) s += x[i / n * n + k] * y[k * n + i % n];\n"
-     "        out[i] = s;\n    }\n}\n"},
+    {"times", "/* out = x y of n rows and columns. */\n"
+              "static void times_$S(int64_t n, const $T *x, const $T *y, $T *out) {\n"
+              "    for (int64_t i = 0; i < n * n; i++) {\n"
+              "        $T s = 0;\n"
+              "        for (int64_t k = 0; k < n; k++) s += x[i / n * n + k] * y[k * n + i % n];\n"
+              "        out[i] = s;\n    }\n}\n"},
     /* Higham, The scaling and squaring method for the matrix exponential revisited, 2005: of the approximant of degree
      * 13 odd and even parts are u and v; 5.37 is the norm up to which it is exact in f64. By the one-norm, the largest
      * sum of a column. Degree 13 in every case: lower ones would save products for small norms, and take four more

@@ -1,5 +1,5 @@
-/* Square roots and logarithms of matrices and their derivatives. References are power series about 16 times the
- * identity, next to which the operands lie, in long double; the library iterates. */
+/* Square roots and logarithms of matrices, their derivatives, and polar factors. References of the former are power
+ * series about 16 times the identity, next to which the operands lie, in long double; the library iterates. */
 #include "tests/primitives/cases_matrix.h"
 
 #include <math.h>
@@ -141,6 +141,46 @@ static void call_negative_log_frechet(const cases_use *u, lam_tensor *const in[]
     out[0] = lam_logm_frechet(lam_neg(lam_square(in[0])), in[0]);
 }
 
+/* ---- the polar factor -------------------------------------------------------------------------------------------- */
+
+static const cases_form polar_forms[] = {{"[3,3]", {0}}, {"[4,3]", {0}},   {"[3,4]", {0}},     {"[1,1]", {0}},
+                                         {"[3,1]", {0}}, {"[2,3,2]", {0}}, {"[2,1,2,3]", {0}}, {"[0,3]", {0}},
+                                         {"[3,0]", {0}}, {"[0,2,2]", {0}}, {"f32[3,3]", {0}},  CASES_END};
+static const cases_wrong polar_wrong[] = {{"[3]", LAM_ERR_RANK, {0}}, {"[]", LAM_ERR_RANK, {0}}, CASES_WRONG_END};
+
+/* Singular values near 16, so near each other. */
+static void fill_beside_sixteen(const cases_use *u, int i, array *x) {
+    const int64_t n = x->rank > 1 ? x->dims[x->rank - 1] : 0, m = n ? x->dims[x->rank - 2] : 0;
+    (void)u;
+    for (int64_t e = 0; i == 0 && m && e < x->count; e++)
+        if (e % n == e / n % m) x->data[e] = x->dtype == LAM_F32 ? (float)(x->data[e] + 16) : (double)(x->data[e] + 16);
+}
+
+static void call_polar(const cases_use *u, lam_tensor *const in[], lam_tensor *out[]) {
+    (void)u;
+    lam_polar(in[0], &out[0], NULL);
+}
+
+/* Newton's iteration (Higham, "Computing the polar decomposition", 1986) for tall matrices: x becomes the mean of
+ * itself and x (x^T x)^-1. */
+static void reference_polar(const cases_use *u, const array in[], array out[]) {
+    (void)u;
+    const int64_t m = in->dims[in->rank - 2], n = in->dims[in->rank - 1], batch = shape_like(in, &out[0], m, n);
+    for (int64_t b = 0; b < batch; b++) {
+        matrix x = matrix_of(in, b);
+        if (m < n) x = turned(&x);
+        for (int k = 0; k < 40; k++) {
+            const matrix xt = turned(&x), inverse = solved(times(&xt, &x), xt), other = turned(&inverse);
+            for (int64_t i = 0; i < x.m * x.n; i++) {
+                long double *at = &x.x[i / x.n][i % x.n];
+                *at = (*at + other.x[i / x.n][i % x.n]) / 2;
+            }
+        }
+        if (m < n) x = turned(&x);
+        put(&out[0], b, &x);
+    }
+}
+
 #define ROOT(op, list)                                                                                                 \
     .name = #op, .call = call_##op, .reference = reference_##op, .forms = list##_forms, .wrong = list##_wrong,         \
     .fill = fill_near_sixteen, .ulps = 32, .normwise = true, .least_rank = 2
@@ -152,5 +192,14 @@ const cases_row cases_roots[] = {
     {ROOT(logm, square),
      .wrong_calls = {{"[1,1]", LAM_ERR_NUMERIC, call_negative_log}, {"[2,2]", LAM_ERR_NUMERIC, call_zero_log}}},
     {ROOT(logm_frechet, frechet), .wrong_calls = {{"[1,1]", LAM_ERR_NUMERIC, call_negative_log_frechet}}},
+    {.name = "polar",
+     .call = call_polar,
+     .reference = reference_polar,
+     .forms = polar_forms,
+     .wrong = polar_wrong,
+     .fill = fill_beside_sixteen,
+     .ulps = 32,
+     .normwise = true,
+     .least_rank = 2},
     {.name = NULL},
 };

@@ -190,8 +190,23 @@ START_TEST(singular_vectors_where_values_repeat) {
 }
 END_TEST
 
+BODY(over_square_root) {
+    out[0] = lam_matmul(in[0], lam_inv(lam_sqrtm(lam_matmul(lam_matrix_transpose(in[0]), in[0]))));
+}
+
+/* The polar factor does not depend on gaps, however small. */
+START_TEST(polar_factors_where_values_nearly_repeat) {
+    for (double gap = 1e-3; gap > 1e-15; gap /= 10) {
+        lam_tensor *square = turned(VEC(2, 2 + gap, 2 - 3 * gap), 3), *tall = turned(VEC(2, 2 + gap), 4);
+        lam_fn *f = FN(nearest_orthogonal, 1, 1), *g = FN(over_square_root, 1, 1);
+        expect_all_orders(f, g, square, 2);
+        expect_all_orders(f, g, tall, 2);
+    }
+}
+END_TEST
+
 Suite *suite_primitives_repeated(void) {
     return SUITE_OF("primitives/repeated", sums_over_eigenvalues_that_repeat,
                     missing_eigenvectors_have_infinite_derivatives, spans_where_others_repeat,
-                    singular_vectors_where_values_repeat);
+                    singular_vectors_where_values_repeat, polar_factors_where_values_nearly_repeat);
 }

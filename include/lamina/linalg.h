@@ -282,8 +282,8 @@ LAM_API lam_tensor *lam_logm_frechet(lam_tensor *x, lam_tensor *e);
  * derived from values and vectors: the derivative of v f(w) v^T between equals is f', which neither knows; the second
  * derivative of a sum of f(w) needs it too. For such functions use those that know f: lam_spectral, whose trace is the
  * sum, has all derivatives for any f; lam_expm, lam_logm, lam_sqrtm, lam_pinv, lam_solve, lam_inv, lam_matrix_power,
- * lam_polar and lam_matrix_norm have rules of their own. For complex matrices the phases of vectors are not determined either:
- * eigenvectors change at right angles to themselves, the phases of a pair of singular vectors turn against each
+ * lam_polar and lam_matrix_norm have rules of their own. For complex matrices the phases of vectors are not determined
+ * either: eigenvectors change at right angles to themselves, the phases of a pair of singular vectors turn against each
  * other. */
 
 typedef struct lam_qr_options {
@@ -341,7 +341,8 @@ LAM_API lam_status lam_svd(lam_tensor *x, lam_tensor **u, lam_tensor **s, lam_te
 
 /* The singular values that lam_svd gives, faster.
  * Shape   [..., min(m, n)].
- * Fails   as lam_svd. Derivative: diag(u^T dx v); 0 for those that are 0. */
+ * Fails   as lam_svd. Derivative: diag(u^T dx v); 0 for those that are 0, where lam_svd takes the vectors it happened
+ *         to find. */
 LAM_API lam_tensor *lam_svdvals(lam_tensor *x);
 
 typedef struct lam_schur_options {
@@ -440,9 +441,10 @@ typedef struct lam_matrix_norm_options {
 
 /* Norms of matrices; of vectors see lam_norm.
  * Shape   the other axes.
- * Fails   LAM_ERR_RANK below rank 2; LAM_ERR_AXIS; LAM_ERR_OPTION for an invalid order. Derivative: 0 for singular
- *         values that are 0 and at the zero matrix; shared equally among sums and singular values that tie for largest.
- *         Both derivatives of the nuclear norm are right even where singular values repeat. */
+ * Fails   LAM_ERR_RANK below rank 2; LAM_ERR_AXIS; LAM_ERR_OPTION for an invalid order. Where there is nothing to
+ *         choose from, the largest is 0 and the smallest inf. Derivative: 0 for singular values that are 0 and at the
+ *         zero matrix; shared equally among sums and singular values that tie for largest. Both derivatives of the
+ *         nuclear norm are right even where singular values repeat. */
 LAM_API lam_tensor *lam_matrix_norm(lam_tensor *x, const lam_matrix_norm_options *options);
 
 /* The condition number: the norm of x times that of its inverse. For order 2 the ratio of the singular values, inf for

@@ -3,7 +3,8 @@
  * with a float takes the float's; f64 with c64 gives c128). complex.h says which operations take complex numbers. Each
  * operation works at every level. Not repeated below, because it holds for all: an operation given a failed tensor
  * returns the failed tensor; NULL, freed, escaped, captured operands and those of another context are failures; results
- * belong to the current scope; every operation may fail with LAM_ERR_MEMORY.
+ * belong to the current scope; every operation may fail with LAM_ERR_MEMORY. An empty list belongs to no context: what
+ * it fails with is on no record, and the result is a failed tensor of no context.
  *
  * Derivatives at singular points: sub-gradients as in JAX unless a reason is given. An infinite slope is multiplied
  * like any other, so that a tangent or cotangent of 0 gives NaN there; absent ones (NULL) give none.

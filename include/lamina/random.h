@@ -135,8 +135,8 @@ LAM_API lam_tensor *lam_random_variance_scaling(lam_tensor *key, lam_dtype dtype
 /* ---- samples with parameters ----------------------------------------------------------------------------------- */
 
 /* dims are those of the result; parameters broadcast to them, and lam_dims_of(parameter) is the plain choice. The dtype
- * is that of the parameters together, f64 for integers. Conditions on elements are checked if these can be read (not
- * inside vmap); otherwise the sample has no meaning where they are violated. */
+ * is that of the parameters together, f64 for integers, f16 and bf16. Conditions on elements are checked if these can
+ * be read (not inside vmap); otherwise the sample has no meaning where they are violated. */
 
 /* True with probability p.
  * Shape   dims, bool.
@@ -309,7 +309,7 @@ LAM_API lam_tensor *lam_rand(lam_ctx *ctx, lam_dtype dtype, lam_dims dims);
  * Fails   as lam_rand does. */
 LAM_API lam_tensor *lam_randn(lam_ctx *ctx, lam_dtype dtype, lam_dims dims);
 
-/* The same with dims and dtype of x (f64 for integers). Fail as lam_rand does. */
+/* The same with dims and dtype of x (f64 for integers, f16 and bf16). Fail as lam_rand does. */
 LAM_API lam_tensor *lam_randn_like(lam_tensor *x); /* Fails as lam_rand does. */
 LAM_API lam_tensor *lam_rand_like(lam_tensor *x);
 

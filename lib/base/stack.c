@@ -20,7 +20,7 @@ enum {
     RESERVE_MOST = 1 << 20
 };
 
-#if defined(__linux__) && defined(__GLIBC__)
+#if defined(__linux__)
 /* The main thread's stack begins behind the name of the program and is as long as its limit says. The C library reads
  * a file under /proc for the same, which takes thirty times as long as all else that a context needs to begin. */
 static bool is_on_main_stack(lam_ctx *ctx, uintptr_t here) {

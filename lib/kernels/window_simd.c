@@ -59,6 +59,17 @@ static window_run run_of(const window_part *p, int64_t k) {
     return k < KEPT ? p->kept[k] : find_run(p, k);
 }
 
+/* The places of the window that meet elements of x for any result of the part lie from *first up to *end: a window may
+ * be far longer than x. */
+static void places_met(const window_part *p, int64_t *first, int64_t *end) {
+    const lam__window_axis *a = p->axis;
+    const int64_t before = a->low - (p->end - 1) * a->stride;
+    const int64_t reach = (p->n - 1) * a->gap + a->low - p->first * a->stride;
+    *first = before > 0 ? before / a->spread + (before % a->spread != 0) : 0;
+    *end = p->n == 0 || reach < 0 ? 0 : reach / a->spread + 1;
+    if (*end > a->window) *end = a->window;
+}
+
 /* ---- rows of a search ------------------------------------------------------------------------------------------- */
 
 /* The axes in front of the last one, for which results and places of the window are gone through one by one. */

@@ -57,10 +57,12 @@ static inline void NAME(run)(lam__reduce_id id, const lam__lanes *s, const lam__
     const int64_t step = s->inner < NEAR ? NEAR / (s->inner + !s->inner) : 1;
     for (int64_t t = 0; t < a->out; t += step) {
         const window_part p = part_of(a, s->n, t, step);
+        int64_t first, end;
+        places_met(&p, &first, &end);
         for (int64_t o = 0; o < s->outer; o++) {
             T *to = out + o * a->out * s->inner;
             for (int64_t i = t * s->inner; i < p.end * s->inner; i++) to[i] = start;
-            for (int64_t k = 0; k < a->window; k++) {
+            for (int64_t k = first; k < end; k++) {
                 const window_run r = run_of(&p, k);
                 if (r.count) NAME(join_rows)(id, &r, s->inner, x + o * s->n * s->inner, to);
             }
@@ -100,13 +102,15 @@ static inline void NAME(compare)(bool greatest, int64_t count, const T *restrict
 static inline void NAME(search_part)(bool greatest, const window_part *p, window_front *f, const T *x, int64_t none,
                                      int64_t *out) {
     T best[NEAR];
+    int64_t first, end;
+    places_met(p, &first, &end);
     for (int64_t i = p->first; i < p->end; i++) {
         best[i - p->first] = greatest ? (T)LEAST : (T)GREATEST;
         out[i] = none;
     }
     do {
         const int64_t row = row_of(f);
-        for (int64_t k = 0; k < p->axis->window && row >= 0; k++) {
+        for (int64_t k = first; k < end && row >= 0; k++) {
             const window_run r = run_of(p, k);
             if (!r.count) continue;
             const int64_t at = row * p->n + r.from;

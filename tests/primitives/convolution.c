@@ -187,6 +187,18 @@ START_TEST(nan_wins_in_windows) {
 }
 END_TEST
 
+/* A window costs what it meets, not what it is long. */
+START_TEST(windows_far_longer_than_the_operand) {
+    const int64_t n = (int64_t)1 << 40;
+    lam_window_options o = {.window = LAM_DIMS(n), .pad_low = LAM_DIMS(n - 1), .pad_high = LAM_DIMS(2)};
+    EXPECT(lam_reduce_window_max(VEC(1, 5, 2), &o), LAM_DIMS(5), 1, 5, 5, 5, 5);
+    EXPECT(lam_reduce_window_sum(VEC(1, 5, 2), &o), LAM_DIMS(5), 1, 6, 8, 8, 8);
+    EXPECT(lam_reduce_window_argmin(VEC(4, 5, 2), &o), LAM_DIMS(5), 0, 0, 2, 2, 2);
+    o = (lam_window_options){.window = LAM_DIMS(n), .pad_high = LAM_DIMS(n - 1), .input_dilation = LAM_DIMS(3)};
+    EXPECT(lam_reduce_window_min(VEC(1, 5, 2), &o), LAM_DIMS(7), 1, 2, 2, 2, 2, 2, 2);
+}
+END_TEST
+
 BODY(padded_maximum) {
     lam_window_options o = {.window = LAM_DIMS(2), .pad_low = LAM_DIMS(3), .pad_high = LAM_DIMS(0)};
     out[0] = lam_sum(lam_where(lam_is_finite(lam_reduce_window_max(in[0], &o)), lam_reduce_window_max(in[0], &o), 0.0),
@@ -343,7 +355,7 @@ END_TEST
 Suite *suite_primitives_convolution(void) {
     Suite *suite = SUITE_OF("primitives/convolution", padding_by_name, layouts_name_the_axes, transposed_convolutions,
                             the_transpose_of_a_strided_convolution, vectors_as_numpy_has_them, pooling,
-                            places_of_windows_are_added_to, nan_wins_in_windows,
+                            places_of_windows_are_added_to, nan_wins_in_windows, windows_far_longer_than_the_operand,
                             windows_without_elements_are_neutral_and_have_no_derivative, patches_take_bounded_memory,
                             gaps_cost_nothing, impossible_options_are_refused);
     suite_loop(suite, windows_of_one_element_and_of_all_are_products, 16);

@@ -169,8 +169,9 @@ lam_tensor *lam_select(lam_list conditions, lam_list choices, lam_tensor *otherw
     if (conditions.count != choices.count || (conditions.count && (!conditions.items || !choices.items)))
         return lam__axes_fail("select", otherwise, LAM_ERR_ARITY, "%zu conditions for %zu choices", conditions.count,
                               choices.count);
-    lam_tensor *failed;
-    if (!lam__apply_given("select", 1, &otherwise, &failed)) return failed;
+    /* A condition knows the context where the last operand is NULL. */
+    lam_tensor *failed, *in[2] = {otherwise, conditions.count ? conditions.items[0] : NULL};
+    if (!lam__apply_given("select", conditions.count ? 2 : 1, in, &failed)) return failed;
     /* A copy of the handle, since a result is never an operand. */
     lam_tensor *out = lam_alias(otherwise);
     for (size_t i = conditions.count; i-- > 0;) out = lam_where(conditions.items[i], choices.items[i], out);

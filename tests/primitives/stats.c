@@ -301,7 +301,9 @@ START_TEST(both_sides_meet_smoothly) {
     lam_fn *by_p = lam_grad(FN_ENV(of_all, 2, 1, &s), &(lam_grad_options){.argnums = LAM_AXES(1)});
     EXPECT_NEAR(apply2(by_p, num(0.05), num(1.5)), 1e-14, LAM_DIMS0, 0.0026449828459183685);
     EXPECT_NEAR(apply2(by_p, num(0.05), num(3)), 1e-14, LAM_DIMS0, -0.0004078632054610922);
-    /* a quantile at the end of the support rises */
+    /* a share far from all is flat, and a quantile at the end of the support rises */
+    EXPECT_NUM(apply1(lam_grad(FN_ENV(of_all, 1, 1, (&(subject){lam_cdf, LAM_GUMBEL_R, 0})), NULL), num(-800)), 0);
+    EXPECT_NUM(apply1(lam_grad(FN_ENV(of_all, 1, 1, (&(subject){lam_cdf, LAM_GUMBEL_L, 0})), NULL), num(800)), 0);
     EXPECT_NUM(apply1(lam_grad(FN_ENV(of_all, 1, 1, (&(subject){lam_ppf, LAM_GUMBEL_R, 0})), NULL), num(1)), INFINITY);
     EXPECT_OK();
 }

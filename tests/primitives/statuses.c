@@ -90,8 +90,18 @@ START_TEST(counts_below_zero_and_functions_that_are_gone) {
 }
 END_TEST
 
+/* NULL belongs to no context: the others say where the failure is recorded. */
+START_TEST(missing_operands_are_on_record) {
+    lam_tensor *yes = lam_gt(num(1), 0.0);
+    ck_assert(lam_failed(lam_select(LAM_LIST(yes), LAM_LIST(num(1)), NULL)));
+    EXPECT_ERROR(LAM_ERR_NULL, "select", "operand 0");
+    ck_assert(lam_failed(lam_select(LAM_LIST(NULL), LAM_LIST(num(1)), num(2))));
+    EXPECT_ERROR(LAM_ERR_NULL, "select", "operand 1");
+}
+END_TEST
+
 Suite *suite_primitives_statuses(void) {
     return SUITE_OF("primitives/statuses", statuses_are_of_the_call, the_first_failure_of_a_call_is_its_status,
                     freed_operands_have_no_axes, the_first_of_two_wrong_operands_is_named, ended_operands_are_looked_at,
-                    counts_below_zero_and_functions_that_are_gone);
+                    counts_below_zero_and_functions_that_are_gone, missing_operands_are_on_record);
 }

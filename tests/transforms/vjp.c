@@ -126,6 +126,8 @@ START_TEST(wrong_counts_are_refused) {
     EXPECT_ERROR(LAM_ERR_ARITY, "vjp", "no items given", "2 primals");
     ck_assert_int_eq(lam_vjp(f, LAM_LIST(num(1), num(2)), out, 1, &pullback, NULL), LAM_ERR_ARITY);
     EXPECT_ERROR(LAM_ERR_ARITY, "vjp", "1 outputs", "2 outputs");
+    ck_assert_int_eq(lam_vjp(f, LAM_LIST(num(1), num(2)), out, 2, NULL, NULL), LAM_ERR_ARITY);
+    EXPECT_ERROR(LAM_ERR_ARITY, "vjp", "pullback is NULL");
     ck_assert_int_eq(lam_vjp(f, LAM_LIST(num(1), NULL), out, 2, &pullback, NULL), LAM_ERR_NULL);
     EXPECT_ERROR(LAM_ERR_NULL, "vjp", "number 1 of the primals");
 }

@@ -147,7 +147,7 @@ ALWAYS_INLINE V64 moved(V64 x, M64 at) {
     return (V64)((U64)x + ((U64)(at & -16) << 48));
 }
 
-/* exp(x) for |x| < 708. */
+/* exp(x) for |x| < 708. Of NaN it is nothing to rely on: digits at its end would move its exponent. */
 ALWAYS_INLINE V64 plain_exp(V64 x) {
     const step64 s = step_next_to_log(x);
     const stepped_exp e = stepped(s, rest_of_log(s, x));
@@ -203,7 +203,7 @@ ALWAYS_INLINE V64 exp_limited(sum64 x) {
     return scaled(e.hi, k);
 }
 
-/* For a float's share of digits, and |x| < 708. */
+/* For a float's share of digits, and |x| < 708. A float's NaN has no digits at the end of a double, so it stays NaN. */
 static const double QUICK_STEP_REST[] = {0x1.55565bba155fcp-5, 0x1.5556deecab6c7p-3, 0.5};
 
 /* By the first row of the table alone. */
